@@ -1,0 +1,48 @@
+"""One base error whose message is safe to show, and the few kinds that callers treat differently."""
+
+
+class ArfError(Exception):
+    """An error with a message for people and an HTTP status."""
+
+    status = 400
+    code = "bad_request"
+
+    def __init__(self, message: str):
+        super().__init__(message)
+        self.message = message
+
+
+class NotFound(ArfError):
+    """Absent, or not for this caller: the two are answered alike."""
+
+    status = 404
+    code = "not_found"
+
+
+class UnknownPipeline(NotFound):
+    code = "unknown_pipeline"
+
+    def __init__(self, name: str):
+        super().__init__(f"There is no pipeline named “{name}”.")
+
+
+class SourceRefused(ArfError):
+    """A source that cannot be ingested; the corpus stays as it was."""
+
+    status = 422
+    code = "source_refused"
+
+
+class NotRun(ArfError):
+    """A stage that did not do its part. `degrades`: the answer is worse for it, and says so."""
+
+    status = 503
+    code = "stage_not_run"
+
+    def __init__(self, message: str, *, degrades: bool = True):
+        super().__init__(message)
+        self.degrades = degrades
+
+    @property
+    def status_in_trace(self) -> str:
+        return "failed" if self.degrades else "skipped"

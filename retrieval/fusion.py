@@ -1,0 +1,59 @@
+"""Reciprocal rank fusion: several legs, one ranking."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from retrieval.pipeline import Stage, run_stage, unless_settled
+from retrieval.ranking import Candidate, Ranking
+
+
+def reciprocal_rank(rank: int, k: int) -> float:
+    """1 / (k + rank), ranks 1-based (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    return 1.0 / (k + rank)
+
+
+def merge(candidates: Sequence[Candidate]) -> Candidate:
+    """One candidate of the same section's appearances: scores, ranks and reasons of all legs together."""
+    first, *others = candidates
+    chunk_id, pin = first.chunk_id, first.pin
+    scores, ranks, reasons = dict(first.scores), dict(first.ranks), list(first.reasons)
+    for other in others:
+        scores |= other.scores
+        ranks |= other.ranks
+        reasons += [reason for reason in other.reasons if reason not in reasons]
+        chunk_id, pin = chunk_id or other.chunk_id, pin or other.pin
+    return replace(first, scores=scores, ranks=ranks, reasons=tuple(reasons), chunk_id=chunk_id, pin=pin)
+
+
+class Fuse:
+    """Runs its legs and adds up their weighted reciprocal ranks. A leg that cannot run leaves the others."""
+
+    def __init__(self, *legs: Stage, k: int = 60):
+        self.legs = legs
+        self.k = k
+
+    def __repr__(self) -> str:
+        return f"Fuse({', '.join(map(repr, self.legs))}, k={self.k})"
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        asked = replace(ranking, candidates=(), reports=(), dropped=())
+        answers = [(leg, run_stage(leg, asked)) for leg in self.legs]
+        found: dict[int, list[Candidate]] = {}
+        fused: dict[int, float] = {}
+        for leg, answer in answers:
+            for candidate in answer.candidates:
+                rank = min(candidate.ranks.values())
+                found.setdefault(candidate.section_id, []).append(candidate)
+                fused[candidate.section_id] = fused.get(
+                    candidate.section_id, 0.0
+                ) + leg.weight * reciprocal_rank(rank, self.k)
+        merged = [replace(merge(same), score=fused[section]) for section, same in found.items()]
+        degraded = [name for _, answer in answers for name in answer.degraded if name not in ranking.degraded]
+        reports = tuple(report for _, answer in answers for report in answer.reports)
+        return ranking.with_candidates(
+            merged,
+            dropped=ranking.dropped + tuple(d for _, answer in answers for d in answer.dropped),
+            reports=ranking.reports + reports,
+            degraded=ranking.degraded + tuple(degraded),
+        ).noting(f"{len(merged)} sections from {sum(bool(a.candidates) for _, a in answers)} legs")

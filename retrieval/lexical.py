@@ -1,0 +1,249 @@
+"""BM25 over chunks by tantivy: one index a node, derived from the change log in Postgres, rebuilt at will.
+
+Only public chunks enter. Hits are ids: whoever uses them reads the rows from Postgres under the caller's scope.
+"""
+
+import logging
+import math
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import tantivy
+from tantivy import Filter, Occur, Query, TextAnalyzerBuilder, Tokenizer
+
+logger = logging.getLogger(__name__)
+
+FORMAT = "1"  # changes with the schema or the analyzers: an index of another format is rebuilt
+LANGUAGES = {"en": "english", "es": "spanish"}
+HEAD_BOOST = 1.0  # headings and plain names against the words of the law; see docs/quality.md
+ALWAYS, NEVER = date.min.toordinal(), date.max.toordinal()
+K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
+
+
+def analyzer(language: str) -> tantivy.TextAnalyzer:
+    """Words, lower case, without accents, stemmed; function words stay, so that phrases match."""
+    return (
+        TextAnalyzerBuilder(Tokenizer.simple())
+        .filter(Filter.remove_long(60))
+        .filter(Filter.lowercase())
+        .filter(Filter.stemmer(LANGUAGES[language]))
+        .filter(Filter.ascii_fold())
+        .build()
+    )
+
+
+def schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("chunk", "section", "domain", "valid_from", "valid_to"):
+        builder.add_unsigned_field(name, indexed=True, fast=True)
+    for language in LANGUAGES:
+        builder.add_text_field(f"head_{language}", tokenizer_name=f"arf_{language}")
+        builder.add_text_field(f"body_{language}", tokenizer_name=f"arf_{language}")
+    return builder.build()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """What the index needs to know of a chunk."""
+
+    chunk: int
+    section: int
+    domain: int
+    language: str
+    head: str
+    body: str
+    valid_from: date | None
+    valid_to: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk found. `score` is BM25; `coverage` relates it to the most that the query's words can score, 0-1."""
+
+    chunk: int
+    section: int
+    score: float
+    coverage: float
+
+
+class LexicalIndex:
+    """Reads this node's index; new commits of the writer are seen by themselves."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.schema = schema()
+        self.analyzers = {language: analyzer(language) for language in LANGUAGES}
+        self._index: tantivy.Index | None = None
+
+    @property
+    def exists(self) -> bool:
+        return (self.path / "format").exists() and (self.path / "format").read_text() == FORMAT
+
+    @property
+    def position(self) -> int:
+        """The id of the last change in the index; 0 when there is none."""
+        try:
+            return int((self.path / "position").read_text())
+        except FileNotFoundError:
+            return 0
+
+    def open(self) -> tantivy.Index:
+        if self._index is None:
+            self._index = open_index(self.path, self.schema)
+            self._index.config_reader("commit")
+        return self._index
+
+    def reload(self) -> None:
+        """Sees the last commit now; the reader also does so by itself within a second."""
+        self.open().reload()
+
+    def terms(self, text: str, language: str) -> list[str]:
+        """The distinct stems of a text, function words left out unless nothing else is there."""
+        stems = list(dict.fromkeys(self.analyzers[language].analyze(text)))
+        return [stem for stem in stems if stem not in FUNCTION_STEMS[language]] or stems
+
+    def search(
+        self, texts: dict[str, str], *, domains: Sequence[int], as_of: date | None, limit: int
+    ) -> list[Hit]:
+        """The best chunks for a query given once per language of the index; phrases in quotes must occur."""
+        index = self.open()
+        searcher = index.searcher()
+        words, ideal = [], 0.0
+        for language, text in texts.items():
+            for term in self.terms(text, language):
+                words += [(Occur.Should, query) for query in self._term(term, language)]
+                ideal += self._idf(searcher, term, language) * K1_PLUS_ONE
+        if not words or not domains:
+            return []
+        clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
+        clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
+        found = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
+        addresses = [address for _, address in found]
+        chunks = searcher.fast_field_values("chunk", addresses)
+        sections = searcher.fast_field_values("section", addresses)
+        return [
+            Hit(int(chunk), int(section), score, min(1.0, score / ideal) if ideal else 0.0)
+            for (score, _), chunk, section in zip(found, chunks, sections, strict=True)
+        ]
+
+    def _term(self, term: str, language: str) -> list[Query]:
+        head = Query.term_query(self.schema, f"head_{language}", term, "freq")
+        return [
+            Query.boost_query(head, HEAD_BOOST),
+            Query.term_query(self.schema, f"body_{language}", term, "freq"),
+        ]
+
+    def _idf(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
+        n = searcher.num_docs
+        df = searcher.doc_freq(f"body_{language}", term)
+        return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+    def _filters(self, domains: Sequence[int], as_of: date | None) -> list[tuple[Occur, Query]]:
+        """Filters do not score: each is a constant of 0."""
+        kind = tantivy.FieldType.Unsigned
+        if as_of is None:
+            validity = [Query.term_query(self.schema, "valid_to", NEVER)]
+        else:
+            day = as_of.toordinal()
+            validity = [
+                Query.range_query(self.schema, "valid_from", kind, 0, day),
+                Query.range_query(self.schema, "valid_to", kind, day + 1, NEVER),
+            ]
+        queries = [Query.term_set_query(self.schema, "domain", list(domains)), *validity]
+        return [(Occur.Must, Query.const_score_query(query, 0.0)) for query in queries]
+
+    def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
+        for language, text in texts.items():
+            for phrase in quoted(text):
+                words = self.analyzers[language].analyze(phrase)
+                if len(words) > 1:
+                    yield Query.const_score_query(
+                        Query.phrase_query(self.schema, f"body_{language}", words), 0.0
+                    )
+
+
+def quoted(text: str) -> list[str]:
+    """What stands between straight double quotes; an unbalanced quote means nothing."""
+    parts = text.split('"')
+    return [part for part in parts[1::2] if part.strip()] if len(parts) % 2 else []
+
+
+def open_index(path: Path, made_by: tantivy.Schema) -> tantivy.Index:
+    """Opens or makes the index; tokenizers live in the process and are registered at every open."""
+    path.mkdir(parents=True, exist_ok=True)
+    index = tantivy.Index(made_by, path=str(path), reuse=True)
+    for language in LANGUAGES:
+        index.register_tokenizer(f"arf_{language}", analyzer(language))
+    return index
+
+
+class LexicalWriter:
+    """The node's one writer: applies changes in batches. tantivy's lock keeps a second one out."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        if not LexicalIndex(path).exists:
+            shutil.rmtree(path, ignore_errors=True)
+        self.index = open_index(path, schema())
+        self.writer = self.index.writer(heap_size=64_000_000, num_threads=1)
+        (path / "format").write_text(FORMAT)
+
+    def apply(self, changed: Iterable[int], present: Iterable[IndexedChunk], position: int) -> None:
+        """Replaces the changed chunks by those still present and commits; applying twice changes nothing."""
+        for chunk in changed:
+            self.writer.delete_documents_by_query(Query.term_query(self.index.schema, "chunk", chunk))
+        for chunk in present:
+            self.writer.add_document(self._document(chunk))
+        self.writer.commit()
+        self._remember(position)
+
+    def clear(self) -> None:
+        """Empties the index before a rebuild."""
+        self.writer.delete_all_documents()
+        self.writer.commit()
+        self._remember(0)
+
+    def close(self) -> None:
+        self.writer.wait_merging_threads()
+
+    def _document(self, chunk: IndexedChunk) -> tantivy.Document:
+        document = tantivy.Document()
+        document.add_unsigned("chunk", chunk.chunk)
+        document.add_unsigned("section", chunk.section)
+        document.add_unsigned("domain", chunk.domain)
+        document.add_unsigned("valid_from", chunk.valid_from.toordinal() if chunk.valid_from else ALWAYS)
+        document.add_unsigned("valid_to", chunk.valid_to.toordinal() if chunk.valid_to else NEVER)
+        language = chunk.language if chunk.language in LANGUAGES else "en"
+        document.add_text(f"head_{language}", chunk.head)
+        document.add_text(f"body_{language}", chunk.body)
+        return document
+
+    def _remember(self, position: int) -> None:
+        temporary = self.path / "position.new"
+        temporary.write_text(str(position))
+        temporary.replace(self.path / "position")
+
+
+def _stems_of(words: str, language: str) -> frozenset[str]:
+    return frozenset(analyzer(language).analyze(words))
+
+
+FUNCTION_STEMS = {
+    "en": _stems_of(
+        "a about all am an and any are as at be because been but by can could did do does for from get had has "
+        "have having he her him his how i if in into is it its just may me might my of on or our out shall she "
+        "should so some than that the their them then there these they this those to too up us was we were what "
+        "when where which while who whom whose why will with would you your",
+        "en",
+    ),
+    "es": _stems_of(
+        "a al algo ante bajo cada como con contra cual cuales cuando cuanto de del desde donde dos e el ella ellas "
+        "ellos en entre era eran es esa ese eso esta este esto fue ha han hasta hay la las le les lo los mas me mi "
+        "mis muy no nos o para pero por porque pueda puede pueden puedo que quien quienes se ser si sin sobre son "
+        "su sus tambien te tiene tienen tengo tu tus un una unas unos y ya yo",
+        "es",
+    ),
+}

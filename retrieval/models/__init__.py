@@ -1,0 +1,36 @@
+"""The corpus, who may see it, the jobs that fill it and the log of what was asked."""
+
+from retrieval.models.access import ApiKey, DocumentGrant
+from retrieval.models.corpus import (
+    Anchor,
+    Chunk,
+    ChunkVector,
+    Citation,
+    Document,
+    Domain,
+    EmbeddingModel,
+    Section,
+)
+from retrieval.models.log import Feedback, SearchLog, Trace
+from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
+
+__all__ = [
+    "Anchor",
+    "ApiKey",
+    "CacheEntry",
+    "Chunk",
+    "ChunkVector",
+    "Citation",
+    "Document",
+    "DocumentGrant",
+    "Domain",
+    "EmbeddingModel",
+    "Feedback",
+    "IndexChange",
+    "JobRun",
+    "RateWindow",
+    "SearchLog",
+    "Section",
+    "Trace",
+    "Version",
+]

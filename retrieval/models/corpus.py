@@ -1,0 +1,321 @@
+"""Domain -> Document -> Section tree -> Chunk -> ChunkVector, and the citations between sections.
+
+A section row is one version of one provision: changed text closes the row and opens another. Nothing is shown
+before it is `live`, nor outside its validity, nor to a caller it was not granted to: `Section.objects.readable`.
+"""
+
+from datetime import date
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+from retrieval.ranking import Caller
+
+
+class DomainQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "DomainQuerySet":
+        """Public domains, and private ones in which the caller was granted a document."""
+        if not caller.principals:
+            return self.filter(visibility=Domain.Visibility.PUBLIC)
+        granted = Document.objects.filter(grants__principal__in=caller.principals).values("domain")
+        return self.filter(Q(visibility=Domain.Visibility.PUBLIC) | Q(id__in=granted))
+
+
+class Domain(models.Model):
+    """One body of law, with its own citation style, result level, thresholds and corpus version."""
+
+    class Visibility(models.TextChoices):
+        PUBLIC = "public", _("Public")
+        PRIVATE = "private", _("Private: only granted documents")
+
+    class ResultLevel(models.TextChoices):
+        LOWEST = "lowest", _("Lowest numbered provision")
+        SECTION = "section", _("Statutory section")
+        HEADED = "headed", _("Smallest headed section")
+
+    class RefreshPlan(models.TextChoices):
+        NEVER = "never", _("By hand")
+        WEEKLY = "weekly", _("Weekly")
+        MONTHLY = "monthly", _("Monthly")
+
+    slug = models.SlugField(unique=True, help_text=_("Name in URLs and API calls; never changed."))
+    name = models.CharField(max_length=120)
+    name_es = models.CharField(_("name in Spanish"), max_length=120, blank=True)
+    description = models.TextField(blank=True)
+    description_es = models.TextField(_("description in Spanish"), blank=True)
+    languages = ArrayField(
+        models.CharField(max_length=5), default=list, help_text=_("Languages its texts are written in.")
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
+    citation_style = models.CharField(
+        max_length=20, default="plain", help_text=_("How its provisions are cited, e.g. constitution.")
+    )
+    result_level = models.CharField(
+        max_length=10,
+        choices=ResultLevel,
+        default=ResultLevel.HEADED,
+        help_text=_("What is ranked, judged and shown; deeper numbers become anchors."),
+    )
+    source = models.CharField(
+        max_length=500, blank=True, help_text=_("File that “Ingest again” reads, relative to the project.")
+    )
+    refresh_plan = models.CharField(max_length=10, choices=RefreshPlan, default=RefreshPlan.NEVER)
+    corpus_version = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text=_("Counts every change of the published corpus.")
+    )
+    position = models.PositiveSmallIntegerField(default=0, help_text=_("Order in lists."))
+
+    objects = DomainQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["position", "slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def local_name(self) -> str:
+        return self.name_es if get_language() == "es" and self.name_es else self.name
+
+    @property
+    def is_private(self) -> bool:
+        return self.visibility == self.Visibility.PRIVATE
+
+
+class DocumentQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "DocumentQuerySet":
+        if not caller.principals:
+            return self.filter(private=False)
+        return self.filter(Q(private=False) | Q(grants__principal__in=caller.principals)).distinct()
+
+
+class Document(models.Model):
+    """A legal source as published: a constitution, a title of a code, a manual volume, a case file."""
+
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="documents")
+    locator = models.CharField(max_length=300, help_text=_("Path of the whole document, e.g. /us/usc/t8."))
+    title = models.CharField(max_length=500)
+    language = models.CharField(max_length=5, default="en")
+    publication = models.CharField(max_length=300, blank=True, help_text=_("Edition or release point."))
+    source_url = models.URLField(max_length=500, blank=True)
+    content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the source file."))
+    private = models.BooleanField(default=False, editable=False)
+    retrieved_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = DocumentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["domain", "locator"]
+        constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="document_once_a_domain")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class SectionQuerySet(models.QuerySet):
+    def live(self) -> "SectionQuerySet":
+        return self.filter(live=True)
+
+    def valid_on(self, day: date | None) -> "SectionQuerySet":
+        """Versions in force on that day; None means the current ones."""
+        if day is None:
+            return self.filter(valid_to__isnull=True)
+        return self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day)).filter(
+            Q(valid_to__isnull=True) | Q(valid_to__gt=day)
+        )
+
+    def visible_to(self, caller: Caller) -> "SectionQuerySet":
+        if not caller.principals:
+            return self.filter(private=False)
+        granted = Document.objects.filter(private=True, grants__principal__in=caller.principals).values("id")
+        return self.filter(Q(private=False) | Q(document__in=granted))
+
+    def readable(self, caller: Caller, day: date | None = None) -> "SectionQuerySet":
+        """What this caller may read on that day: the one filter before anything is searched or shown."""
+        return self.live().valid_on(day).visible_to(caller)
+
+    def below(self, locator: str) -> "SectionQuerySet":
+        """The provision and everything under it."""
+        return self.filter(Q(locator=locator) | Q(locator__startswith=f"{locator}/"))
+
+    def results(self) -> "SectionQuerySet":
+        """Sections at their domain's result level."""
+        return self.filter(is_result=True)
+
+    def in_order(self) -> "SectionQuerySet":
+        return self.order_by("document", "position", "id")
+
+
+class Section(models.Model):
+    """A node of a document's hierarchy in one version; at its domain's result level it is what is ranked."""
+
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="sections")
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="sections")
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
+    level = models.CharField(max_length=30, help_text=_("article, amendment, section, clause, title, part …"))
+    number = models.CharField(max_length=60, blank=True, help_text=_("As the law writes it: XIV, 2000e-5."))
+    heading = models.TextField(blank=True)
+    heading_es = models.TextField(_("heading in Spanish"), blank=True)
+    plain_name = models.TextField(blank=True, help_text=_("What a lay person would call it."))
+    plain_name_es = models.TextField(_("plain name in Spanish"), blank=True)
+    locator = models.CharField(max_length=300)
+    citation = models.CharField(max_length=300, help_text=_("Bluebook form."))
+    breadcrumb = models.TextField(blank=True, help_text=_("The headings above, outermost first."))
+    text = models.TextField(blank=True, help_text=_("Its own words, without those of its children."))
+    position = models.PositiveIntegerField(default=0, help_text=_("Order in the document."))
+    depth = models.PositiveSmallIntegerField(default=0)
+    is_result = models.BooleanField(default=False)
+    live = models.BooleanField(default=False, help_text=_("Published; false while its ingestion still runs."))
+    private = models.BooleanField(default=False, editable=False)
+    valid_from = models.DateField(null=True, blank=True)
+    valid_to = models.DateField(null=True, blank=True, help_text=_("First day on which it is no longer in force."))
+    status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
+    notes = ArrayField(models.TextField(), default=list, blank=True)
+    source_url = models.URLField(max_length=500, blank=True)
+    content_hash = models.CharField(max_length=64, editable=False)
+
+    objects = SectionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["document", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "locator"],
+                condition=Q(valid_to__isnull=True, live=True),
+                name="one_current_version",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["locator"], opclasses=["text_pattern_ops"], name="section_locator"),
+            models.Index(fields=["document", "position"], name="section_order"),
+        ]
+
+    def __str__(self) -> str:
+        return self.citation or self.locator
+
+    @property
+    def path(self) -> str:
+        """The locator as it stands in URLs, without its leading slash."""
+        return self.locator.removeprefix("/")
+
+    @property
+    def local_heading(self) -> str:
+        return self.heading_es if get_language() == "es" and self.heading_es else self.heading
+
+    @property
+    def local_plain_name(self) -> str:
+        return self.plain_name_es if get_language() == "es" and self.plain_name_es else self.plain_name
+
+
+class Anchor(models.Model):
+    """A numbered place deeper than the result level: a locator and where it stands in its section's text."""
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="anchors")
+    locator = models.CharField(max_length=300)
+    level = models.CharField(max_length=30)
+    number = models.CharField(max_length=60)
+    start = models.PositiveIntegerField(help_text=_("Character offset into the section's text."))
+    end = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["section", "start", "-end"]
+        indexes = [models.Index(fields=["locator"], name="anchor_locator")]
+
+    def __str__(self) -> str:
+        return self.locator
+
+
+class Chunk(models.Model):
+    """The unit embedded and indexed: a span of one section's text, with the context that is read before it."""
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="chunks")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(help_text=_("Order in the section."))
+    text = models.TextField()
+    context = models.TextField(help_text=_("Document, breadcrumb, heading and plain name, indexed before the text."))
+    start = models.PositiveIntegerField(help_text=_("Character offset into the section's text."))
+    end = models.PositiveIntegerField()
+    page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))
+    page_end = models.PositiveIntegerField(null=True, blank=True)
+    token_count = models.PositiveIntegerField()
+    private = models.BooleanField(default=False, editable=False)
+
+    class Meta:
+        ordering = ["section", "position"]
+        constraints = [models.UniqueConstraint(fields=["section", "position"], name="chunk_order")]
+
+    def __str__(self) -> str:
+        return f"{self.section} [{self.start}:{self.end}]"
+
+    @property
+    def indexed_text(self) -> str:
+        """What the embedder and BM25 read."""
+        return f"{self.context}\n{self.text}"
+
+
+class EmbeddingModel(models.Model):
+    """An embedder whose vectors are stored; one is active, another may be building beside it."""
+
+    class Status(models.TextChoices):
+        BUILDING = "building", _("Building")
+        ACTIVE = "active", _("Active")
+        RETIRED = "retired", _("Retired")
+
+    name = models.CharField(max_length=200)
+    fingerprint = models.CharField(max_length=64, unique=True)
+    dims = models.PositiveSmallIntegerField()
+    spec = models.JSONField(default=dict, help_text=_("How to load it: kind, model, address; never a key."))
+    status = models.CharField(max_length=10, choices=Status, default=Status.BUILDING)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["status"], condition=Q(status="active"), name="one_active_embedding_model"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ChunkVector(models.Model):
+    """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the
+    first and switched to in one row. As private as its text.
+    """
+
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="vectors")
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="+")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="vectors")
+    vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
+    private = models.BooleanField(default=False, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["chunk", "model"], name="one_vector_a_model")]
+        indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
+
+
+class Citation(models.Model):
+    """One section citing another: the edges of the graph of law."""
+
+    source = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="citations_made")
+    target_locator = models.CharField(max_length=300)
+    target = models.ForeignKey(
+        Section, null=True, blank=True, on_delete=models.SET_NULL, related_name="citations_received"
+    )
+    text = models.CharField(max_length=300, help_text=_("As written."))
+    start = models.IntegerField(help_text=_("Character offset into the source's text; -1 in a note."))
+    end = models.IntegerField()
+
+    class Meta:
+        ordering = ["source", "start"]
+        indexes = [models.Index(fields=["target_locator"], name="citation_target_locator")]
+
+    def __str__(self) -> str:
+        return f"{self.source} → {self.target_locator}"

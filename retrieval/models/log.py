@@ -1,0 +1,76 @@
+"""What was asked and how it was answered. Query text is scrubbed, kept a while, and never for private domains."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class SearchLog(models.Model):
+    """The summary of one search; its id is the trace id of the answer."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    query_hash = models.CharField(max_length=64, help_text=_("Keyed hash: tells repeats without the text."))
+    query_text = models.TextField(
+        blank=True, help_text=_("Scrubbed of personal identifiers; emptied with age; never for private domains.")
+    )
+    language = models.CharField(max_length=5)
+    domains = ArrayField(models.CharField(max_length=60), default=list)
+    pipeline = models.CharField(max_length=60)
+    caller = models.CharField(max_length=200, default="public", help_text=_("Access scope of the caller."))
+    door = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
+    took_ms = models.FloatField()
+    cached = models.BooleanField(default=False)
+    cached_from = models.UUIDField(null=True, blank=True, help_text=_("The search whose answer was shown again."))
+    abstained = models.BooleanField(default=False)
+    degraded = ArrayField(models.CharField(max_length=60), default=list, blank=True)
+    result_count = models.PositiveIntegerField(default=0)
+    top_locators = ArrayField(models.CharField(max_length=300), default=list, blank=True)
+    probability = models.FloatField(null=True, blank=True, help_text=_("That the answer was there, 0 to 1."))
+    versions = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.query_text or self.query_hash[:12]
+
+
+class Trace(models.Model):
+    """The full account of one search: stages, and every candidate kept and dropped. Kept for a month."""
+
+    log = models.OneToOneField(SearchLog, primary_key=True, on_delete=models.CASCADE, related_name="trace")
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    detail = models.JSONField()
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Feedback(models.Model):
+    """What a reader said of one result."""
+
+    class Verdict(models.TextChoices):
+        HELPFUL = "helpful", _("Helpful")
+        UNHELPFUL = "unhelpful", _("Not helpful")
+
+    log = models.ForeignKey(SearchLog, on_delete=models.CASCADE, related_name="feedback")
+    locator = models.CharField(max_length=300, blank=True)
+    verdict = models.CharField(max_length=10, choices=Verdict)
+    comment = models.CharField(max_length=1000, blank=True)
+    caller = models.CharField(max_length=200, default="public")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = _("feedback")
+        constraints = [
+            models.UniqueConstraint(fields=["log", "locator", "caller"], name="one_verdict_a_caller_and_result")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict}: {self.locator}"

@@ -1,0 +1,96 @@
+"""What keeps the server going: jobs, versions, the change log of the index, the cache, rate windows."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Version(models.Model):
+    """A number for each thing curators change; triggers count it up, cache keys and traces carry it."""
+
+    name = models.CharField(max_length=40, primary_key=True)
+    number = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.number}"
+
+
+class JobRunQuerySet(models.QuerySet):
+    def unfinished(self) -> "JobRunQuerySet":
+        return self.filter(status__in=[JobRun.Status.QUEUED, JobRun.Status.RUNNING])
+
+    def silent_since(self, moment) -> "JobRunQuerySet":
+        return self.unfinished().filter(heartbeat_at__lt=moment)
+
+
+class JobRun(models.Model):
+    """A long job: a chain of short steps, each of which commits its work together with the next position."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", _("Waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
+
+    kind = models.CharField(max_length=40)
+    key = models.CharField(max_length=120, help_text=_("Jobs with the same key never run at the same time."))
+    params = models.JSONField(default=dict)
+    state = models.JSONField(default=dict, editable=False, help_text=_("What its steps hand on."))
+    status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
+    position = models.PositiveIntegerField(default=0, help_text=_("Units done."))
+    total = models.PositiveIntegerField(default=0, help_text=_("Units to do; 0 until known."))
+    message = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        indexes = [models.Index(fields=["status", "heartbeat_at"], name="job_status")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key} ({self.get_status_display()})"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.status in (self.Status.DONE, self.Status.FAILED, self.Status.CANCELLED)
+
+    @property
+    def percent(self) -> int:
+        return 100 if self.status == self.Status.DONE else 100 * self.position // self.total if self.total else 0
+
+
+class IndexChange(models.Model):
+    """The change log that each node's lexical index is derived from; written by triggers, in order of id."""
+
+    chunk_id = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True, db_default=Now())
+
+
+class CacheEntry(models.Model):
+    """A finished answer under a key that holds every version and the access scope: never stale, only old."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    answer = models.JSONField()
+    documents = models.JSONField(default=list, help_text=_("Private documents it shows; it goes with them."))
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+
+
+class RateWindow(models.Model):
+    """Requests of one caller in one minute, counted in the database so that all processes share the count."""
+
+    who = models.CharField(max_length=80)
+    minute = models.DateTimeField()
+    count = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["who", "minute"], name="one_window_a_minute")]

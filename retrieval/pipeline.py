@@ -1,0 +1,83 @@
+"""Stages and pipelines: a stage is `Ranking -> Ranking`; a pipeline runs stages in order and writes the trace."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Protocol
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from retrieval.errors import NotRun, UnknownPipeline
+from retrieval.ranking import Ranking, StageReport
+
+
+class Stage(Protocol):
+    """One step of retrieval. Raises NotRun when it cannot do its part; the trace then says why."""
+
+    def __call__(self, ranking: Ranking) -> Ranking: ...
+
+
+class Pipeline:
+    """The ordered steps. Its `repr` names every stage with its parameters and is stored with every run."""
+
+    def __init__(self, *stages: Stage):
+        self.stages = stages
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(map(repr, self.stages))})"
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        for stage in self.stages:
+            ranking = run_stage(stage, ranking)
+        return ranking
+
+
+def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
+    """Runs one stage and adds its line to the trace; only NotRun is survived, any other error is a bug."""
+    started = time.perf_counter()
+    before = len(ranking.candidates)
+    name = type(stage).__name__
+    try:
+        after = stage(replace(ranking, note="", details={}))
+        status, note, details = "applied", after.note, after.details
+        if details.get("skipped"):
+            status, details = "skipped", {}
+    except NotRun as problem:
+        after = replace(ranking, degraded=(*ranking.degraded, name) if problem.degrades else ranking.degraded)
+        status, note, details = problem.status_in_trace, problem.message, {}
+    report = StageReport(
+        name=name,
+        status=status,
+        ms=round((time.perf_counter() - started) * 1000, 3),
+        before=before,
+        after=len(after.candidates),
+        note=note,
+        details=details,
+    )
+    return replace(after, reports=(*after.reports, report), note="", details={})
+
+
+def unless_settled(call: Callable[..., Ranking]) -> Callable[..., Ranking]:
+    """Decorates a ranking stage's `__call__`: a settled order (a query that is only a citation) passes by."""
+
+    def guarded(self, ranking: Ranking) -> Ranking:
+        if ranking.settled:
+            return ranking.noting("the order is already settled", skipped=True)
+        return call(self, ranking)
+
+    return guarded
+
+
+@cache
+def get(name: str) -> Pipeline:
+    """The pipeline written out under this name in `settings.ARF_PIPELINES`. Raises UnknownPipeline."""
+    if name not in names():
+        raise UnknownPipeline(name)
+    return import_string(f"{settings.ARF_PIPELINES}.{name}")()
+
+
+def names(*, public: bool = False) -> tuple[str, ...]:
+    """Names a caller may ask for: all, or those open to callers without the scope `pipelines`."""
+    return tuple(import_string(f"{settings.ARF_PIPELINES}.{'PUBLIC' if public else 'NAMES'}"))

@@ -1,0 +1,139 @@
+"""What stages pass on: a query, its candidates best first, and the account of what happened. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from types import MappingProxyType
+
+from retrieval.citations import Citation
+
+EMPTY: Mapping = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks. `principals` name what grants are given to: "user:5", "group:2", "key:9"."""
+
+    principals: tuple[str, ...] = ()
+    scopes: frozenset[str] = frozenset()
+    is_staff: bool = False
+
+    @property
+    def scope_key(self) -> str:
+        """Two callers with the same key may be shown the same things; part of every cache key."""
+        return ",".join(sorted(self.principals)) or "public"
+
+
+ANONYMOUS = Caller()
+
+
+@dataclass(frozen=True, slots=True)
+class DomainScope:
+    """A domain as this caller may search it; only visible ones are ever made."""
+
+    id: int
+    slug: str
+    corpus_version: int
+    private: bool
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed."""
+
+    original: str
+    text: str
+    normalized: str
+    language: str
+    domains: tuple[DomainScope, ...]
+    caller: Caller = ANONYMOUS
+    as_of: date | None = None
+    versions: Mapping[str, int] = EMPTY
+    translated: str | None = None
+    citations: tuple[Citation, ...] = ()
+    only_citation: bool = False
+
+    @property
+    def domain_ids(self) -> list[int]:
+        return [domain.id for domain in self.domains]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a candidate stands where it stands: a code to translate and the values it speaks of."""
+
+    code: str
+    values: Mapping[str, str | float | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A section in play. `scores` and `ranks` are by leg, ranks 1-based; `probability` is calibrated, 0-1."""
+
+    section_id: int
+    domain_id: int | None = None
+    score: float = 0.0
+    chunk_id: int | None = None
+    scores: Mapping[str, float] = EMPTY
+    ranks: Mapping[str, int] = EMPTY
+    reasons: tuple[Reason, ...] = ()
+    probability: float | None = None
+    pin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate no longer in play: by which stage and why."""
+
+    candidate: Candidate
+    stage: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """One line of the trace. `status`: applied, skipped or failed; times in ms; `legs` of a fusion stand inside."""
+
+    name: str
+    status: str
+    ms: float
+    before: int
+    after: int
+    note: str = ""
+    details: Mapping = EMPTY
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """A query and its candidates, best first; `settled` means that the order is final and ranking stages pass."""
+
+    query: Query
+    candidates: tuple[Candidate, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    reports: tuple[StageReport, ...] = ()
+    settled: bool = False
+    abstained: bool = False
+    near_misses: tuple[Candidate, ...] = ()
+    degraded: tuple[str, ...] = ()
+    note: str = ""
+    details: Mapping = EMPTY
+
+    def with_candidates(self, candidates: Iterable[Candidate], **changes) -> Ranking:
+        """Ordered by score, ties by section id: the same candidates give the same page."""
+        ordered = sorted(candidates, key=lambda c: (-c.score, c.section_id))
+        return replace(self, candidates=tuple(ordered), **changes)
+
+    def drop(self, gone: Mapping[int, Reason], stage: str) -> Ranking:
+        """Takes candidates out by section id, keeping each with its reason for the trace."""
+        kept = tuple(c for c in self.candidates if c.section_id not in gone)
+        dropped = tuple(
+            Dropped(c, stage, gone[c.section_id]) for c in self.candidates if c.section_id in gone
+        )
+        return replace(self, candidates=kept, dropped=self.dropped + dropped)
+
+    def noting(self, note: str, **details) -> Ranking:
+        """Says something in the trace line of the stage now running."""
+        return replace(self, note=note, details={**self.details, **details})

@@ -1,0 +1,63 @@
+"""What a serving process keeps in memory: the active embedder and this node's lexical index."""
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from retrieval import embedders
+from retrieval.errors import NotRun
+from retrieval.lexical import LexicalIndex
+from retrieval.models import EmbeddingModel
+
+_lock = threading.Lock()
+_loaded: dict[tuple, object] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveEmbedder:
+    """The embedder that made the stored vectors, and the row they are stored under."""
+
+    model_id: int
+    embedder: embedders.Embedder
+
+
+def load_once(key: tuple, load):
+    """One object per process and key, made by the first thread that asks; a forked child makes its own."""
+    key = (os.getpid(), *key)
+    if key not in _loaded:
+        with _lock:
+            if key not in _loaded:
+                _loaded[key] = load()
+    return _loaded[key]
+
+
+def embedder_from(spec: dict) -> embedders.Embedder:
+    """The embedder of a stored spec, with the key that settings hold."""
+    full = {**settings.ARF_EMBEDDER, **spec}
+    return load_once(("embedder", tuple(sorted(spec.items()))), lambda: embedders.load(full))
+
+
+def settings_spec() -> dict:
+    """The part of the settings that names an embedder and may be stored: never the key."""
+    return {k: v for k, v in settings.ARF_EMBEDDER.items() if k in ("kind", "model_dir", "base_url", "model")}
+
+
+def active_embedder() -> ActiveEmbedder:
+    """Raises NotRun while no corpus has been embedded or when its embedder cannot be loaded."""
+    row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    if row is None:
+        raise NotRun("nothing has been embedded yet")
+    try:
+        embedder = embedder_from(row.spec)
+    except embedders.EmbeddingUnavailable as problem:
+        raise NotRun(f"the embedder cannot be loaded: {problem}") from problem
+    if embedder.fingerprint != row.fingerprint:
+        raise NotRun("the embedder differs from the one that made the stored vectors: run `manage.py reembed`")
+    return ActiveEmbedder(row.pk, embedder)
+
+
+def lexical_index() -> LexicalIndex:
+    return load_once(("lexical",), lambda: LexicalIndex(Path(settings.ARF_LEXICAL_DIR)))

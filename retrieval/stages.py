@@ -1,0 +1,57 @@
+"""The first stages of every pipeline: what the question says before anything is looked for."""
+
+from dataclasses import dataclass, replace
+
+from retrieval.citations import find_citations, only_citation
+from retrieval.models import Section
+from retrieval.ranking import Candidate, Ranking, Reason
+from retrieval.retrievers import Place, cited_candidate, resolve
+
+
+@dataclass(frozen=True)
+class ResolveCitations:
+    """Reads citations. A query that is nothing but one is answered by its place, and ranking stages pass."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        only = only_citation(query.original)
+        found = (only,) if only else find_citations(query.original)
+        ranking = replace(ranking, query=replace(query, citations=found, only_citation=only is not None))
+        if not found:
+            return ranking.noting("no citation")
+        if only is None:
+            return ranking.noting(", ".join(citation.normalized for citation in found))
+        return self._settled(ranking)
+
+    def _settled(self, ranking: Ranking) -> Ranking:
+        citation = ranking.query.citations[0]
+        place = next(iter(resolve(ranking.query, [citation.locator])), None)
+        if place is None:
+            return ranking.noting(f"{citation.normalized} is not in these domains")
+        candidates = [cited_candidate(place.section.pk, place), *self._under(ranking, place)]
+        ordered = tuple(replace(c, score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
+        return replace(ranking, candidates=ordered, settled=True).noting(citation.normalized)
+
+    def _under(self, ranking: Ranking, place: Place) -> list[Candidate]:
+        if place.section.is_result:
+            return []
+        query = ranking.query
+        under = (
+            Section.objects.readable(query.caller, query.as_of)
+            .results()
+            .below(place.section.locator)
+            .filter(document=place.section.document_id)
+            .exclude(pk=place.section.pk)
+            .in_order()
+        )
+        reason = Reason("citation_under", {"citation": place.section.citation})
+        return [
+            Candidate(
+                section_id=pk,
+                domain_id=place.section.domain_id,
+                scores={"citation": 1.0},
+                ranks={"citation": 1},
+                reasons=(reason,),
+            )
+            for pk in under.values_list("pk", flat=True)[:100]
+        ]

@@ -1,0 +1,12 @@
+"""The numbers that, with a commit, determine a ranking: of the corpora and of everything curators change."""
+
+from collections.abc import Sequence
+
+from retrieval.models import Version
+from retrieval.ranking import DomainScope
+
+
+def current(domains: Sequence[DomainScope]) -> dict[str, int]:
+    """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}."""
+    curated = dict(Version.objects.values_list("name", "number"))
+    return curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}

@@ -1,0 +1,165 @@
+"""Stages that read what curators decide: the glossary in translation, aliases, thresholds."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from retrieval.errors import NotRun
+from retrieval.models import Section
+from retrieval.pipeline import unless_settled
+from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.translation import translate
+from rules import published
+from rules.models import DomainThreshold
+from rules.published import AliasMatch
+
+NEAR_MISSES = 5  # the contract's "at most 5"
+JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
+
+
+@dataclass(frozen=True)
+class Translate:
+    """Puts a Spanish question into the English of the law, citations and glossary terms kept exact."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.language != "es":
+            return ranking.noting("the question is in English", skipped=True)
+        glossary = published.glossary(query.versions.get("glossary", 0))
+        kept = [(c.start, c.end, c.normalized) for c in query.citations]
+        translation = translate(query.original, glossary, protect=kept)
+        translated = replace(query, text=translation.text, translated=translation.text)
+        answer = replace(ranking, query=translated)
+        if translation.engine == "glossary":
+            answer = replace(answer, degraded=(*answer.degraded, "Translate"))
+        return answer.noting(f"{translation.engine}: {translation.text}")
+
+
+@dataclass(frozen=True)
+class AliasRetriever:
+    """Provisions by their curated names. A longer name, and one that few provisions share, ranks first."""
+
+    weight: float = 2.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        matches = self._matches(ranking.query)
+        if not matches:
+            return ranking.noting("no alias in the question", skipped=True)
+        best = best_by_locator(matches)
+        sections = named_sections(ranking.query, list(best))
+        ranks = dense_ranks([strength(best[locator]) for locator, *_ in sections])
+        candidates = [
+            alias_candidate(section, domain, best[locator], rank)
+            for (locator, section, domain), rank in zip(sections, ranks, strict=True)
+        ]
+        names = ", ".join(sorted({match.text for match in best.values()}))
+        return replace(ranking, candidates=tuple(candidates)).noting(names)
+
+    def _matches(self, query: Query) -> list[AliasMatch]:
+        version = query.versions.get("aliases", 0)
+        texts = {"en": query.text} | ({query.language: query.original} if query.language != "en" else {})
+        return [
+            match
+            for domain in query.domain_ids
+            for language, text in texts.items()
+            for match in published.alias_table(domain, version).matches(text, language)
+        ]
+
+
+def strength(match: AliasMatch) -> float:
+    """Longer names say more; a name shared by several provisions says less of each."""
+    return match.words / match.shared
+
+
+def best_by_locator(matches: list[AliasMatch]) -> dict[str, AliasMatch]:
+    best: dict[str, AliasMatch] = {}
+    for match in matches:
+        if match.locator not in best or strength(match) > strength(best[match.locator]):
+            best[match.locator] = match
+    return best
+
+
+def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int, int]]:
+    """(locator, section, domain) of the readable provisions with these locators, in the order of the law."""
+    readable = Section.objects.readable(query.caller, query.as_of).filter(
+        domain__in=query.domain_ids, locator__in=locators
+    )
+    return list(readable.in_order().values_list("locator", "pk", "domain_id"))
+
+
+def dense_ranks(strengths: list[float]) -> list[int]:
+    """1-based ranks, equal strengths sharing one: [3, 5, 3] -> [2, 1, 2]."""
+    order = {value: rank for rank, value in enumerate(sorted(set(strengths), reverse=True), start=1)}
+    return [order[value] for value in strengths]
+
+
+def alias_candidate(section: int, domain: int, match: AliasMatch, rank: int) -> Candidate:
+    return Candidate(
+        section_id=section,
+        domain_id=domain,
+        scores={"alias": strength(match)},
+        ranks={"alias": rank},
+        reasons=(Reason("alias", {"alias": match.text}),),
+    )
+
+
+@dataclass(frozen=True)
+class Calibrate:
+    """Gives every candidate the probability that it is relevant: a logistic of its scores, fitted per domain on
+    judged topics. A domain without a fit gives none.
+    """
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
+        candidates = tuple(with_probability(c, rows.get(c.domain_id)) for c in ranking.candidates)
+        fitted = sum(c.probability is not None for c in candidates)
+        if candidates and not fitted:
+            raise NotRun("no calibration for these domains", degrades=False)
+        return replace(ranking, candidates=candidates).noting(f"{fitted} of {len(candidates)} calibrated")
+
+
+def with_probability(candidate: Candidate, threshold: DomainThreshold | None) -> Candidate:
+    if threshold is None or not threshold.calibration:
+        return candidate
+    return replace(candidate, probability=logistic(features(candidate), threshold.calibration))
+
+
+def features(candidate: Candidate) -> dict[str, float]:
+    """What the calibration reads: cosine, lexical coverage, and whether an alias or a citation named it."""
+    return {
+        "dense": candidate.scores.get("dense", 0.0),
+        "coverage": candidate.scores.get("coverage", 0.0),
+        "alias": min(candidate.scores.get("alias", 0.0), 3.0),
+        "citation": candidate.scores.get("citation", 0.0),
+    }
+
+
+def logistic(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    total = weights["intercept"] + sum(weights[name] * value for name, value in values.items())
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+@dataclass(frozen=True)
+class Abstain:
+    """Shows nothing as an answer when no candidate of the first page is probable enough; near misses remain."""
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
+        first = ranking.candidates[:JUDGED_BY]
+        if first and all(self._is_too_weak(candidate, rows) for candidate in first):
+            return self._decline(ranking)
+        return ranking if first else replace(ranking, abstained=True).noting("nothing was found")
+
+    def _is_too_weak(self, candidate: Candidate, rows: Mapping[int, DomainThreshold]) -> bool:
+        if candidate.probability is None:
+            return False
+        return candidate.probability < rows[candidate.domain_id].answer_minimum
+
+    def _decline(self, ranking: Ranking) -> Ranking:
+        best = max(candidate.probability for candidate in ranking.candidates[:JUDGED_BY])
+        reason = Reason("abstained", {"probability": round(best, 3)})
+        misses = ranking.candidates[:NEAR_MISSES]
+        declined = ranking.drop({c.section_id: reason for c in ranking.candidates}, "Abstain")
+        return replace(declined, abstained=True, near_misses=misses).noting(f"best probability {best:.3f}")
