@@ -41,7 +41,7 @@ SPANISH_FUNCTION_WORDS = _words(
     otra otras otro otros para pero poco podemos podria por porque pueda puedan puede pueden puedes puedo
     pues que quien quienes quiere quieren quiero sean segun ser si siempre sino sobre solamente somos
     soy su sus tal tambien tampoco tanto te tenemos tener tenga tengo ti tiene tienen tienes todas todavia
-    todo todos tras tu tus un una unas uno unos usted ustedes vamos van voy ya y yo doy hoy rey
+    todo todos tras tu tus un una unas uno unos usted ustedes vamos van voy ya y yo doy hoy
     """
 )
 _ENGLISH_WORDS = _words(
@@ -76,7 +76,7 @@ _SPANISH_WORDS = _words(
     quitar quemar rapido refugiado registrar registro renta residencia residente sala salario
     salir secreto seccion seguro senado senador senadores silencio soldados sueldo suprema supremo telefono
     termino testamento testificar testigo testigos trabajador trabajadores trabajar trabajo tratado traicion
-    tribunal tribunales vecino vida visado vivienda vivir votar voto
+    tribunal tribunales vecino vida visado vivienda vivir votar voto rey
     """
 )
 # Spanish, yet in names and Latin phrases; the "v." of a case name outweighs the parties' names.

@@ -1,0 +1,457 @@
+"""Spanish questions into English for retrieval: a curated glossary first, Apertium for the rest.
+
+Legal terms and citations are hidden from the translator behind placeholders and put in afterwards, since
+alone it makes "right to save silence" of the right to remain silent. No Django, no cache.
+"""
+
+import os
+import re
+import select
+import shlex
+import shutil
+import signal
+import threading
+import time
+import unicodedata
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice, product
+from pathlib import Path
+
+from retrieval.errors import NotRun
+from retrieval.language import SPANISH_FUNCTION_WORDS
+from retrieval.textnorm import fold
+
+MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
+WARM_LIMIT = 0.2  # s; a warm pipeline answers a question in about 1 ms, so a longer wait means it hangs
+START_LIMIT = 2.0  # s; the first answer also loads the dictionaries
+REST = 30.0  # s; a pipeline that could not start is not tried at every query
+MAX_CHARACTERS = 8_000  # keeps a request below what a pipe holds (64 KiB), so writing it never blocks
+
+_ACCENTS = Path(__file__).with_name("spanish-accents.rcx")
+_ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
+
+
+class TranslationUnavailable(NotRun):
+    """The translator is absent, died, or did not answer in time; the next call starts it again."""
+
+    code = "translation_unavailable"
+
+
+class _Died(TranslationUnavailable):
+    """The pipeline ended in mid-answer."""
+
+
+# The pipeline of programs
+
+_ANSWER_END = b"[][\n]\0"  # a superblank is passed through; NUL makes every program flush
+_REQUEST_END = b"." + _ANSWER_END  # without the end of a sentence the tagger waits for more
+
+
+def installed(mode: Path = MODE) -> bool:
+    """Whether the Spanish-English pair and every program of its pipeline are on this machine."""
+    return mode.is_file() and all(shutil.which(command[0]) for command in _commands(mode))
+
+
+def _commands(mode: Path) -> list[list[str]]:
+    """The mode file's pipeline, each program flushing at NUL; ``$1`` drops unknown-word marks."""
+    pipeline = mode.read_text().replace("$1", "-n").replace("$2", "")
+    (program, *arguments), *rest = (shlex.split(part) for part in pipeline.split("|"))
+    analyse = [program, "-r", str(_ACCENTS), *arguments]
+    return [[command[0], "-z", *command[1:]] for command in (analyse, *rest)]
+
+
+class _Pipeline:
+    """The running programs, joined by pipes, in one process group that ends as one."""
+
+    def __init__(self, mode: Path):
+        self._in, self._out, self.group = _spawn(_commands(mode))
+        # Runs once: when closed, when forgotten, or when the interpreter exits.
+        self.close = weakref.finalize(self, _end, os.getpid(), self.group, self._in, self._out)
+
+    def ask(self, request: bytes, limit: float) -> bytes:
+        """The answer to one escaped text. TranslationUnavailable after ``limit`` seconds."""
+        deadline = time.monotonic() + limit
+        try:
+            os.write(self._in, request + _REQUEST_END)
+        except BrokenPipeError:
+            raise _Died("The translator stopped.") from None
+        answer = b""
+        while not answer.endswith(b"\0"):
+            answer += self._read(deadline)
+        if not answer.endswith(_ANSWER_END):  # programs losing their reader or writer send a bare NUL
+            raise _Died("The translator stopped.")
+        return answer.removesuffix(_ANSWER_END)
+
+    def _read(self, deadline: float) -> bytes:
+        poll = select.poll()
+        poll.register(self._out, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise TranslationUnavailable("The translator did not answer in time.")
+        part = os.read(self._out, 1 << 16)
+        if not part:
+            raise _Died("The translator stopped.")
+        return part
+
+
+def _spawn(commands: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+    """Descriptors to write to and read from, and the process group. Nothing is left behind on failure."""
+    reading, first = os.pipe()
+    group = 0
+    for command in commands:
+        following, writing = os.pipe()
+        try:
+            pid = _start(command, reading, writing, group)
+        except OSError:
+            _end(os.getpid(), group, first, following, reading, writing)
+            raise TranslationUnavailable(f"{command[0]} could not be started.") from None
+        os.close(reading)
+        os.close(writing)
+        group, reading = group or pid, following
+    return first, reading, group
+
+
+def _start(command: Sequence[str], stdin: int, stdout: int, group: int) -> int:
+    """posix_spawn, not subprocess: no object that waits for these children in a forked copy of us."""
+    return os.posix_spawnp(
+        command[0],
+        command,
+        _ENVIRONMENT,
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, stdin, 0),
+            (os.POSIX_SPAWN_DUP2, stdout, 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ],
+        setpgroup=group,
+        setsigmask=[],
+        setsigdef=[signal.SIGPIPE],  # Python ignores it; a program whose reader is gone must end
+    )
+
+
+def _end(owner: int, group: int, *descriptors: int) -> None:
+    """Close, kill and reap; in a forked copy of the owner only close, for the programs are not its own."""
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if os.getpid() != owner or not group:
+        return
+    with suppress(ProcessLookupError):  # all gone already
+        os.killpg(group, signal.SIGKILL)
+    with suppress(ChildProcessError):  # none left to reap
+        while True:
+            os.waitpid(-group, 0)
+
+
+# The translator
+
+
+class Apertium:
+    """Apertium's Spanish to English, as one pipeline kept by this process. Thread-safe and fork-safe.
+
+    It starts at the first call (40-90 ms). One that died is replaced within the call; one that hangs is
+    killed, the call raises, and the next call starts another.
+    """
+
+    def __init__(self, mode: Path = MODE):
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._pipeline: _Pipeline | None = None
+        self._rest_until = 0.0
+        _engines.add(self)
+
+    def translate(self, text: str) -> str:
+        """English for ``text``, on one line. Raises TranslationUnavailable, also for an overlong text."""
+        if len(text) > MAX_CHARACTERS:
+            raise TranslationUnavailable(f"Texts over {MAX_CHARACTERS} characters are not translated.")
+        clean = _clean(text)
+        if not clean:
+            return ""
+        marked = _mark_unaccented(clean)
+        with self._lock:
+            answer = self._answer(_escape(marked).encode())
+        english = _unescape(answer.decode().removesuffix("."))
+        return " ".join((english if marked == clean else english.translate(_UNMARK)).split())
+
+    def close(self) -> None:
+        """End the programs; a later call starts them again."""
+        with self._lock:
+            self._drop()
+
+    def _answer(self, request: bytes) -> bytes:
+        kept = self._pipeline is not None
+        try:
+            return self._ask(request)
+        except _Died:
+            if not kept:
+                raise
+            return self._ask(request)
+
+    def _ask(self, request: bytes) -> bytes:
+        if self._pipeline is not None:
+            return self._ask_running(request, WARM_LIMIT)
+        if time.monotonic() < self._rest_until:
+            raise TranslationUnavailable("The translator could not be started.")
+        self._rest_until = time.monotonic() + REST
+        if not installed(self._mode):
+            raise TranslationUnavailable("The translator is not installed.")
+        self._pipeline = _Pipeline(self._mode)
+        answer = self._ask_running(request, START_LIMIT)
+        self._rest_until = 0.0
+        return answer
+
+    def _ask_running(self, request: bytes, limit: float) -> bytes:
+        try:
+            return self._pipeline.ask(request, limit)
+        except BaseException:  # whatever it was, an answer may still be under way: never reuse this one
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.close()
+            self._pipeline = None
+
+    def _forget_after_fork(self) -> None:
+        self._lock = threading.Lock()  # a thread that no longer exists may hold the old one
+        self._drop()
+
+
+_engines: "weakref.WeakSet[Apertium]" = weakref.WeakSet()
+
+
+def _forget_all_after_fork() -> None:
+    for engine in list(_engines):
+        engine._forget_after_fork()
+
+
+os.register_at_fork(after_in_child=_forget_all_after_fork)
+
+
+# What Apertium's stream format asks of a text
+
+_RESERVED = re.compile(r"[\[\]{}^$/\\@<>]")
+_TILDE = "[~]"  # a bare tilde is a mark of the last program; inside a superblank it is left alone
+
+
+def _clean(text: str) -> str:
+    """One line, composed, and nothing in it that could be taken for the end of a request."""
+    text = unicodedata.normalize("NFC", text)
+    return " ".join("".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text).split())
+
+
+def _escape(text: str) -> str:
+    return _RESERVED.sub(r"\\\g<0>", text).replace("~", _TILDE)
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text.replace(_TILDE, "~"))
+
+
+# Spanish typed without accents
+
+_MARK = str.maketrans("aeioun", "àèìòùń")
+_UNMARK = str.maketrans("àèìòùńÀÈÌÒÙŃ", "aeiounAEIOUN")
+_LONG_WORD = re.compile(r"\b[A-Za-z]{4,}\b")
+_ACCENTED = re.compile(r"[^\W\d_A-Za-z]")
+_FIRST_WORD = re.compile(r"^\W*(\w+)")
+# A question's first word, typed without its accent.
+_ASKING = {
+    "que": "qué",
+    "como": "cómo",
+    "cuando": "cuándo",
+    "donde": "dónde",
+    "cual": "cuál",
+    "cuales": "cuáles",
+    "quien": "quién",
+    "quienes": "quiénes",
+    "cuanto": "cuánto",
+    "cuanta": "cuánta",
+    "cuantos": "cuántos",
+    "cuantas": "cuántas",
+}
+# Words whose bare form is as common as the accented one: left alone elsewhere.
+_AMBIGUOUS = {*_ASKING, "desde", "entre", "esta", "estas", "este", "esto", "estos", "hasta"}
+_AMBIGUOUS |= {"para", "pero", "sobre", "solo"}
+
+
+def _mark_unaccented(text: str) -> str:
+    """Mark what may lack its accent, for ``spanish-accents.rcx``; a text with any accent is left as it is."""
+    if _ACCENTED.search(text):
+        return text
+    text = re.sub(r"\b([Aa])n(os?)\b", r"\1ñ\2", text)
+    text = _LONG_WORD.sub(_mark_word, text)
+    return _FIRST_WORD.sub(_ask_first, text)
+
+
+def _mark_word(match: re.Match[str]) -> str:
+    word = match[0]
+    return word if word.lower() in _AMBIGUOUS else word.lower().translate(_MARK)
+
+
+def _ask_first(match: re.Match[str]) -> str:
+    return match[0].replace(match[1], _ASKING.get(match[1].lower(), match[1]))
+
+
+# The glossary
+
+_WORD = re.compile(r"[^\W_][\w\u0300-\u036f]*")
+_COMBINING = re.compile(r"[\u0300-\u036f]")
+_JOINT = re.compile(r"[\s\-]*")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A stretch ``text[start:end]`` and the English for it."""
+
+    start: int
+    end: int
+    english: str
+
+
+class Glossary:
+    """Spanish terms and their English; the longest match wins, blind to case and accents, on whole words."""
+
+    def __init__(self, entries: Mapping[str, str]):
+        """ValueError for an entry without a word."""
+        self._english = {_key(spanish): english for spanish, english in entries.items()}
+        if () in self._english:
+            raise ValueError("A glossary entry has no word in it.")
+        lengths: dict[str, set[int]] = {}
+        for key in self._english:
+            lengths.setdefault(key[0], set()).add(len(key))
+        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+
+    def find(self, text: str) -> list[Term]:
+        """Terms in the order of the text, none overlapping."""
+        folded = fold(text)
+        words = list(_WORD.finditer(folded))
+        found, index = [], 0
+        while index < len(words):
+            length = self._longest(folded, words, index)
+            if length:
+                run = words[index : index + length]
+                found.append(Term(run[0].start(), run[-1].end(), self._english[_key_of(run)]))
+            index += length or 1
+        return found
+
+    def _longest(self, folded: str, words: list[re.Match[str]], index: int) -> int:
+        for length in self._lengths.get(_bare(words[index]), ()):
+            run = words[index : index + length]
+            if _key_of(run) in self._english and _is_joined(folded, run):
+                return length
+        return 0
+
+
+def _key(phrase: str) -> tuple[str, ...]:
+    return _key_of(list(_WORD.finditer(fold(phrase))))
+
+
+def _key_of(words: list[re.Match[str]]) -> tuple[str, ...]:
+    return tuple(_bare(word) for word in words)
+
+
+def _bare(word: re.Match[str]) -> str:
+    return _COMBINING.sub("", word[0])
+
+
+def _is_joined(text: str, words: list[re.Match[str]]) -> bool:
+    """Nothing but blanks and hyphens between the words."""
+    return all(_JOINT.fullmatch(text, a.end(), b.start()) for a, b in zip(words, words[1:], strict=False))
+
+
+# Translating
+
+_CONSONANTS = "bcdfghjklm"  # no letter that restoring accents would touch
+# Left out where no translator turns them into English: they match nothing there.
+_DROPPED = SPANISH_FUNCTION_WORDS | {"a", "de", "los", "me", "se", "sin"}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """English ``text``, what made it (``apertium+glossary``, ``glossary``), the Spanish terms replaced."""
+
+    text: str
+    engine: str
+    replaced: tuple[str, ...]
+
+
+def translate(
+    text: str,
+    glossary: Glossary,
+    engine: Apertium | None = None,
+    *,
+    protect: Sequence[tuple[int, int, str]] = (),
+) -> Translation:
+    """English for a Spanish question. ``protect``: ``(start, end, English)`` of stretches such as citations.
+
+    Without an engine only glossary terms and protected stretches turn English: other Spanish words stay,
+    articles, prepositions and their kin are dropped. ValueError for protected stretches that overlap or lie
+    outside the text; TranslationUnavailable from the engine is the caller's to handle (ask again without it).
+    """
+    protected = _checked(text, [Term(*stretch) for stretch in protect])
+    terms = [term for term in glossary.find(text) if not any(_overlap(term, other) for other in protected)]
+    parts = sorted([*protected, *terms], key=lambda term: term.start)
+    english = _with_engine(text, parts, engine) if engine else _with_glossary(text, parts)
+    replaced = tuple(text[term.start : term.end] for term in terms)
+    return Translation(english, "apertium+glossary" if engine else "glossary", replaced)
+
+
+def _checked(text: str, protected: list[Term]) -> list[Term]:
+    end = 0
+    for term in sorted(protected, key=lambda term: term.start):
+        if not end <= term.start < term.end <= len(text):
+            raise ValueError(f"Protected stretch {term.start}-{term.end} overlaps or leaves the text.")
+        end = term.end
+    return protected
+
+
+def _overlap(one: Term, other: Term) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _with_engine(text: str, parts: list[Term], engine: Apertium) -> str:
+    prefix = _unused_prefix(text)
+    letters = islice(product(_CONSONANTS, repeat=4), len(parts))
+    placeholders = [prefix + "".join(four) for four in letters]
+    english = dict(zip(placeholders, (part.english for part in parts), strict=True))
+    answer = engine.translate("".join(_pieces(text, parts, placeholders)))
+    seen: set[str] = set()
+
+    def restore(match: re.Match[str]) -> str:
+        seen.add(match[0].lower())
+        return english[match[0].lower()]
+
+    if english:
+        answer = re.sub("|".join(english), restore, answer, flags=re.IGNORECASE)
+    return " ".join([answer, *(english[lost] for lost in placeholders if lost not in seen)])
+
+
+def _unused_prefix(text: str) -> str:
+    """Letters that begin no word of any language, grown until this text does not have them either."""
+    prefix, folded = "xq", text.casefold()
+    while prefix in folded:
+        prefix += "z"
+    return prefix
+
+
+def _with_glossary(text: str, parts: list[Term]) -> str:
+    pieces = _pieces(text, parts, [part.english for part in parts], _without_dropped)
+    return " ".join(" ".join(pieces).split()) or text
+
+
+def _without_dropped(spanish: str) -> str:
+    kept = (word for word in spanish.split() if fold(word).strip("¿¡?!.,;:") not in _DROPPED)
+    return " ".join(kept).replace("¿", "").replace("¡", "")
+
+
+def _pieces(
+    text: str, parts: list[Term], replacements: Sequence[str], between: Callable[[str], str] = str
+) -> Iterator[str]:
+    """The text in pieces: what lies between the parts, and for each part its replacement."""
+    end = 0
+    for part, replacement in zip(parts, replacements, strict=True):
+        yield between(text[end : part.start])
+        yield replacement
+        end = part.end
+    yield between(text[end:])
