@@ -1,0 +1,346 @@
+"""The USLM reader on small documents, the shipped Constitution and two real titles of the Code."""
+
+import re
+import time
+import unicodedata
+from datetime import date
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from retrieval.uslm import LeafPolicy, SourceError, read
+
+ROOT = Path(__file__).resolve().parents[1]
+CONSTITUTION = ROOT / "retrieval" / "corpora" / "us_constitution.xml"
+USLM = ROOT.parent / "shared" / "data" / "uscode" / "uslm"
+SECTION, LOWEST = LeafPolicy.SECTION, LeafPolicy.LOWEST
+
+TITLE = """<?xml version="1.0" encoding="UTF-8"?>
+<uscDoc xmlns="http://xml.house.gov/schemas/uslm/1.0" xmlns:dc="http://purl.org/dc/elements/1.1/"
+    xmlns:html="http://www.w3.org/1999/xhtml" xml:lang="en" identifier="/us/usc/t42">
+  <meta><dc:title>Title 42</dc:title><docPublicationName>Online@117-174</docPublicationName></meta>
+  <main><title identifier="/us/usc/t42"><num value="42">Title 42—</num><heading>PUBLIC HEALTH</heading>
+    <toc><tocItem><column>ignored contents</column></tocItem></toc>
+    <note topic="history"><heading>Enactment</heading><p>Set aside.</p></note>
+    <chapter identifier="/us/usc/t42/ch21"><num value="21">CHAPTER 21—</num><heading>CIVIL RIGHTS</heading>
+      <section identifier="/us/usc/t42/s2000e-5" id="temp-note-credit">
+        <num value="2000e-5">§ 2000e–5.</num><heading> Enforcement provisions</heading>
+        <subsection identifier="/us/usc/t42/s2000e-5/a"><num value="a">(a)</num><heading> Power</heading>
+          <content>The Commission may act<ref class="footnoteRef" idref="fn1">1</ref><note type="footnote"
+            id="fn1"><num>1</num> So in original.</note>
+            under <ref href="/us/usc/t42/s2000e–2">section 2000e–2</ref>.</content>
+        </subsection>
+        <subsection identifier="/us/usc/t42/s2000e-5/b"><num value="b">(b)</num>
+          <paragraph identifier="/us/usc/t42/s2000e-5/b/15"><num value="15">(15)</num>
+            <subparagraph identifier="/us/usc/t42/s2000e-5/b/15/F"><num value="F">(F)</num>
+              <chapeau>whoever—</chapeau>
+              <clause identifier="/us/usc/t42/s2000e-5/b/15/F/i"><num value="i">(i)</num>
+                <content>aids; or</content></clause>
+              <clause><num value="ii">(ii)</num><content>abets,</content></clause>
+              <continuation>shall pay.</continuation>
+            </subparagraph></paragraph></subsection>
+        <subsection identifier="/us/usc/t42/s2000e-5/c"><num value="c">(c)</num><heading>Rates</heading>
+          <content><p>First paragraph.</p><p>Second paragraph:</p>
+          <html:table><html:tr><html:th>Age</html:th><html:th><html:p>Rate</html:p></html:th></html:tr>
+            <html:tr><html:td>Under 5</html:td><html:td>10<sup>2</sup></html:td></html:tr></html:table>
+          <quotedContent><section identifier="/us/usc/t1/s1"><num>“Sec. 1.</num>
+            <content>Quoted law.”</content></section></quotedContent></content></subsection>
+        <sourceCredit>(Pub. L. 88–352, title VII, § 706.)</sourceCredit>
+        <notes><note><heading>Amendments</heading>
+          <p>1991—Subsec. (a). <ref href="/us/pl/102/166">Pub. L. 102–166</ref> added it.</p></note>
+          <note><p>Another note.</p></note></notes>
+      </section>
+      <section identifier="/us/usc/t42/s2000f" status="repealed"><num value="2000f">[§ 2000f.</num>
+        <heading> Repealed. Pub. L. 90–1]</heading></section>
+      <section identifier="/us/usc/t42/s2000g"><num>[§ 2000g.</num><heading> Transferred]</heading></section>
+      <section><num>§ 300aa–10.</num><heading>Establishment</heading>
+        <subsection><num>(a)</num><content>A program.</content></subsection></section>
+    </chapter></title></main></uscDoc>"""
+
+
+@pytest.fixture(scope="module")
+def title():
+    return read(TITLE.encode(), leaf=SECTION)
+
+
+@pytest.fixture(scope="module")
+def sections(title):
+    return {node.locator: node for node in title.root.walk()}
+
+
+@pytest.fixture
+def enforcement(sections):
+    return sections["/us/usc/t42/s2000e-5"]
+
+
+def wrapped(body, root="uscDoc"):
+    return f'<{root} identifier="/us/usc/t1"><main>{body}</main></{root}>'.encode()
+
+
+def section_text(body):
+    xml = wrapped(f'<section identifier="/us/usc/t1/s1"><num>§ 1.</num>{body}</section>')
+    return read(xml, leaf=SECTION).root.text
+
+
+def test_document_says_what_it_is(title):
+    assert (title.title, title.language, title.identifier) == ("Title 42", "en", "/us/usc/t42")
+    assert title.publication == "Online@117-174"
+    assert (title.root.level, title.root.number, title.root.heading) == ("title", "42", "PUBLIC HEALTH")
+
+
+def test_numbers_are_those_of_the_law(sections):
+    numbers = [(node.level, node.number) for node in sections.values()]
+    assert numbers[1:4] == [("chapter", "21"), ("section", "2000e-5"), ("section", "2000f")]
+    assert sections["/us/usc/t42/s300aa-10"].number == "300aa-10"
+
+
+def test_text_has_a_line_for_each_numbered_level(enforcement):
+    assert enforcement.text.split("\n") == [
+        "(a) Power.— The Commission may act¹ under section 2000e–2.",
+        "(b)(15)(F) whoever—",
+        "(i) aids; or",
+        "(ii) abets,",
+        "shall pay.",
+        "(c) Rates.— First paragraph.",
+        "Second paragraph:",
+        "Age | Rate",
+        "Under 5 | 10²",
+        "“Sec. 1. Quoted law.”",
+    ]
+
+
+def test_deeper_levels_are_anchors_in_the_text(enforcement):
+    found = {each.locator: enforcement.text[each.start : each.end] for each in enforcement.anchors}
+    base = "/us/usc/t42/s2000e-5/"
+    assert found[base + "b/15/F/i"] == "(i) aids; or"
+    assert found[base + "b/15/F/ii"] == "(ii) abets,"
+    assert found[base + "b/15"].startswith("(15)(F) whoever—\n(i)")
+    assert found[base + "b"].startswith("(b)(15)")
+    assert [each.number for each in enforcement.anchors] == ["a", "b", "15", "F", "i", "ii", "c"]
+
+
+def test_quoted_law_has_no_anchor(enforcement):
+    assert "Quoted law" in enforcement.text
+    assert all(each.locator.startswith("/us/usc/t42/") for each in enforcement.anchors)
+
+
+def test_references_carry_their_offsets_and_notes_none(enforcement):
+    inside, noted = enforcement.refs
+    assert enforcement.text[inside.start : inside.end] == inside.text == "section 2000e–2"
+    assert inside.locator == "/us/usc/t42/s2000e-2"
+    assert (noted.locator, noted.start, noted.end) == ("/us/pl/102/166", -1, -1)
+
+
+def test_notes_and_credits_are_set_aside_and_ids_are_not_looked_at(enforcement):
+    assert enforcement.notes == (
+        "1 So in original.",
+        "(Pub. L. 88–352, title VII, § 706.)",
+        "Amendments\n1991—Subsec. (a). Pub. L. 102–166 added it.",
+        "Another note.",
+    )
+    assert not any(word in enforcement.text for word in ("So in original", "Pub. L.", "Amendments"))
+
+
+def test_repealed_and_transferred_sections_stay_with_their_status(sections):
+    repealed, moved = sections["/us/usc/t42/s2000f"], sections["/us/usc/t42/s2000g"]
+    assert (repealed.status, moved.status, moved.number, moved.text) == (
+        "repealed",
+        "transferred",
+        "2000g",
+        "",
+    )
+
+
+def test_a_missing_identifier_is_built_from_the_parents(sections):
+    assert [each.locator for each in sections["/us/usc/t42/s300aa-10"].anchors] == ["/us/usc/t42/s300aa-10/a"]
+
+
+def test_a_missing_identifier_outside_the_codes_names_every_level():
+    xml = b"""<lawDoc identifier="/us/const"><main>
+        <article><num value="I">ARTICLE I</num><section><num value="8">Section 8</num>
+          <clause><num value="3">Clause 3</num><content>To regulate.</content></clause></section></article>
+        <level name="amendment"><num value="I">1</num><content>No law.</content></level></main></lawDoc>"""
+    locators = [node.locator for node in read(xml, leaf=LOWEST).root.walk()]
+    assert locators[-2:] == ["/us/const/article/I/section/8/clause/3", "/us/const/amendment/I"]
+
+
+def test_a_repeated_identifier_is_told_apart():
+    twice = """<section identifier="/us/usc/t1/s9"><num>§ 9.</num>
+        <subsection identifier="/us/usc/t1/s9/a"><num>(a)</num><content>Words.</content></subsection>
+        </section>"""
+    document = read(wrapped(twice * 2), leaf=SECTION)
+    assert [node.locator for node in document.root.children] == ["/us/usc/t1/s9", "/us/usc/t1/s9~2"]
+    assert document.root.children[1].anchors[0].locator == "/us/usc/t1/s9~2/a"
+    assert {node.number for node in document.root.children} == {"9"}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<content>under\n\t\t<ref href='/x'>section 5</ref>\n\t\tof it</content>", "under section 5 of it"),
+        ("<content>under \n\t<ref href='/x'>section 5</ref>\n\t.</content>", "under section 5."),
+        ("<content>section 1184(\n\t<i>l</i>\n\t)\n\t\t of it</content>", "section 1184(l) of it"),
+        ("<content>section 78\n\t<i>o</i>\n\t(a)\n\t of</content>", "section 78o(a) of"),
+        ("<content>one<br/>two</content>", "one\ntwo"),
+        ("<content>a <!-- c --> b<?pi x?></content>", "a b"),
+        ("<content><p>one</p><p>two</p></content>", "one\ntwo"),
+        ("<content><unheard>one</unheard><unheard>two</unheard></content>", "one\ntwo"),
+        ("<chapeau>If—</chapeau><p>then</p>", "If—\nthen"),
+    ],
+)
+def test_no_words_are_glued_or_torn_where_elements_meet(body, text):
+    assert section_text(body) == text
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (b"", "The file is empty."),
+        (b"<uscDoc><main>", "not well-formed"),
+        (b"not xml at all", "not well-formed"),
+        (b"<html><body/></html>", "begins with <html>"),
+        (b"<uscDoc identifier='/us/usc/t1'><main/></uscDoc>", "holds no sections"),
+        (wrapped("<chapter identifier='/us/usc/t1/ch1'><num>1</num></chapter>"), "holds no sections"),
+        (b"<uscDoc><main><section><num>1</num></section></main></uscDoc>", "no identifier"),
+        (wrapped("<level>" * 101 + "</level>" * 101), "more than 100 deep"),
+        (wrapped("<level>" * 5000), "not well-formed|more than 100 deep"),
+        (wrapped(f"<section identifier='/{'x' * 400}'><num>1</num></section>"), "longer than 300"),
+        (wrapped("<section identifier='/s' startPeriod='soon'><num>1</num></section>"), "not a date"),
+        (b"<!DOCTYPE uscDoc [<!ENTITY a 'b'>]><uscDoc><main>&a;</main></uscDoc>", "declares XML entities"),
+        (b"<!DOCTYPE uscDoc SYSTEM 'x.dtd'>" + wrapped("<section><num>1</num>&a;</section>"), "entity"),
+    ],
+)
+def test_what_is_not_uslm_is_refused_with_a_reason(source, message):
+    with pytest.raises(SourceError, match=message):
+        read(source, leaf=SECTION)
+
+
+def test_external_entities_are_never_fetched(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret words")
+    bomb = f"<!DOCTYPE uscDoc [<!ENTITY x SYSTEM '{secret.as_uri()}'>]>".encode()
+    with pytest.raises(SourceError, match="declares XML entities") as refused:
+        read(bomb + wrapped("<section><num>1</num><content>&x;</content></section>"), leaf=SECTION)
+    assert "secret" not in refused.value.message
+
+
+def test_an_entity_bomb_is_refused_at_once():
+    entities = "".join(f"<!ENTITY e{n} '{f'&e{n - 1};' * 50}'>" for n in range(1, 10))
+    bomb = f"<!DOCTYPE uscDoc [<!ENTITY e0 'ha'>{entities}]><uscDoc x='&e9;'>&e9;</uscDoc>".encode()
+    began = time.perf_counter()
+    with pytest.raises(SourceError):
+        read(bomb, leaf=SECTION)
+    assert time.perf_counter() - began < 2
+
+
+def test_a_file_that_is_too_large_or_absent_is_refused(tmp_path):
+    with pytest.raises(SourceError, match="larger than 10 bytes"):
+        read(wrapped(""), leaf=SECTION, max_bytes=10)
+    with pytest.raises(SourceError, match="cannot be read") as refused:
+        read(tmp_path / "absent.xml", leaf=SECTION)
+    assert str(tmp_path) not in refused.value.message
+
+
+@pytest.fixture(scope="module")
+def constitution():
+    return read(CONSTITUTION, leaf=LOWEST)
+
+
+def test_the_constitution_is_read_to_its_lowest_provisions(constitution):
+    nodes = {node.locator: node for node in constitution.root.walk()}
+    assert (constitution.title, constitution.root.level) == ("Constitution of the United States", "document")
+    assert sum(bool(node.text) for node in nodes.values()) == 135
+    assert nodes["/us/const/article/I/section/8"].text == "The Congress shall have Power"
+    commerce = nodes["/us/const/article/I/section/8/clause/3"]
+    assert commerce.text.startswith("To regulate Commerce with foreign Nations")
+    assert (commerce.level, commerce.number, commerce.valid_from) == ("clause", "3", date(1789, 3, 4))
+    assert set(commerce.names) == {"en", "es"} and set(commerce.headings) == {"es"}
+    assert nodes["/us/const/amendment/XIV"].level == "amendment"
+    assert "\n" in nodes["/us/const/amendment/XXV/section/4"].text
+
+
+def test_prohibition_ends_and_says_by_what(constitution):
+    found = next(n for n in constitution.root.walk() if n.locator == "/us/const/amendment/XVIII/section/1")
+    assert (found.valid_from, found.valid_to) == (date(1919, 1, 16), date(1933, 12, 5))
+    assert found.status == "repealed"
+    assert [(ref.locator, ref.start) for ref in found.refs] == [("/us/const/amendment/XXI/section/1", -1)]
+
+
+def test_the_constitution_by_sections_keeps_clauses_as_anchors():
+    nodes = {node.locator: node for node in read(CONSTITUTION, leaf=SECTION).root.walk()}
+    powers = nodes["/us/const/article/I/section/8"]
+    anchor = next(a for a in powers.anchors if a.locator.endswith("/clause/3"))
+    assert "To regulate Commerce" in powers.text[anchor.start : anchor.end]
+    assert "/us/const/article/I/section/8/clause/3" not in nodes
+    assert nodes["/us/const/amendment/I"].text.startswith("Congress shall make no law")
+
+
+real = [
+    pytest.mark.measuring_data,
+    pytest.mark.skipif(not USLM.exists(), reason="titles of the Code are not beside the checkout"),
+]
+
+
+@pytest.fixture(scope="module", params=["usc08.xml", "usc28.xml"])
+def both(request):
+    """(the reader's sections, the file's section elements), each in order."""
+    elements = list(etree.parse(USLM / request.param).iter("section"))
+    nodes = read(USLM / request.param, leaf=SECTION).root.walk()
+    return [node for node in nodes if node.level == "section"], elements
+
+
+class TestRealTitles:
+    pytestmark = real
+
+    def test_every_section_is_there_under_its_number(self, both):
+        nodes, elements = both
+        assert len(nodes) == len(elements) in (270, 766)
+        for node, element in zip(nodes, elements, strict=True):
+            identifier = element.get("identifier").replace("–", "-")
+            assert node.locator.partition("~")[0] == identifier
+            assert node.number == identifier.rpartition("/s")[2]
+        assert len({node.locator for node in nodes}) == len(nodes)
+
+    def test_every_operative_character_is_there_in_order(self, both):
+        for node, element in zip(*both, strict=True):
+            assert squeezed(node.text) == squeezed(operative(element)), node.locator
+
+    def test_anchors_begin_with_their_number_and_are_as_many_as_the_levels(self, both):
+        for node, element in zip(*both, strict=True):
+            assert len(node.anchors) == sum(1 for e in element.iterdescendants() if e.get("identifier"))
+            assert len({a.locator for a in node.anchors}) == len(node.anchors)
+            for a in node.anchors:
+                assert node.text[a.start : a.end].lstrip("[").startswith(f"({a.number})"), a
+
+    def test_every_reference_is_found_at_its_offset(self, both):
+        for node, element in zip(*both, strict=True):
+            hrefs = [e.get("href") for child in element if child.tag != "heading" for e in child.iter("ref")]
+            assert [ref.locator for ref in node.refs] == [href.replace("–", "-") for href in hrefs]
+            assert all(node.text[ref.start : ref.end] == ref.text for ref in node.refs)
+
+    def test_true_numbers_survive(self):
+        nodes = {node.locator: node for node in read(USLM / "usc08.xml", leaf=SECTION).root.walk()}
+        assert nodes["/us/usc/t8/s1186a"].number == "1186a"
+        text, anchors = nodes["/us/usc/t8/s1101"].text, nodes["/us/usc/t8/s1101"].anchors
+        student = next(a for a in anchors if a.locator == "/us/usc/t8/s1101/a/15/F/i")
+        assert text[student.start :].startswith("(i) an alien having a residence in a foreign country")
+        assert "consistent with section 1184(l) of this title" in text[student.start : student.end]
+
+    def test_tables_have_a_line_for_each_row(self):
+        nodes = {node.locator: node for node in read(USLM / "usc28.xml", leaf=SECTION).root.walk()}
+        assert "\nSecond | Connecticut, New York, Vermont.\n" in nodes["/us/usc/t28/s41"].text
+
+    def test_a_namespace_changes_nothing(self):
+        plain = (USLM / "usc08.xml").read_bytes()
+        spaced = plain.replace(b"<uscDoc ", b'<uscDoc xmlns="http://xml.house.gov/schemas/uslm/1.0" ', 1)
+        assert read(spaced, leaf=SECTION) == read(plain, leaf=SECTION)
+
+
+def squeezed(text):
+    """Without what rendering adds: blanks, cell bars, and the mark between heading and text."""
+    return re.sub(r"[\s|.—]", "", unicodedata.normalize("NFKC", text))
+
+
+def operative(section):
+    return "".join("".join(child.itertext()) for child in section if child.tag not in ("num", "heading"))
