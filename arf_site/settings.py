@@ -66,7 +66,6 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "arf_site.middleware.UncookiedApi",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -201,6 +200,10 @@ SPECTACULAR_SETTINGS = {
 
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
+ARF_JOBS = {
+    "ingest": "retrieval.ingestion.Ingest",
+    "reembed": "retrieval.reembedding.Reembed",
+}
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {
     "kind": env.str("ARF_EMBEDDER", default="onnx"),  # onnx | torch | openai

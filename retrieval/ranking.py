@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from retrieval.citations import Citation
-
-EMPTY: Mapping = MappingProxyType({})
+if TYPE_CHECKING:
+    from retrieval.citations import Citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class Query:
     domains: tuple[DomainScope, ...]
     caller: Caller = ANONYMOUS
     as_of: date | None = None
-    versions: Mapping[str, int] = EMPTY
+    versions: Mapping[str, int] = field(default_factory=dict)
     translated: str | None = None
     citations: tuple[Citation, ...] = ()
     only_citation: bool = False
@@ -77,8 +76,8 @@ class Candidate:
     domain_id: int | None = None
     score: float = 0.0
     chunk_id: int | None = None
-    scores: Mapping[str, float] = EMPTY
-    ranks: Mapping[str, int] = EMPTY
+    scores: Mapping[str, float] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
     reasons: tuple[Reason, ...] = ()
     probability: float | None = None
     pin: str | None = None
@@ -103,7 +102,7 @@ class StageReport:
     before: int
     after: int
     note: str = ""
-    details: Mapping = EMPTY
+    details: Mapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class Ranking:
     near_misses: tuple[Candidate, ...] = ()
     degraded: tuple[str, ...] = ()
     note: str = ""
-    details: Mapping = EMPTY
+    details: Mapping = field(default_factory=dict)
 
     def with_candidates(self, candidates: Iterable[Candidate], **changes) -> Ranking:
         """Ordered by score, ties by section id: the same candidates give the same page."""

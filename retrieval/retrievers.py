@@ -101,8 +101,8 @@ def anchored(readable, locators: list[str]) -> dict[str, Section]:
 
 
 def result_sections(query: Query, place: Place) -> list[int]:
-    """The place itself at or below the result level, else the result sections under it, in order."""
-    if place.section.is_result:
+    """The place itself where nothing is below it, else the result sections under it, in order."""
+    if place.section.is_leaf:
         return [place.section.pk]
     under = Section.objects.readable(query.caller, query.as_of).results().below(place.section.locator)
     return list(under.filter(document=place.section.document_id).in_order().values_list("pk", flat=True))

@@ -11,6 +11,7 @@ from retrieval import embedders
 from retrieval.errors import NotRun
 from retrieval.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel
+from retrieval.translation import Apertium, installed
 
 _lock = threading.Lock()
 _loaded: dict[tuple, object] = {}
@@ -61,3 +62,8 @@ def active_embedder() -> ActiveEmbedder:
 
 def lexical_index() -> LexicalIndex:
     return load_once(("lexical",), lambda: LexicalIndex(Path(settings.ARF_LEXICAL_DIR)))
+
+
+def apertium() -> Apertium | None:
+    """This process's kept pipeline; None where Apertium is not installed."""
+    return load_once(("apertium",), lambda: Apertium() if installed() else None)

@@ -33,7 +33,7 @@ class ResolveCitations:
         return replace(ranking, candidates=ordered, settled=True).noting(citation.normalized)
 
     def _under(self, ranking: Ranking, place: Place) -> list[Candidate]:
-        if place.section.is_result:
+        if place.section.is_leaf:
             return []
         query = ranking.query
         under = (

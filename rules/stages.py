@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from retrieval import serving
 from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Query, Ranking, Reason
-from retrieval.translation import translate
+from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
 from rules.models import DomainThreshold
 from rules.published import AliasMatch
@@ -25,14 +26,24 @@ class Translate:
         query = ranking.query
         if query.language != "es":
             return ranking.noting("the question is in English", skipped=True)
-        glossary = published.glossary(query.versions.get("glossary", 0))
-        kept = [(c.start, c.end, c.normalized) for c in query.citations]
-        translation = translate(query.original, glossary, protect=kept)
+        translation, problem = english_of(query)
         translated = replace(query, text=translation.text, translated=translation.text)
-        answer = replace(ranking, query=translated)
-        if translation.engine == "glossary":
-            answer = replace(answer, degraded=(*answer.degraded, "Translate"))
-        return answer.noting(f"{translation.engine}: {translation.text}")
+        degraded = (*ranking.degraded, "Translate") if problem else ranking.degraded
+        note = f"{translation.engine}: {translation.text}" + (f" ({problem})" if problem else "")
+        return replace(ranking, query=translated, degraded=degraded).noting(note)
+
+
+def english_of(query: Query) -> tuple[Translation, str]:
+    """The question in English, and why the machine translator did not help where it could not."""
+    glossary = published.glossary(query.versions.get("glossary", 0))
+    kept = [(c.start, c.end, c.normalized) for c in query.citations]
+    engine = serving.apertium()
+    if engine is None:
+        return translate(query.original, glossary, protect=kept), "Apertium is not installed"
+    try:
+        return translate(query.original, glossary, engine, protect=kept), ""
+    except TranslationUnavailable as problem:
+        return translate(query.original, glossary, protect=kept), problem.message
 
 
 @dataclass(frozen=True)

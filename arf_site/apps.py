@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class ArfSiteConfig(AppConfig):
+    name = "arf_site"
+    verbose_name = _("ARF")

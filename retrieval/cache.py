@@ -1,0 +1,104 @@
+"""Finished answers, first in this process, then in Postgres, under keys that hold every version and the scope.
+
+A key can never name an answer that has become wrong, so nothing is flushed for correctness: entries only age.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from retrieval.models import CacheEntry
+
+IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
+
+
+def key_of(**parts) -> str:
+    """SHA-256 of everything that determines an answer."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+class AnswerCache:
+    """An LRU of this process before the table. Threads that miss on one key wait for the first of them."""
+
+    def __init__(self, size: int = IN_PROCESS):
+        self.size = size
+        self.answers: OrderedDict[str, dict] = OrderedDict()
+        self.lock = threading.Lock()
+        self.making: dict[str, threading.Lock] = {}
+
+    def get_or_make(self, key: str, make: Callable[[], tuple[dict, list[int]]]) -> tuple[dict, bool]:
+        """The answer and whether it was cached. `make` gives the answer and the private documents it shows."""
+        if (answer := self._recall(key)) is not None:
+            return answer, True
+        with self._only_one(key):
+            if (answer := self._recall(key) or self._read(key)) is not None:
+                return answer, True
+            answer, documents = make()
+            if not answer["degraded"]:
+                self._write(key, answer, documents)
+            return answer, False
+
+    @contextmanager
+    def _only_one(self, key: str):
+        with self.lock:
+            waiting = self.making.setdefault(key, threading.Lock())
+        try:
+            with waiting:
+                yield
+        finally:
+            with self.lock:
+                self.making.pop(key, None)
+
+    def _recall(self, key: str) -> dict | None:
+        with self.lock:
+            answer = self.answers.get(key)
+            if answer is not None:
+                self.answers.move_to_end(key)
+            return answer
+
+    def _remember(self, key: str, answer: dict) -> None:
+        with self.lock:
+            self.answers[key] = answer
+            while len(self.answers) > self.size:
+                self.answers.popitem(last=False)
+
+    def _read(self, key: str) -> dict | None:
+        oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
+        answer = (
+            CacheEntry.objects.filter(key=key, created_at__gt=oldest).values_list("answer", flat=True).first()
+        )
+        if answer is not None:
+            self._remember(key, answer)
+        return answer
+
+    def _write(self, key: str, answer: dict, documents: list[int]) -> None:
+        """Private answers stay out of the table's reach of others by their key, and go with their documents."""
+        entry = CacheEntry(key=key, answer=answer, documents=documents)
+        CacheEntry.objects.bulk_create(
+            [entry], update_conflicts=True, unique_fields=["key"], update_fields=["answer", "created_at"]
+        )
+        self._remember(key, answer)
+
+
+answers = AnswerCache()
+
+
+def prune() -> int:
+    """Deletes entries past their age, then the oldest beyond the number allowed; gives how many went."""
+    oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
+    gone, _ = CacheEntry.objects.filter(created_at__lte=oldest).delete()
+    kept = CacheEntry.objects.order_by("-created_at")[: settings.ARF_CACHE_ENTRIES]
+    more, _ = CacheEntry.objects.exclude(pk__in=[entry.pk for entry in kept.only("pk")]).delete()
+    return gone + more
+
+
+def forget_document(document_id: int) -> None:
+    """Deletes the stored answers that show a private document."""
+    CacheEntry.objects.filter(documents__contains=[document_id]).delete()

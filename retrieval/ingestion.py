@@ -1,0 +1,412 @@
+"""Brings a source into a domain: read and compare, chunk and embed in short steps, publish at once.
+
+What is new or changed is staged beside what is live; readers see nothing of it until the last step, which
+publishes the whole document in one transaction. Text that did not change keeps its rows and ids.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from retrieval import serving, uslm
+from retrieval.bluebook import cite
+from retrieval.chunking import chunk, chunk_context
+from retrieval.citations import find_citations
+from retrieval.errors import SourceRefused
+from retrieval.jobs import Progress
+from retrieval.models import (
+    Anchor,
+    Chunk,
+    ChunkVector,
+    Citation,
+    Document,
+    Domain,
+    EmbeddingModel,
+    JobRun,
+    Section,
+)
+from retrieval.sources import read_source
+
+CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
+BATCH = 32  # sections a step: well under a minute at 20 chunks/s
+SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
+MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
+
+
+class Ingest:
+    """params: domain (slug), source (path; empty means the domain's own), force (accept a short source)."""
+
+    def step(self, run: JobRun) -> Progress:
+        match run.state.get("phase", "read"):
+            case "read":
+                return read(run)
+            case "chunk":
+                return chunk_some(run)
+            case _:
+                return publish(run)
+
+    def undo(self, run: JobRun) -> None:
+        if document := run.state.get("document"):
+            Section.objects.staged().filter(document=document).delete()
+
+
+def request(domain: Domain, source: str = "", *, force: bool = False) -> dict:
+    """What to hand to `jobs.enqueue`: kind, key and params of this domain's ingestion."""
+    params = {"domain": domain.slug, "source": source, "force": force}
+    return {"kind": "ingest", "key": CORPUS, "params": params}
+
+
+# -- Step 1: read and compare
+
+
+def read(run: JobRun) -> Progress:
+    """Stages what is new or changed. Raises SourceRefused before anything is written."""
+    domain = Domain.objects.get(slug=run.params["domain"])
+    path = source_path(run.params.get("source") or domain.source)
+    source = read_source(path, domain)
+    check_identity(domain, source)
+    rows = list(section_rows(domain, source))
+    known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
+    check_length(known, rows, force=run.params.get("force", False))
+    document = save_document(domain, source, path)
+    Section.objects.staged().filter(document=document).delete()
+    staged = stage(document, rows)
+    kept = [row.locator for row, _ in rows]
+    state = {"phase": "chunk", "document": document.pk, "after": 0, "units": staged, "present": kept}
+    return Progress(0, staged, f"{document.title}: {staged} of {len(rows)} sections are new or changed", state)
+
+
+def source_path(name: str) -> Path:
+    if not name:
+        raise SourceRefused("This domain has no source: name one.")
+    path = Path(name)
+    return path if path.is_absolute() else settings.BASE_DIR / path
+
+
+def check_identity(domain: Domain, source: uslm.UslmDocument) -> None:
+    prefix = domain.locator_prefix
+    if source.identifier != prefix and not source.identifier.startswith(f"{prefix}/"):
+        raise SourceRefused(
+            f"This is {source.title or 'a document'} ({source.identifier}); {domain.name} holds only {prefix}."
+        )
+
+
+def check_length(known, rows: list, *, force: bool) -> None:
+    """Refuses a source that would remove most of what is known: a cut download is no repeal."""
+    before = known.live().filter(valid_to=None).count()
+    if before and len(rows) < before * SHORTEST and not force:
+        raise SourceRefused(
+            f"The source has {len(rows)} sections where {before} are known; nothing was changed. "
+            "If this is right, ingest it with --force."
+        )
+
+
+def save_document(domain: Domain, source: uslm.UslmDocument, path: Path) -> Document:
+    document, _ = Document.objects.update_or_create(
+        domain=domain,
+        locator=source.identifier,
+        defaults={
+            "title": source.title,
+            "language": source.language,
+            "publication": source.publication,
+            "source_url": source.source_url,
+            "content_hash": file_hash(path),
+            "private": domain.is_private,
+            "retrieved_at": timezone.now(),
+        },
+    )
+    return document
+
+
+def file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+Row = tuple[Section, uslm.Node]
+
+
+def section_rows(domain: Domain, source: uslm.UslmDocument) -> Iterator[Row]:
+    """An unsaved section for every node, in the law's order."""
+    position = 0
+
+    def walk(node: uslm.Node, above: tuple[uslm.Node, ...]) -> Iterator[Row]:
+        nonlocal position
+        if node.level != "document":
+            position += 1
+            yield section_row(domain, source, node, above, position), node
+            above = (*above, node)
+        for child in node.children:
+            yield from walk(child, above)
+
+    yield from walk(source.root, ())
+
+
+def section_row(
+    domain: Domain, source: uslm.UslmDocument, node: uslm.Node, above: tuple[uslm.Node, ...], position: int
+) -> Section:
+    section = Section(
+        domain=domain,
+        private=domain.is_private,
+        level=node.level,
+        number=node.number,
+        heading=node.heading,
+        heading_es=node.headings.get("es", ""),
+        plain_name=node.names.get("en", ""),
+        plain_name_es=node.names.get("es", ""),
+        locator=node.locator,
+        parent_locator=above[-1].locator if above else "",
+        citation=cite(node.locator) or node.heading or node.locator,
+        breadcrumb=" › ".join([source.title, *(label(parent) for parent in above)]),
+        text=node.text,
+        position=position,
+        depth=len(above),
+        is_result=is_result(domain, node),
+        is_leaf=not node.children,
+        valid_from=node.valid_from,
+        status=node.status or ("repealed" if node.valid_to else ""),
+        notes=list(node.notes),
+        source_url=node.source_url,
+    )
+    section.content_hash = content_hash(section, node)
+    return section
+
+
+def is_result(domain: Domain, node: uslm.Node) -> bool:
+    """A node with words of its own is ranked; where the level is the section, only what has none below."""
+    if domain.result_level == Domain.ResultLevel.LOWEST:
+        return bool(node.text)
+    return not node.children and bool(node.text or node.status)
+
+
+def label(node: uslm.Node) -> str:
+    """ "Article I: The Legislative Branch"."""
+    name = f"{node.level.title()} {node.number}".strip()
+    return f"{name}: {node.heading}" if node.heading and node.number else node.heading or name
+
+
+def content_hash(section: Section, node: uslm.Node) -> str:
+    """Of everything of a section that a reader or an index sees, apart from its place in the order."""
+    shown = [
+        section.citation, section.number, section.heading, section.heading_es, section.plain_name,
+        section.plain_name_es, section.breadcrumb, section.text, section.status, section.notes, section.level,
+        section.is_result, section.is_leaf, section.source_url,
+        [[a.locator, a.start, a.end] for a in node.anchors],
+        [[r.locator, r.text, r.start] for r in node.refs],
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()
+
+
+def stage(document: Document, rows: list[Row]) -> int:
+    """Saves what differs from the live version; only the order of the rest is brought up to date."""
+    live = {s.locator: s for s in document.sections.live().filter(valid_to=None).defer("text")}
+    changed = [row for row in rows if differs(live.get(row[0].locator), row[0])]
+    for section, _ in changed:
+        section.document = document
+    Section.objects.bulk_create([section for section, _ in changed], batch_size=500)
+    save_parts(changed)
+    reorder(live, [section for section, _ in rows])
+    return len(changed)
+
+
+def differs(old: Section | None, new: Section) -> bool:
+    return old is None or old.content_hash != new.content_hash
+
+
+def save_parts(changed: list[Row]) -> None:
+    """Anchors, and citations by the source's own references and by what the text says."""
+    Anchor.objects.bulk_create(
+        [
+            Anchor(section=s, locator=a.locator, level=a.level, number=a.number, start=a.start, end=a.end)
+            for s, node in changed
+            for a in node.anchors
+        ],
+        batch_size=2000,
+    )
+    Citation.objects.bulk_create(
+        [edge for section, node in changed for edge in citations_of(section, node)], batch_size=2000
+    )
+
+
+def citations_of(section: Section, node: uslm.Node) -> list[Citation]:
+    marked = {(ref.start, ref.locator): (ref.text, ref.end) for ref in node.refs}
+    spans = [(start, end) for (start, _), (_, end) in marked.items()]
+    for found in find_citations(node.text):
+        if all(found.end <= start or found.start >= end for start, end in spans):
+            marked[found.start, found.locator] = (found.text, found.end)
+    return [
+        Citation(source=section, target_locator=locator, text=text[:300], start=start, end=end)
+        for (start, locator), (text, end) in marked.items()
+        if locator != section.locator and len(locator) <= 300
+    ]
+
+
+def reorder(live: dict[str, Section], rows: list[Section]) -> None:
+    moved = []
+    for row in rows:
+        old = live.get(row.locator)
+        place = (row.position, row.depth, row.parent_locator)
+        if old and (old.position, old.depth, old.parent_locator) != place:
+            old.position, old.depth, old.parent_locator = place
+            moved.append(old)
+    Section.objects.bulk_update(moved, ["position", "depth", "parent_locator"], batch_size=500)
+
+
+# -- Step 2, repeated: chunk and embed
+
+
+def chunk_some(run: JobRun) -> Progress:
+    """Chunks and embeds the next staged sections."""
+    state = run.state
+    staged = Section.objects.staged().filter(document=state["document"], pk__gt=state["after"])
+    batch = list(staged.order_by("pk").select_related("document")[:BATCH])
+    if not batch:
+        return Progress(run.position, run.total, "publishing", state | {"phase": "publish"})
+    model, embedder = embedding_in_use()
+    save_chunks(batch, model, embedder)
+    done = run.position + len(batch)
+    message = f"{done} of {run.total} sections chunked and embedded"
+    return Progress(done, run.total, message, state | {"after": batch[-1].pk})
+
+
+def embedding_in_use() -> tuple[EmbeddingModel, "serving.embedders.Embedder"]:
+    """The active embedding model, or the one that settings name when this is the first corpus."""
+    if not EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).exists():
+        spec = serving.settings_spec()
+        embedder = serving.embedder_from(spec)
+        EmbeddingModel.objects.create(
+            name=embedder.name,
+            fingerprint=embedder.fingerprint,
+            dims=embedder.dims,
+            spec=spec,
+            status=EmbeddingModel.Status.ACTIVE,
+        )
+    active = serving.active_embedder()
+    return EmbeddingModel.objects.get(pk=active.model_id), active.embedder
+
+
+def save_chunks(sections: list[Section], model: EmbeddingModel, embedder) -> None:
+    chunks = [piece for section in sections for piece in chunks_of(section, embedder)]
+    Chunk.objects.bulk_create(chunks, batch_size=500)
+    save_vectors(chunks, model, embedder)
+
+
+def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder) -> None:
+    """Embeds what the index reads of each chunk: its context, then its text."""
+    if not chunks:
+        return
+    vectors = embedder.embed_documents([piece.indexed_text for piece in chunks])
+    ChunkVector.objects.bulk_create(
+        [vector_row(piece, model, vector) for piece, vector in zip(chunks, vectors, strict=True)],
+        batch_size=500,
+    )
+
+
+def vector_row(piece: Chunk, model: EmbeddingModel, vector: np.ndarray) -> ChunkVector:
+    return ChunkVector(
+        chunk=piece,
+        section_id=piece.section_id,
+        domain_id=piece.domain_id,
+        model=model,
+        vector=vector,
+        private=piece.private,
+    )
+
+
+def chunks_of(section: Section, embedder) -> Iterable[Chunk]:
+    """A section's chunks; one without words of its own has none."""
+    if not section.is_result or not section.text:
+        return
+    context = chunk_context(
+        section.document.title, section.breadcrumb, section.heading, (section.plain_name, section.citation)
+    )
+    spans = chunk(
+        section.text,
+        embed=embedder.embed_documents,
+        count_tokens=embedder.count_tokens,
+        max_tokens=MAX_TOKENS,
+        min_tokens=MIN_TOKENS,
+    )
+    for position, span in enumerate(spans):
+        yield Chunk(
+            section=section,
+            domain_id=section.domain_id,
+            position=position,
+            text=section.text[span.start : span.end],
+            context=context,
+            start=span.start,
+            end=span.end,
+            token_count=span.tokens,
+            private=section.private,
+        )
+
+
+# -- Step 3: publish
+
+
+def publish(run: JobRun) -> Progress:
+    """In one transaction: new text goes live, what it changes is closed, what is gone is tombstoned."""
+    document = Document.objects.get(pk=run.state["document"])
+    today = timezone.localdate()
+    staged = {section.locator: section for section in document.sections.staged()}
+    current = document.sections.live().filter(valid_to=None)
+    gone = current.exclude(locator__in=run.state["present"])
+    removed = gone.update(valid_to=today)
+    for old in current.filter(locator__in=list(staged)):
+        supersede(old, staged[old.locator], today)
+    document.sections.staged().update(live=True)
+    link_parents(document)
+    link_citations()
+    message = f"{document.title}: {len(staged)} sections published, {removed} removed"
+    return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
+
+
+def supersede(old: Section, new: Section, today: date) -> None:
+    """Changed law is closed on the day the new text begins; a mere correction of headings replaces the row."""
+    if old.text == new.text:
+        Section.objects.filter(pk=old.pk).update(live=False, replaced_at=timezone.now())
+        Section.objects.filter(pk=new.pk).update(valid_from=old.valid_from or new.valid_from)
+        return
+    begins = new.valid_from if new.valid_from and new.valid_from > (old.valid_from or date.min) else today
+    Section.objects.filter(pk=old.pk).update(valid_to=begins)
+    Section.objects.filter(pk=new.pk).update(valid_from=begins)
+
+
+def link_parents(document: Document) -> None:
+    """Every current section under the current version of the section above it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE retrieval_section child SET parent_id = above.id
+            FROM retrieval_section above
+            WHERE child.document_id = %s AND above.document_id = child.document_id
+              AND above.locator = child.parent_locator AND above.live AND above.valid_to IS NULL
+              AND child.live AND child.valid_to IS NULL AND child.parent_id IS DISTINCT FROM above.id
+            """,
+            [document.pk],
+        )
+
+
+def link_citations() -> None:
+    """Resolves citations to the current section that has, or holds, the cited place."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE retrieval_citation edge SET target_id = place.section_id
+            FROM (
+                SELECT locator, id AS section_id FROM retrieval_section WHERE live AND valid_to IS NULL
+                UNION ALL
+                SELECT anchor.locator, section.id FROM retrieval_anchor anchor
+                JOIN retrieval_section section ON section.id = anchor.section_id
+                WHERE section.live AND section.valid_to IS NULL
+            ) place
+            WHERE place.locator = edge.target_locator AND edge.target_id IS DISTINCT FROM place.section_id
+            """
+        )

@@ -1,0 +1,167 @@
+"""Long work as a chain of short steps. A step commits its work together with the job's next position, so a
+killed worker loses at most the step it was in, and a step that is asked for twice runs once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
+from django_q.tasks import async_task
+
+from retrieval.errors import ArfError
+from retrieval.models import JobRun
+
+SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a step says when it is through: units done and to do, what is handed on, and whether that was all."""
+
+    position: int
+    total: int
+    message: str = ""
+    state: dict = field(default_factory=dict)
+    finished: bool = False
+
+
+class Job(Protocol):
+    """A kind of long work, named in `settings.ARF_JOBS`."""
+
+    def step(self, run: JobRun) -> Progress:
+        """Does the next piece, in less than a minute, inside a transaction; may be rolled back and run again."""
+
+    def undo(self, run: JobRun) -> None:
+        """Clears what a job that will not finish has staged."""
+
+
+class AlreadyRunning(ArfError):
+    status = 409
+    code = "already_running"
+
+    def __init__(self, run: JobRun):
+        super().__init__(f"Job {run.pk} ({run.kind}) is already at work on this.")
+        self.run = run
+
+
+def create(kind: str, *, key: str, params: dict | None = None, by=None) -> JobRun:
+    """A waiting job. Raises AlreadyRunning while another with this key is unfinished."""
+    with transaction.atomic():
+        lock(f"create {key}")
+        if running := JobRun.objects.unfinished().filter(key=key).first():
+            raise AlreadyRunning(running)
+        return JobRun.objects.create(kind=kind, key=key, params=params or {}, requested_by=by)
+
+
+def enqueue(kind: str, *, key: str, params: dict | None = None, by=None) -> JobRun:
+    """Creates a job and hands its first step to the workers."""
+    run = create(kind, key=key, params=params, by=by)
+    hand_on(run)
+    return run
+
+
+def hand_on(run: JobRun) -> None:
+    """Queues the next step; the ticket makes a second copy of it harmless."""
+    run_id, ticket = run.pk, run.ticket
+    transaction.on_commit(lambda: async_task("retrieval.jobs.advance", run_id, ticket, group=f"job {run_id}"))
+
+
+def advance(run_id: int, ticket: int) -> None:
+    """The task workers run: one step, then the next is queued."""
+    run = take_step(run_id, ticket)
+    if run is not None and not run.is_finished:
+        hand_on(run)
+
+
+def run_here(run: JobRun) -> Iterator[JobRun]:
+    """Runs a job to its end in this process, giving its state after each step."""
+    while not run.is_finished:
+        stepped = take_step(run.pk, run.ticket)
+        if stepped is None:
+            raise AlreadyRunning(run)
+        run = stepped
+        yield run
+
+
+def take_step(run_id: int, ticket: int) -> JobRun | None:
+    """One step under the job's lock; None when it is another's turn or the step has been done already."""
+    try:
+        with transaction.atomic():
+            run = JobRun.objects.select_for_update(skip_locked=True).filter(pk=run_id).first()
+            if run is None or run.is_finished or run.ticket != ticket or not try_lock(run.key):
+                return None
+            return _stepped(run)
+    except Exception as error:
+        _fail(run_id, error)
+        if isinstance(error, ArfError):
+            return JobRun.objects.get(pk=run_id)
+        raise
+
+
+def _stepped(run: JobRun) -> JobRun:
+    job: Job = import_string(settings.ARF_JOBS[run.kind])()
+    now = timezone.now()
+    if run.cancel_requested:
+        job.undo(run)
+        run.status, run.finished_at, run.message = JobRun.Status.CANCELLED, now, "Cancelled; nothing was changed."
+    else:
+        run.started_at = run.started_at or now
+        progress = job.step(run)
+        run.status = JobRun.Status.DONE if progress.finished else JobRun.Status.RUNNING
+        run.position, run.total, run.state = progress.position, progress.total, progress.state
+        run.message = progress.message
+        run.finished_at = timezone.now() if progress.finished else None
+    run.ticket += 1
+    run.heartbeat_at = timezone.now()
+    run.save()
+    return run
+
+
+def _fail(run_id: int, error: Exception) -> None:
+    """The step was rolled back; the job keeps its position and can be resumed once the cause is mended."""
+    message = error.message if isinstance(error, ArfError) else f"{type(error).__name__}: {error}"
+    JobRun.objects.filter(pk=run_id).update(
+        status=JobRun.Status.FAILED, error=message[:4000], finished_at=timezone.now()
+    )
+
+
+def cancel(run: JobRun) -> None:
+    """Takes effect before the next step; a job that waits for a worker is cancelled by that worker."""
+    JobRun.objects.filter(pk=run.pk).update(cancel_requested=True)
+    run.refresh_from_db()
+    if run.status == JobRun.Status.FAILED:
+        resume(run)
+
+
+def resume(run: JobRun) -> None:
+    """Takes a failed job up again where it stopped."""
+    JobRun.objects.filter(pk=run.pk, status=JobRun.Status.FAILED).update(
+        status=JobRun.Status.QUEUED, error="", finished_at=None, heartbeat_at=timezone.now()
+    )
+    run.refresh_from_db()
+    hand_on(run)
+
+
+def resume_silent(now=None, *, silent_for: timedelta = SILENT_AFTER) -> int:
+    """Queues again the steps of unfinished jobs that nobody has been heard of from; gives how many."""
+    silent = JobRun.objects.silent_since((now or timezone.now()) - silent_for)
+    for run in silent:
+        hand_on(run)
+    return len(silent)
+
+
+def lock(name: str) -> None:
+    """Waits for an advisory lock that is held to the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+
+
+def try_lock(name: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name])
+        return cursor.fetchone()[0]

@@ -1,0 +1,18 @@
+"""What formats a domain can be fed from. Each reader gives the same tree of provisions."""
+
+from pathlib import Path
+
+from retrieval import uslm
+from retrieval.errors import SourceRefused
+from retrieval.models import Domain
+from retrieval.uslm import LeafPolicy, UslmDocument
+
+
+def read_source(path: Path, domain: Domain) -> UslmDocument:
+    """The document at a path. Raises SourceRefused for a missing, broken or foreign one."""
+    if not path.exists():
+        raise SourceRefused(f"There is no file {path.name}.")
+    if path.suffix.lower() != ".xml":
+        raise SourceRefused(f"{path.name} is in no known format: .xml (USLM) is read.")
+    lowest = domain.result_level == Domain.ResultLevel.LOWEST
+    return uslm.read(path, leaf=LeafPolicy.LOWEST if lowest else LeafPolicy.SECTION)

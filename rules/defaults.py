@@ -1,0 +1,54 @@
+"""Curated content that ships. Loading it again adds rows never seen here; what staff changed or deleted stays so."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from retrieval.models import Domain
+from rules.models import Alias, DomainThreshold, GlossaryTerm
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def load() -> dict[str, int]:
+    """How many rows of each kind were added."""
+    return {"aliases": load_aliases(), "glossary": load_glossary(), "thresholds": load_thresholds()}
+
+
+def rows_of(name: str) -> Iterator[dict[str, str]]:
+    with (FIXTURES / name).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def load_aliases() -> int:
+    domain = Domain.objects.get(slug="us_constitution")
+    fields = ("text", "locator", "language")
+    seen = set(domain.aliases.values_list(*fields))
+    seen |= set(Alias.history.filter(domain=domain).values_list(*fields))
+    shipped = [(row["alias"], row["locator"], row["language"]) for row in rows_of("aliases.csv")]
+    new = [
+        Alias(domain=domain, text=text, locator=locator, language=language)
+        for text, locator, language in shipped
+        if (text, locator, language) not in seen
+    ]
+    return len(Alias.objects.bulk_create(new))
+
+
+def load_glossary() -> int:
+    seen = set(GlossaryTerm.objects.values_list("spanish", flat=True))
+    seen |= set(GlossaryTerm.history.values_list("spanish", flat=True))
+    new = [GlossaryTerm(**row) for row in rows_of("glossary.csv") if row["spanish"] not in seen]
+    return len(GlossaryTerm.objects.bulk_create(new))
+
+
+def load_thresholds() -> int:
+    """The first version of each domain's thresholds; later ones are made by curators."""
+    added = 0
+    for row in json.loads((FIXTURES / "thresholds.json").read_text()):
+        domain = Domain.objects.get(slug=row.pop("domain"))
+        _, created = DomainThreshold.objects.get_or_create(
+            domain=domain, version=1, defaults=row | {"active": not domain.thresholds.exists()}
+        )
+        added += created
+    return added

@@ -1,0 +1,68 @@
+"""Real parts for every test: embedded PostgreSQL as the application's role, the real embedder, a real index.
+
+The Constitution is ingested once a session by the ordinary job; tests that change data are rolled back.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MEASURING_DATA = ROOT.parent / "shared" / "data"
+@pytest.fixture(scope="session")
+def measuring_data() -> Path:
+    if not MEASURING_DATA.is_dir():
+        pytest.skip("the measuring data is not beside the checkout")
+    return MEASURING_DATA
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory):
+    """The index of the test database lies in a folder of its own, the ONNX export is made once and kept."""
+    from django.conf import settings
+
+    from retrieval import embedders, onnx_export
+
+    if name := os.environ.get("ARF_TEST_DB"):  # several runs on one server
+        settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = name
+    settings.ARF_LEXICAL_DIR = tmp_path_factory.mktemp("lexical")
+    onnx_export.export(embedders.default_model_dir(), Path(settings.ARF_EMBEDDER["export_dir"]))
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """The test database with the shipped domains, curated content and the Constitution, indexed."""
+    with django_db_blocker.unblock():
+        from django.core.management import call_command
+
+        call_command("load_defaults", verbosity=0)
+        call_command("ingest", "us_constitution", verbosity=0)
+        update_index()
+
+
+def update_index() -> None:
+    """Applies the change log now, as the supervised writer does within a second."""
+    from retrieval import serving
+    from retrieval.indexing import catch_up
+    from retrieval.lexical import LexicalWriter
+
+    index = serving.lexical_index()
+    writer = LexicalWriter(index.path)
+    catch_up(writer, index.position)
+    writer.close()
+    index.reload()
+
+
+@pytest.fixture
+def reindex(db):
+    """Call it after changing the corpus in a test."""
+    return update_index
+
+
+@pytest.fixture(autouse=True)
+def no_kept_answers():
+    """Each test starts with an empty in-process cache: rolled back versions would repeat."""
+    from retrieval import cache
+
+    cache.answers.answers.clear()
