@@ -61,6 +61,9 @@ class Domain(models.Model):
         default=ResultLevel.HEADED,
         help_text=_("What is ranked, judged and shown; deeper numbers become anchors."),
     )
+    locator_prefix = models.CharField(
+        max_length=100, help_text=_("What every locator of this domain begins with, e.g. /us/const.")
+    )
     source = models.CharField(
         max_length=500, blank=True, help_text=_("File that “Ingest again” reads, relative to the project.")
     )
@@ -147,6 +150,10 @@ class SectionQuerySet(models.QuerySet):
         """Sections at their domain's result level."""
         return self.filter(is_result=True)
 
+    def staged(self) -> "SectionQuerySet":
+        """Made by an ingestion that has not published yet."""
+        return self.filter(live=False, valid_to__isnull=True, replaced_at__isnull=True)
+
     def in_order(self) -> "SectionQuerySet":
         return self.order_by("document", "position", "id")
 
@@ -164,20 +171,25 @@ class Section(models.Model):
     plain_name = models.TextField(blank=True, help_text=_("What a lay person would call it."))
     plain_name_es = models.TextField(_("plain name in Spanish"), blank=True)
     locator = models.CharField(max_length=300)
+    parent_locator = models.CharField(max_length=300, blank=True)
     citation = models.CharField(max_length=300, help_text=_("Bluebook form."))
     breadcrumb = models.TextField(blank=True, help_text=_("The headings above, outermost first."))
     text = models.TextField(blank=True, help_text=_("Its own words, without those of its children."))
     position = models.PositiveIntegerField(default=0, help_text=_("Order in the document."))
     depth = models.PositiveSmallIntegerField(default=0)
-    is_result = models.BooleanField(default=False)
-    live = models.BooleanField(default=False, help_text=_("Published; false while its ingestion still runs."))
+    is_result = models.BooleanField(default=False, help_text=_("At its domain's result level: ranked and shown."))
+    is_leaf = models.BooleanField(default=True, help_text=_("Has no sections below it."))
+    live = models.BooleanField(
+        default=False, help_text=_("Published; false while its ingestion runs, and once an edit replaced it.")
+    )
     private = models.BooleanField(default=False, editable=False)
     valid_from = models.DateField(null=True, blank=True)
     valid_to = models.DateField(null=True, blank=True, help_text=_("First day on which it is no longer in force."))
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
     source_url = models.URLField(max_length=500, blank=True)
-    content_hash = models.CharField(max_length=64, editable=False)
+    content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of all that is shown."))
+    replaced_at = models.DateTimeField(null=True, editable=False)
 
     objects = SectionQuerySet.as_manager()
 
