@@ -1,0 +1,101 @@
+"""Sentences of legal English and Spanish, as spans that together are the whole text. Pure.
+
+A full stop ends a sentence only where the next word could begin one and the word before it is no
+abbreviation, initial, dotted name (U.S.C.) or number of a list.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+MAX_CHARS = 1000  # beyond this a sentence may also end at "; and": statutes write whole lists as one sentence
+
+WITH_FULL_STOP = """
+§ art arts sec secs sect subsec subsecs cl cls amend amends const pub stat ch chs pt pts subch subpt par
+pars para paras div tit app appx fed reg regs cir ct cts dist supp ed eds rev ann v vs nos id cf al viz
+et seq op ops cert cong sess res rept doc docs exec ord proc comp gen mem civ crim evid bankr prac bd
+comm'n dep't dept ass'n int'l nat'l gov't att'y inc corp co ltd llc bros mr mrs ms dr hon jr sr st ste mt
+ft rep sen gov lt col capt sgt jan feb mar apr jun jul aug sept sep oct nov dec fig figs vol vols p pp n
+nn approx est
+núm núms pág págs párr frac cap tít secc ap ej sra srta dra lic ud uds vid fr ss ee uu
+"""
+SENTENCE_STARTERS = """
+the a an this that these those such any each every no nothing if when whenever where in on for upon it he she
+they there all however el la los las un una este esta estos estas si cuando en se todo toda
+"""
+ABBREVIATIONS = frozenset(WITH_FULL_STOP.split())  # never the last word of a sentence
+BEFORE_DIGITS = frozenset(
+    ["no", "n.º", "nº", "nro", "fol"]
+)  # also words: "No. 12-345", but "She said no. He…"
+STARTERS = frozenset(SENTENCE_STARTERS.split())  # begin one even after a dotted name: "in the U.S. The court"
+ENDING = re.compile(r"[.!?…][”’\"')\]»⁰¹²³⁴⁵⁶⁷⁸⁹]*\s+")
+PARAGRAPH = re.compile(r"\s*\n\s*")
+COORDINATOR = re.compile(r";\s+(?=(?:and|or|but|provided|y|e|o|u|pero)\b)", re.IGNORECASE)
+LAST_WORD = re.compile(r"[^\s—(\[“\"«]*$")
+DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+LIST_NUMBER = re.compile(r"\W*(?:\d+[a-z]?|[ivxlcdm]+)", re.IGNORECASE)
+ENUMERATOR = re.compile(r"\([^\W_]{1,5}\)")
+OPENERS = "“‘\"'([«¿¡§—"
+
+
+def sentences(text: str, *, max_chars: int = MAX_CHARS) -> list[tuple[int, int]]:
+    """Spans in order, each beginning where the one before ends; blanks belong to the sentence they follow."""
+    if not text:
+        return []
+    cuts = [0, *_ends(text), len(text)]
+    spans = [(start, end) for start, end in pairwise(cuts)]
+    return [part for span in spans for part in _clauses(text, span, max_chars)]
+
+
+def _ends(text: str) -> list[int]:
+    """Where sentences end, before the last."""
+    first = len(text) - len(text.lstrip())
+    ends: list[int] = []
+    for place in _possible_ends(text):
+        start = ends[-1] if ends else first
+        if start < place.end() < len(text) and (_is_paragraph(place) or _ends_sentence(text, start, place)):
+            ends.append(place.end())
+    return ends
+
+
+def _possible_ends(text: str) -> Iterator[re.Match[str]]:
+    """Sentence marks and line ends, by where they end; where both end alike the line decides."""
+    found = {place.end(): place for pattern in (ENDING, PARAGRAPH) for place in pattern.finditer(text)}
+    return (found[end] for end in sorted(found))
+
+
+def _is_paragraph(place: re.Match[str]) -> bool:
+    return "\n" in place.group()
+
+
+def _ends_sentence(text: str, start: int, place: re.Match[str]) -> bool:
+    after = text[place.end() : place.end() + 5].lstrip(OPENERS)[:1]
+    if not ENUMERATOR.match(text, place.end()) and (after.islower() or after in ",;:"):
+        return False
+    return text[place.start()] != "." or not _is_abbreviated(text, start, place)
+
+
+def _is_abbreviated(text: str, start: int, place: re.Match[str]) -> bool:
+    """Whether the full stop belongs to its word rather than to the sentence."""
+    word = LAST_WORD.search(text, max(start, place.start() - 40), place.start()).group()
+    next_word = re.match(r"[^\W_]*", text[place.end() : place.end() + 20]).group()
+    bare = word.rpartition("-")[2].replace("’", "'").lower()
+    if bare in BEFORE_DIGITS:
+        return next_word[:1].isdigit()
+    if DOTTED.fullmatch(word):
+        return next_word.lower() not in STARTERS
+    if LIST_NUMBER.fullmatch(text, start, place.start()):
+        return True
+    return bare in ABBREVIATIONS or _is_initial(word)
+
+
+def _is_initial(word: str) -> bool:
+    return len(word) == 1 and word.isalpha() and word.isupper()
+
+
+def _clauses(text: str, span: tuple[int, int], max_chars: int) -> list[tuple[int, int]]:
+    start, end = span
+    if end - start <= max_chars:
+        return [span]
+    cuts = [start, *(place.end() for place in COORDINATOR.finditer(text, start, end)), end]
+    return list(pairwise(cuts))
