@@ -34,8 +34,8 @@ MODEL_FILES = {"fp32": "model.onnx", "int8": "model.int8.onnx"}
 INT8_KERNELS = ("avx512_vnni", "avx_vnni", "avx512bw", "avx2")
 
 # Against fp32, on the export's own sentences. At a mean of .993 dense ranking of Cranfield stays within its
-# noise of .007: nDCG@10 .400 in fp32; .401 with int8 queries, .398 documents, .402 both, .399 queries and half
-# of the documents. Far below, the export is at fault.
+# noise of .007: nDCG@10 .400 in fp32; .401 with int8 queries, .398 documents, .402 both, .399 queries and
+# half of the documents. Far below, the export is at fault.
 INT8_MIN_COSINE = 0.97
 INT8_MEAN_COSINE = 0.985
 
@@ -301,7 +301,7 @@ def _open_session(model: Path, threads: int) -> onnxruntime.InferenceSession:
 
 
 class TorchEmbedder:
-    """The model itself, for a machine without an export: six times slower a query and 300 MB larger."""
+    """The model itself, for a machine without an export: six times slower a query and 400 MB larger."""
 
     def __init__(self, model_dir: Path, *, threads: int = 1):
         self._model_dir = model_dir
