@@ -1,0 +1,102 @@
+"""Citations of the US Constitution in English and Spanish: strict in running text, loose where the whole
+query is one. Pure.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+
+from retrieval.citations import surroundings
+from retrieval.citations.citation import Found, Item, Source
+from retrieval.citations.heads import LOOSE_TAIL, TAIL, Head, Number, heads, number_at, with_tail
+from retrieval.citations.numerals import is_ordinal, read, roman
+
+_BLUEBOOK = {"amendment": "amend.", "article": "art."}
+_WITHOUT_SECTIONS = 6  # Article VI is divided into clauses only, though often cited by section
+_PREAMBLE = re.compile(
+    r"\b(?:preamble|preambulo)\s{1,2}(?:to|of|de|a)\s{1,2}(?:the\s{1,2}|la\s{1,2})?"
+    r"(?:(?:u\.?\s?s\.?|united states|federal|american)\s{1,2})?(?:constitution|constitucion)\b"
+    r"|\b(?:u\.?\s?s\.?\s)?(?:const\.|constitution|constitucion),?\s{1,2}(?:pmbl\.?|preamble|preambulo)(?![a-z])"
+)
+
+
+def find(source: Source) -> Iterator[Found]:
+    """Citations that are safe to read inside a sentence."""
+    own = surroundings.has_own_articles(source.folded)
+    for head in heads(source.folded):
+        tailed = with_tail(source.folded, head, TAIL)
+        surrounded = surroundings.of(source, head, tailed, own_articles=own)
+        if surrounded:
+            yield _found(surrounded)
+    yield from _preambles(source.folded)
+
+
+def find_loose(source: Source) -> Iterator[Found]:
+    """Citations in the forms people type when they type nothing else."""
+    for head in heads(source.folded, loose=True):
+        tailed = with_tail(source.folded, head, LOOSE_TAIL)
+        yield _found(surroundings.widened(source.folded, tailed))
+    yield from _preambles(source.folded)
+
+
+_BARE_NUMERAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th|a|ª)")  # not "3d", which names a dimension
+_BARE_PATH = re.compile(r"(?P<article>i{1,3}|iv|vi{0,2})\.(?P<section>[0-9]{1,2})\.(?P<clause>[0-9]{1,2})")
+
+
+def find_bare(source: Source, start: int, end: int) -> Found | None:
+    """What a whole query may say without a word like "amendment": "fifth", "14A", "I.8.3", "preamble"."""
+    core = source.folded[start:end]
+    if core in ("preamble", "preambulo", "pmbl"):
+        return _preamble(start, end)
+    if path := _BARE_PATH.fullmatch(core):
+        numbers = [number_at(source.folded, start + path.start(i), start + path.end(i)) for i in (1, 2, 3)]
+        if all(numbers):
+            return _found(Head("article", "", (numbers[0],), start, end, (numbers[1],), (numbers[2],)))
+    numeral = _BARE_NUMERAL.fullmatch(core)
+    word = is_ordinal(core) and not core[0].isdigit()
+    value = read(numeral[1]) if numeral else read(core) if word else None
+    return _found(Head("amendment", "", (Number(value, start, end, core),), start, end)) if value else None
+
+
+def _preambles(folded: str) -> Iterator[Found]:
+    for match in _PREAMBLE.finditer(folded):
+        if not surroundings.names_another_constitution(folded, match.start(), match.end()):
+            yield _preamble(match.start(), match.end())
+
+
+def _preamble(start: int, end: int) -> Found:
+    return Found(start, end, (Item(start, end, "U.S. Const. pmbl.", "/us/const/preamble"),))
+
+
+# What is cited
+
+
+def _found(head: Head) -> Found:
+    return Found(head.start, head.end, tuple(_items(head)))
+
+
+def _items(head: Head) -> Iterator[Item]:
+    """One item for each number of the list, be it of amendments, of sections or of clauses."""
+    if head.kind == "article" and head.numbers[0].value == _WITHOUT_SECTIONS and not head.clauses:
+        head = replace(head, sections=(), clauses=head.sections)
+    for number in head.numbers[:-1]:
+        yield _item(head.kind, number, None, None, number)
+    last = head.numbers[-1]
+    for section in head.sections[:-1]:
+        yield _item(head.kind, last, section, None, section)
+    section = head.sections[-1] if head.sections else None
+    sectioned = section if len(head.sections) > 1 else last
+    listed = head.clauses if len(head.clauses) > 1 else (sectioned,)
+    for clause, place in zip_longest(head.clauses, listed):
+        yield _item(head.kind, last, section, clause, place)
+
+
+def _item(kind: str, head: Number, section: Number | None, clause: Number | None, place: Number) -> Item:
+    written = f"U.S. Const. {_BLUEBOOK[kind]} {roman(head.value)}"
+    locator = f"/us/const/{kind}/{roman(head.value)}"
+    if section:
+        written, locator = f"{written}, § {section.value}", f"{locator}/section/{section.value}"
+    if clause:
+        written, locator = f"{written}, cl. {clause.value}", f"{locator}/clause/{clause.value}"
+    return Item(place.start, place.end, written, locator)

@@ -1,0 +1,264 @@
+"""Amendments and articles named in a text, with the sections and clauses around them. Pure.
+
+Whether what is named is the US Constitution's is not decided here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from retrieval.citations.numerals import NUMBER, ROMAN, is_english_ordinal, is_ordinal, read
+
+LAST = {"amendment": 27, "article": 7}
+
+_AND = r"(?:and/or|and|or|nor|y|o|u|e|ni|&)"
+_RANGE = r"(?:\s{0,2}-\s{0,2}|\s{1,2}(?:to|through|thru|a|al|hasta)\s{1,2}(?:(?:the|la|el)\s{1,2})?)"
+_COMMA = rf"\s{{0,2}},\s{{0,2}}(?:{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?)?"
+_BETWEEN = (
+    rf"(?:{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
+)
+_NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
+
+_AMENDMENT = r"(?:amdts?|amends?|am|[ae][a-z]{0,2}m[a-z]{3,9})"
+_NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2})?"
+_BEFORE = re.compile(rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT})(?![a-z0-9])")
+_AFTER = re.compile(
+    rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS})"
+)
+
+_SECTION = r"(?:§{1,2}|\b(?:sections?|sects?|secs?|secciones|seccion|seccs?)\b\.?)"
+_CLAUSE = r"(?:¶{1,2}|\b(?:clauses?|cls?|clausulas?|paragraphs?|paras?|parrafos?)\b\.?)"
+_GAP = r"[\s,.;:(-]{0,4}"
+
+
+def _tail(section: str, clause: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:'s)?(?:{_GAP}(?P<section>{section})\s{{0,2}}(?P<sections>{_NUMBERS}))?"
+        rf"(?:{_GAP}(?P<clause>{clause})\s{{0,2}}(?P<clauses>{_NUMBERS}))?"
+    )
+
+
+TAIL = _tail(_SECTION, _CLAUSE)
+LOOSE_TAIL = _tail(rf"(?:{_SECTION}|\bss?\b\.?)", rf"(?:{_CLAUSE}|\bc\b\.?)")
+_OF_WORD = r"\s{1,2}(?:of|to|under|in|del?|en)\s{1,2}(?:(?:the|la|el|us|u\.s\.|federal)\s{1,2})?"
+_OF = rf"(?:\s{{0,2}},\s{{0,2}}|\s{{1,2}}|{_OF_WORD})"
+_LEAD = re.compile(
+    rf"(?:(?:(?P<clause>{_CLAUSE})\s{{0,2}}(?P<clauses>{_NUMBERS})"
+    rf"|(?P<nth_clause>{NUMBER})\s{{1,2}}(?:clause|clausula)){_OF})?"
+    rf"(?:(?:(?P<section>{_SECTION})\s{{0,2}}(?P<sections>{_NUMBERS})"
+    rf"|(?P<nth_section>{NUMBER})\s{{1,2}}(?:section|seccion)){_OF})?\Z"
+)
+_LEAD_REACH = 90  # characters before an amendment or article in which its section may stand
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+    start: int
+    end: int
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The amendments or articles named, and the sections and clauses read around them."""
+
+    kind: str
+    word: str
+    numbers: tuple[Number, ...]
+    start: int
+    end: int
+    sections: tuple[Number, ...] = ()
+    clauses: tuple[Number, ...] = ()
+    number_first: bool = False
+
+
+# Amendments and articles
+
+
+def heads(folded: str, *, loose: bool = False) -> Iterator[Head]:
+    for match in _BEFORE.finditer(folded):
+        if is_amendment(match["word"], loose=loose):
+            yield from _ordinal_head(folded, match, loose=loose)
+    for match in _AFTER.finditer(folded):
+        kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
+        if kind:
+            yield from _numbered_head(folded, match, kind)
+
+
+def _ordinal_head(folded: str, match: re.Match[str], *, loose: bool) -> Iterator[Head]:
+    """ "Fifth and Fourteenth Amendments": the numbers that are of one kind with the last."""
+    numbers = _read_numbers(folded, *match.span("numbers"))
+    alike = _alike(numbers, folded, plural=_is_plural(match["word"]))
+    if not alike or any(number.value > LAST["amendment"] for number in alike):
+        return
+    if loose or _may_precede(alike, match["word"], folded):
+        yield Head("amendment", match["word"], alike, alike[0].start, match.end("word"), number_first=True)
+
+
+def _may_precede(numbers: Sequence[Number], word: str, folded: str) -> bool:
+    """Ordinals and Roman numerals name an amendment; a plain number only in "the 14 amendment"."""
+    token = numbers[-1].token
+    if is_ordinal(token) or (token in ROMAN and len(token) > 1):
+        return True
+    before = folded[max(0, numbers[0].start - 4) : numbers[0].start]
+    return len(numbers) == 1 and token.isdigit() and not _is_plural(word) and before.endswith("the ")
+
+
+def _alike(numbers: Sequence[Number], folded: str, *, plural: bool) -> tuple[Number, ...]:
+    """The end of a list that is one list: "section 1, Fourteenth" and "First, Fourth" keep their last."""
+    if not numbers:
+        return ()
+    kept = [numbers[-1]]
+    for number in reversed(numbers[:-1]):
+        if _kind_of(number.token) != _kind_of(kept[0].token):
+            break
+        kept.insert(0, number)
+    joined = len(kept) > 1 and folded[kept[-2].end : kept[-1].start].strip() != ","
+    return tuple(kept) if plural or joined else (kept[-1],)
+
+
+def _kind_of(token: str) -> str:
+    return "roman" if token in ROMAN else "ordinal" if is_ordinal(token) else "plain"
+
+
+def _numbered_head(folded: str, match: re.Match[str], kind: str) -> Iterator[Head]:
+    """ "Amendments V and XIV", "Article I": one number unless the word is plural."""
+    word = match["word"]
+    numbers = _listed(folded, *match.span("numbers"), plural=_is_plural(word))
+    numbers = tuple(number for number in numbers if number.token != "once" or is_spanish(word))
+    if not numbers or any(number.value > LAST[kind] for number in numbers):
+        return
+    if is_english_ordinal(numbers[0].token):
+        return
+    yield Head(kind, word, numbers, match.start("word"), numbers[-1].end)
+
+
+def _is_plural(word: str) -> bool:
+    return word.endswith("s")
+
+
+def is_spanish(word: str) -> bool:
+    return word.startswith(("enm", "emi", "articul"))
+
+
+@lru_cache(maxsize=4096)
+def is_amendment(word: str, *, loose: bool = False) -> bool:
+    """ "amendment" in either language, shortened, or misspelt by two letters (one in Spanish)."""
+    if word in ("amend", "amends", "amdt", "amdts"):
+        return True
+    if word == "am":
+        return loose
+    single = word.removesuffix("s")
+    return _apart(single, "amendment") <= 2 or _apart(single, "enmienda") <= 1
+
+
+@lru_cache(maxsize=4096)
+def _article(word: str) -> str:
+    if word in ("art", "arts", "artical", "articals"):
+        return "article"
+    single = word.removesuffix("s")
+    return "article" if min(_apart(single, "article"), _apart(single, "articulo")) <= 1 else ""
+
+
+def _apart(one: str, other: str) -> int:
+    """Edit distance with neighbouring letters swapped counted once (optimal string alignment)."""
+    older: list[int] = []
+    previous = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (letter != wanted))
+            if i > 1 < j and letter == other[j - 2] and one[i - 2] == wanted:
+                cost = min(cost, older[j - 2] + 1)
+            row.append(cost)
+        older, previous = previous, row
+    return previous[-1]
+
+
+# Lists of numbers
+
+_ONE = re.compile(NUMBER)
+_SPAN = re.compile(rf"\s*(?:-|{_RANGE})\s*")
+
+
+def number_at(folded: str, start: int, end: int) -> Number | None:
+    value = read(folded[start:end])
+    return Number(value, start, end, folded[start:end]) if value else None
+
+
+def _read_numbers(folded: str, start: int, end: int) -> tuple[Number, ...]:
+    """Every number of a list, those inside a range too (of no width); none when one cannot be read."""
+    read_ones = [number_at(folded, *match.span()) for match in _ONE.finditer(folded, start, end)]
+    numbers = [number for number in read_ones if number]
+    if len(numbers) < len(read_ones) or not numbers:
+        return ()
+    filled = numbers[:1]
+    for left, right in pairwise(numbers):
+        if _SPAN.fullmatch(folded, left.end, right.start):
+            filled += [
+                Number(value, right.start, right.start, right.token)
+                for value in range(left.value + 1, right.value)
+            ]
+        filled.append(right)
+    return tuple(filled)
+
+
+def _listed(folded: str, start: int, end: int, *, plural: bool) -> tuple[Number, ...]:
+    numbers = _read_numbers(folded, start, end)
+    if numbers and plural:
+        return numbers
+    first = _ONE.search(folded, start, end)
+    number = number_at(folded, *first.span()) if first else None
+    return (number,) if number else ()
+
+
+# Sections and clauses
+
+
+def with_tail(folded: str, head: Head, tail: re.Pattern[str]) -> Head:
+    """The head with the sections and clauses written after it, or, failing these, before it."""
+    return _tailed(folded, head, tail) or _led(folded, head) or head
+
+
+def _tailed(folded: str, head: Head, tail: re.Pattern[str]) -> Head | None:
+    match = tail.match(folded, head.end)
+    if not match:
+        return None
+    sections = _group(folded, match, "section")
+    whole = not sections or sections[-1].end == match.end("sections")
+    clauses = _group(folded, match, "clause") if whole and (sections or not match["section"]) else ()
+    if not (sections or clauses):
+        return None
+    return replace(head, end=(clauses or sections)[-1].end, sections=sections, clauses=clauses)
+
+
+def _led(folded: str, head: Head) -> Head | None:
+    first = max(0, head.start - _LEAD_REACH)
+    before = folded[first : head.start]
+    if not any(sign in before for sign in ("sec", "§", "cl", "par", "¶")):
+        return None
+    match = next((found for found in _LEAD.finditer(folded, first, head.start) if found[0]), None)
+    if not match:
+        return None
+    sections = _group(folded, match, "section") or _nth(folded, match, "nth_section")
+    clauses = _group(folded, match, "clause") or _nth(folded, match, "nth_clause")
+    lists = sum(len(listed) > 1 for listed in (head.numbers, sections, clauses))
+    if not (sections or clauses) or lists > 1:
+        return None
+    return replace(head, start=match.start(), sections=sections, clauses=clauses)
+
+
+def _group(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
+    word, numbers = match[name], match.span(name + "s")
+    if not word:
+        return ()
+    plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
+    return _listed(folded, *numbers, plural=plural)
+
+
+def _nth(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
+    number = number_at(folded, *match.span(name)) if match[name] and is_ordinal(match[name]) else None
+    return (number,) if number else ()
