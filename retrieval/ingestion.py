@@ -80,7 +80,9 @@ def read(run: JobRun) -> Progress:
     staged = stage(document, rows)
     kept = [row.locator for row, _ in rows]
     state = {"phase": "chunk", "document": document.pk, "after": 0, "units": staged, "present": kept}
-    return Progress(0, staged, f"{document.title}: {staged} of {len(rows)} sections are new or changed", state)
+    return Progress(
+        0, staged, f"{document.title}: {staged} of {len(rows)} sections are new or changed", state
+    )
 
 
 def source_path(name: str) -> Path:
@@ -325,7 +327,10 @@ def chunks_of(section: Section, embedder) -> Iterable[Chunk]:
     if not section.is_result or not section.text:
         return
     context = chunk_context(
-        section.document.title, section.breadcrumb, section.heading, (section.plain_name, section.citation)
+        section.document.title,
+        section.breadcrumb.split(" › "),
+        section.heading,
+        (section.plain_name, section.citation),
     )
     spans = chunk(
         section.text,

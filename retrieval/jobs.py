@@ -108,7 +108,11 @@ def _stepped(run: JobRun) -> JobRun:
     now = timezone.now()
     if run.cancel_requested:
         job.undo(run)
-        run.status, run.finished_at, run.message = JobRun.Status.CANCELLED, now, "Cancelled; nothing was changed."
+        run.status, run.finished_at, run.message = (
+            JobRun.Status.CANCELLED,
+            now,
+            "Cancelled; nothing was changed.",
+        )
     else:
         run.started_at = run.started_at or now
         progress = job.step(run)

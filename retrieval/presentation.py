@@ -41,7 +41,7 @@ def result_list(
 ) -> list[dict]:
     kept = [candidate for candidate in candidates if candidate.section_id in sections]
     chunks = Chunk.objects.in_bulk([c.chunk_id for c in kept if c.chunk_id])
-    wanted = wanted_stems(query)
+    wanted = wanted_stems(query.text)
     texts = full_texts(query, [sections[c.section_id] for c in kept])
     return [
         result(candidate, sections[candidate.section_id], rank, chunks, texts, wanted)
@@ -73,6 +73,7 @@ def result(
         "plain_name_es": section.plain_name_es,
         "breadcrumb": section.breadcrumb,
         "domain": section.domain.slug,
+        "language": section.document.language,
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],
@@ -88,10 +89,10 @@ def result(
     }
 
 
-def wanted_stems(query: Query) -> frozenset[str]:
+def wanted_stems(text: str) -> frozenset[str]:
     """What to mark: the stems of the question's words that are not mere grammar."""
-    return frozenset(serving.lexical_index().terms(query.text, "en")) | frozenset(
-        stem for stem in stems(query.text, "en") if len(stem) > 3
+    return frozenset(serving.lexical_index().terms(text, "en")) | frozenset(
+        stem for stem in stems(text, "en") if len(stem) > 3
     )
 
 

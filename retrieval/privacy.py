@@ -11,7 +11,10 @@ PATTERNS = (
     ("[SSN]", re.compile(r"(?<!\d)\d{3}[- ]\d{2}[- ]\d{4}(?!\d)")),
     ("[A-number]", re.compile(r"(?<![A-Za-z0-9])A[-#\s]?\d{3}[- ]?\d{3}[- ]?\d{2,3}(?!\d)", re.IGNORECASE)),
     ("[card number]", re.compile(r"(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)")),
-    ("[phone]", re.compile(r"(?<![\w§.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)")),
+    (
+        "[phone]",
+        re.compile(r"(?<![\w§.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)"),
+    ),
     ("[number]", re.compile(r"(?<![\d.])\d{9}(?!\d)")),  # an SSN or A-number without its marks
 )
 

@@ -41,7 +41,9 @@ def embed_some(run: JobRun) -> Progress:
     total = run.total or missing.count()
     if not batch:
         switch_to(model)
-        return Progress(total, total, f"{model.name} serves now; clearing the old vectors", {"phase": "clear"})
+        return Progress(
+            total, total, f"{model.name} serves now; clearing the old vectors", {"phase": "clear"}
+        )
     save_vectors(batch, model, embedder)
     done = min(total, run.position + len(batch))
     return Progress(done, total, f"{done} of {total} chunks embedded by {model.name}")

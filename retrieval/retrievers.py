@@ -143,7 +143,9 @@ class DenseRetriever:
             scope |= Q(section__document__in=granted_documents(query))
         readable = Section.objects.readable(query.caller, query.as_of)
         return (
-            ChunkVector.objects.filter(scope, model=model_id, domain__in=query.domain_ids, section__in=readable)
+            ChunkVector.objects.filter(
+                scope, model=model_id, domain__in=query.domain_ids, section__in=readable
+            )
             .annotate(distance=CosineDistance("vector", vector))
             .order_by("distance", "chunk_id")
             .values_list("section_id", "domain_id", "chunk_id", "distance")[: self.k * CHUNKS_A_SECTION]

@@ -84,7 +84,7 @@ def check(request: SearchRequest) -> None:
         raise BadQuery(f"The query is longer than {MAX_QUERY} characters.")
     if not 1 <= request.k <= MAX_K:
         raise BadQuery(f"k must lie between 1 and {MAX_K}.")
-    if not 1 <= request.page or request.page * request.k > MAX_DEPTH:
+    if not request.page >= 1 or request.page * request.k > MAX_DEPTH:
         raise BadQuery(f"Pages reach at most the first {MAX_DEPTH} results.")
     if request.language not in (None, "en", "es"):
         raise BadQuery("language must be en or es.")
@@ -130,7 +130,12 @@ def run(
     started = time.perf_counter()
     query = normalized_query(request, caller, scopes, in_force)
     report = StageReport(
-        "Normalize", "applied", round((time.perf_counter() - started) * 1000, 3), 0, 0, f"language {query.language}"
+        "Normalize",
+        "applied",
+        round((time.perf_counter() - started) * 1000, 3),
+        0,
+        0,
+        f"language {query.language}",
     )
     return pipeline.get(request.pipeline)(Ranking(query, reports=(report,)))
 

@@ -53,11 +53,15 @@ def record(
         cursor.execute("SET LOCAL synchronous_commit TO OFF")
         log.save(force_insert=True)
         if trace is not None:
-            Trace(log=log, detail=without_words(trace) if private else scrubbed(trace)).save(force_insert=True)
+            Trace(log=log, detail=without_words(trace) if private else scrubbed(trace)).save(
+                force_insert=True
+            )
 
 
 def scrubbed(trace: dict) -> dict:
-    query = {name: scrub(value) if isinstance(value, str) else value for name, value in trace["query"].items()}
+    query = {
+        name: scrub(value) if isinstance(value, str) else value for name, value in trace["query"].items()
+    }
     return trace | {"query": query}
 
 

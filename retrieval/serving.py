@@ -56,12 +56,15 @@ def active_embedder() -> ActiveEmbedder:
     except embedders.EmbeddingUnavailable as problem:
         raise NotRun(f"the embedder cannot be loaded: {problem}") from problem
     if embedder.fingerprint != row.fingerprint:
-        raise NotRun("the embedder differs from the one that made the stored vectors: run `manage.py reembed`")
+        raise NotRun(
+            "the embedder differs from the one that made the stored vectors: run `manage.py reembed`"
+        )
     return ActiveEmbedder(row.pk, embedder)
 
 
 def lexical_index() -> LexicalIndex:
-    return load_once(("lexical",), lambda: LexicalIndex(Path(settings.ARF_LEXICAL_DIR)))
+    path = Path(settings.ARF_LEXICAL_DIR)
+    return load_once(("lexical", str(path)), lambda: LexicalIndex(path))
 
 
 def apertium() -> Apertium | None:

@@ -26,8 +26,12 @@ class Alias(models.Model):
         max_length=300, help_text=_("The provision it names, e.g. /us/const/amendment/V. It must exist.")
     )
     language = models.CharField(max_length=5, choices=LANGUAGES, default="en")
-    enabled = models.BooleanField(default=True, help_text=_("Switch off instead of deleting, to keep its history."))
-    note = models.CharField(max_length=300, blank=True, help_text=_("Why this name belongs to this provision."))
+    enabled = models.BooleanField(
+        default=True, help_text=_("Switch off instead of deleting, to keep its history.")
+    )
+    note = models.CharField(
+        max_length=300, blank=True, help_text=_("Why this name belongs to this provision.")
+    )
     history = HistoricalRecords()
 
     class Meta:
@@ -82,7 +86,9 @@ class DomainThreshold(models.Model):
         help_text=_("Weights of the logistic that turns a candidate's scores into a probability."),
     )
     active = models.BooleanField(default=True)
-    reason = models.CharField(max_length=300, help_text=_("Why it was changed; on which topics it was chosen."))
+    reason = models.CharField(
+        max_length=300, help_text=_("Why it was changed; on which topics it was chosen.")
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, editable=False

@@ -21,7 +21,9 @@ class DocumentGrant(models.Model):
     granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["document", "principal"], name="one_grant_a_principal")]
+        constraints = [
+            models.UniqueConstraint(fields=["document", "principal"], name="one_grant_a_principal")
+        ]
         indexes = [models.Index(fields=["principal"], name="grant_principal")]
 
     def __str__(self) -> str:
@@ -37,7 +39,9 @@ class ApiKey(models.Model):
         STAFF = "staff", _("Rule previews and other staff calls")
 
     name = models.CharField(max_length=120, help_text=_("The client this key belongs to."))
-    prefix = models.CharField(max_length=12, editable=False, help_text=_("First letters, to tell keys apart."))
+    prefix = models.CharField(
+        max_length=12, editable=False, help_text=_("First letters, to tell keys apart.")
+    )
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scopes = ArrayField(models.CharField(max_length=20, choices=Scope), default=list, blank=True)
     rate_per_minute = models.PositiveIntegerField(default=6000, help_text=_("Requests a minute."))
@@ -69,7 +73,9 @@ class ApiKey(models.Model):
     @property
     def caller(self) -> Caller:
         return Caller(
-            principals=(f"key:{self.pk}",), scopes=frozenset(self.scopes), is_staff=self.Scope.STAFF in self.scopes
+            principals=(f"key:{self.pk}",),
+            scopes=frozenset(self.scopes),
+            is_staff=self.Scope.STAFF in self.scopes,
         )
 
 

@@ -163,7 +163,9 @@ class Section(models.Model):
 
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="sections")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="sections")
-    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
+    )
     level = models.CharField(max_length=30, help_text=_("article, amendment, section, clause, title, part …"))
     number = models.CharField(max_length=60, blank=True, help_text=_("As the law writes it: XIV, 2000e-5."))
     heading = models.TextField(blank=True)
@@ -177,18 +179,24 @@ class Section(models.Model):
     text = models.TextField(blank=True, help_text=_("Its own words, without those of its children."))
     position = models.PositiveIntegerField(default=0, help_text=_("Order in the document."))
     depth = models.PositiveSmallIntegerField(default=0)
-    is_result = models.BooleanField(default=False, help_text=_("At its domain's result level: ranked and shown."))
+    is_result = models.BooleanField(
+        default=False, help_text=_("At its domain's result level: ranked and shown.")
+    )
     is_leaf = models.BooleanField(default=True, help_text=_("Has no sections below it."))
     live = models.BooleanField(
         default=False, help_text=_("Published; false while its ingestion runs, and once an edit replaced it.")
     )
     private = models.BooleanField(default=False, editable=False)
     valid_from = models.DateField(null=True, blank=True)
-    valid_to = models.DateField(null=True, blank=True, help_text=_("First day on which it is no longer in force."))
+    valid_to = models.DateField(
+        null=True, blank=True, help_text=_("First day on which it is no longer in force.")
+    )
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
     source_url = models.URLField(max_length=500, blank=True)
-    content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of all that is shown."))
+    content_hash = models.CharField(
+        max_length=64, editable=False, help_text=_("SHA-256 of all that is shown.")
+    )
     replaced_at = models.DateTimeField(null=True, editable=False)
 
     objects = SectionQuerySet.as_manager()
@@ -249,7 +257,9 @@ class Chunk(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField(help_text=_("Order in the section."))
     text = models.TextField()
-    context = models.TextField(help_text=_("Document, breadcrumb, heading and plain name, indexed before the text."))
+    context = models.TextField(
+        help_text=_("Document, breadcrumb, heading and plain name, indexed before the text.")
+    )
     start = models.PositiveIntegerField(help_text=_("Character offset into the section's text."))
     end = models.PositiveIntegerField()
     page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))

@@ -16,7 +16,8 @@ class SearchLog(models.Model):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     query_hash = models.CharField(max_length=64, help_text=_("Keyed hash: tells repeats without the text."))
     query_text = models.TextField(
-        blank=True, help_text=_("Scrubbed of personal identifiers; emptied with age; never for private domains.")
+        blank=True,
+        help_text=_("Scrubbed of personal identifiers; emptied with age; never for private domains."),
     )
     language = models.CharField(max_length=5)
     domains = ArrayField(models.CharField(max_length=60), default=list)
@@ -25,7 +26,9 @@ class SearchLog(models.Model):
     door = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
     took_ms = models.FloatField()
     cached = models.BooleanField(default=False)
-    cached_from = models.UUIDField(null=True, blank=True, help_text=_("The search whose answer was shown again."))
+    cached_from = models.UUIDField(
+        null=True, blank=True, help_text=_("The search whose answer was shown again.")
+    )
     abstained = models.BooleanField(default=False)
     degraded = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     result_count = models.PositiveIntegerField(default=0)
@@ -69,7 +72,9 @@ class Feedback(models.Model):
     class Meta:
         verbose_name_plural = _("feedback")
         constraints = [
-            models.UniqueConstraint(fields=["log", "locator", "caller"], name="one_verdict_a_caller_and_result")
+            models.UniqueConstraint(
+                fields=["log", "locator", "caller"], name="one_verdict_a_caller_and_result"
+            )
         ]
 
     def __str__(self) -> str:

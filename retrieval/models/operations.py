@@ -46,7 +46,9 @@ class JobRun(models.Model):
     message = models.TextField(blank=True)
     error = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
-    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     heartbeat_at = models.DateTimeField(default=timezone.now)
@@ -67,7 +69,9 @@ class JobRun(models.Model):
 
     @property
     def percent(self) -> int:
-        return 100 if self.status == self.Status.DONE else 100 * self.position // self.total if self.total else 0
+        return (
+            100 if self.status == self.Status.DONE else 100 * self.position // self.total if self.total else 0
+        )
 
 
 class IndexChange(models.Model):

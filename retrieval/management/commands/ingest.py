@@ -15,7 +15,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("domain", help="slug of the domain, e.g. us_constitution")
         parser.add_argument("source", nargs="?", default="", help="file to read; the domain's own by default")
-        parser.add_argument("--force", action="store_true", help="accept a source much shorter than what is known")
+        parser.add_argument(
+            "--force", action="store_true", help="accept a source much shorter than what is known"
+        )
 
     def handle(self, *, domain: str, source: str, force: bool, **options) -> None:
         known = Domain.objects.filter(slug=domain).first()

@@ -1,0 +1,86 @@
+"""Topics kept for measuring: read from JSON lines or a BEIR folder. Pure."""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class BadTopics(ValueError):
+    """A topics file that cannot be read; names the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A query with its agreed grades (0-3) by locator. `answerable` is false where the corpus has no answer."""
+
+    id: str
+    query: str
+    language: str = "en"
+    domain: str = "us_constitution"
+    relevant: dict[str, int] = field(default_factory=dict)
+    answerable: bool = True
+    kind: str = ""
+    split: str = ""
+    tags: tuple[str, ...] = ()
+
+
+def read_topics(path: Path, *, split: str = "") -> list[Topic]:
+    """The topics of a JSON lines file, or those of one split. Raises BadTopics."""
+    with path.open(encoding="utf-8") as lines:
+        topics = [_topic(line, number, path) for number, line in enumerate(lines, start=1) if line.strip()]
+    return [topic for topic in topics if not split or topic.split == split]
+
+
+def _topic(line: str, number: int, path: Path) -> Topic:
+    try:
+        row = json.loads(line)
+        return Topic(
+            id=str(row["id"]),
+            query=row["query"],
+            language=row.get("language", "en"),
+            domain=row.get("domain", "us_constitution"),
+            relevant={locator: int(grade) for locator, grade in row.get("relevant", {}).items()},
+            answerable=row.get("answerable", True),
+            kind=row.get("kind", ""),
+            split=row.get("split", ""),
+            tags=tuple(row.get("tags", ())),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise BadTopics(f"{path.name}, line {number}: {problem!r}") from problem
+
+
+@dataclass(frozen=True, slots=True)
+class BeirSet:
+    """A data set in BEIR layout: documents (id, title, text) and judged topics."""
+
+    name: str
+    documents: tuple[tuple[str, str, str], ...]
+    topics: tuple[Topic, ...]
+
+
+def read_beir(folder: Path, *, domain: str, split: str = "test") -> BeirSet:
+    """corpus.jsonl, queries.jsonl and qrels/<split>.tsv; queries without a judgment are left out."""
+    documents = tuple(
+        (row["_id"], row.get("title", ""), row["text"]) for row in _json_lines(folder / "corpus.jsonl")
+    )
+    grades: dict[str, dict[str, int]] = {}
+    with (folder / "qrels" / f"{split}.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            grades.setdefault(row["query-id"], {})[f"/{domain}/{row['corpus-id']}"] = int(row["score"])
+    topics = tuple(
+        Topic(id=row["_id"], query=row["text"], domain=domain, relevant=positive(grades[row["_id"]]))
+        for row in _json_lines(folder / "queries.jsonl")
+        if row["_id"] in grades
+    )
+    return BeirSet(folder.name, documents, topics)
+
+
+def positive(grades: dict[str, int]) -> dict[str, int]:
+    return {locator: grade for locator, grade in grades.items() if grade > 0}
+
+
+def _json_lines(path: Path) -> Iterator[dict]:
+    with path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())

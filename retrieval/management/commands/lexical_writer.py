@@ -1,0 +1,54 @@
+"""manage.py lexical_writer"""
+
+import logging
+import signal
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, close_old_connections, connection
+
+from retrieval.indexing import catch_up, rebuild
+from retrieval.lexical import LexicalIndex, LexicalWriter
+
+logger = logging.getLogger(__name__)
+EVERY = 0.5  # seconds between looks at the change log
+RESTING = 2.0  # seconds before the next look while the database does not answer
+
+
+class Command(BaseCommand):
+    help = "The node's one writer of the lexical index: applies the change log until it is stopped."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--once", action="store_true", help="catch up and stop")
+        parser.add_argument("--rebuild", action="store_true", help="build the index anew first")
+
+    def handle(self, *, once: bool, rebuild: bool, **options) -> None:
+        self.stopped = False
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(signum, self._stop)
+        path = Path(settings.ARF_LEXICAL_DIR)
+        writer = LexicalWriter(path)
+        position = self._begin(writer, path, anew=rebuild)
+        while not once and not self.stopped:
+            time.sleep(EVERY)
+            position = self._look(writer, position)
+        writer.close()
+
+    def _begin(self, writer: LexicalWriter, path: Path, *, anew: bool) -> int:
+        return rebuild(writer) if anew else catch_up(writer, LexicalIndex(path).position)
+
+    def _look(self, writer: LexicalWriter, position: int) -> int:
+        """A database that is away for a while is waited for; anything else ends the process, loudly."""
+        try:
+            close_old_connections()
+            return catch_up(writer, position)
+        except OperationalError as problem:
+            logger.warning("the database does not answer: %s", problem)
+            connection.close()
+            time.sleep(RESTING)
+            return position
+
+    def _stop(self, *args) -> None:
+        self.stopped = True

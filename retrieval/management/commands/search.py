@@ -1,0 +1,100 @@
+"""manage.py search "QUERY" [--domain D] [--json] [--explain]"""
+
+import json
+import textwrap
+
+from django.core.management.base import BaseCommand, CommandError
+
+from retrieval.errors import ArfError
+from retrieval.models import SearchLog
+from retrieval.ranking import Caller
+from retrieval.search import SearchRequest, search
+from retrieval.searchlog import trace_for
+
+
+class Command(BaseCommand):
+    help = "Searches what anonymous callers may see."
+
+    def add_arguments(self, parser):
+        parser.add_argument("query")
+        parser.add_argument(
+            "--domain", action="append", default=[], help="may repeat; all public ones by default"
+        )
+        parser.add_argument("--k", type=int, default=5, help="results shown")
+        parser.add_argument("--language", choices=["en", "es"], help="detected by default")
+        parser.add_argument("--pipeline", default="default")
+        parser.add_argument("--json", action="store_true", help="the answer as the API gives it")
+        parser.add_argument(
+            "--explain", action="store_true", help="every candidate, kept and dropped, and why"
+        )
+
+    def handle(self, *, query: str, **options) -> None:
+        request = SearchRequest(
+            text=query,
+            domains=tuple(options["domain"]),
+            k=options["k"],
+            language=options["language"],
+            pipeline=options["pipeline"],
+        )
+        try:
+            answer = search(request)
+        except ArfError as problem:
+            raise CommandError(problem.message) from problem
+        explanation = explanation_of(answer) if options["explain"] else None
+        if options["json"]:
+            self.stdout.write(
+                json.dumps(answer | ({"explanation": explanation} if explanation else {}), indent=2)
+            )
+            return
+        self._write(answer)
+        if explanation:
+            self._explain(explanation)
+
+    def _write(self, answer: dict) -> None:
+        query = answer["query"]
+        if query["translated"]:
+            self.stdout.write(f"In English: {query['translated']}")
+        if answer["abstained"]:
+            self.stdout.write("No provision answers this well enough. Near misses:")
+        for result in answer["results"] or answer["near_misses"]:
+            sure = "" if result["probability"] is None else f"  (probability {result['probability']:.2f})"
+            self.stdout.write(f"\n{result['rank']}. {result['citation']}: {result['title']}{sure}")
+            self.stdout.write(f"   {result['locator']}")
+            self.stdout.write(textwrap.indent(textwrap.fill(result["snippet"], 96), "   "))
+            self.stdout.write("   because: " + "; ".join(map(in_words, result["reasons"])))
+        source = "from the cache" if answer["cached"] else "searched"
+        self.stdout.write(f"\n{answer['took_ms']:.1f} ms, {source}; trace {answer['trace_id']}")
+
+    def _explain(self, explanation: dict) -> None:
+        self.stdout.write("\nStages")
+        for stage in explanation["stages"]:
+            counts = f"{stage['in']:>4} → {stage['out']:<4}"
+            self.stdout.write(
+                f"  {stage['name']:<20}{stage['status']:<9}{stage['ms']:>8.2f} ms {counts} {stage['note']}"
+            )
+        self.stdout.write("\nCandidates, best first")
+        for rank, candidate in enumerate(explanation["candidates"], start=1):
+            self.stdout.write(f"  {rank:>3}. {account(candidate)}")
+        self.stdout.write(f"\nDropped: {len(explanation['dropped'])}")
+        for candidate in explanation["dropped"]:
+            why = f"{candidate['stage']}: {in_words(candidate['why'])}"
+            self.stdout.write(f"       {account(candidate)}; {why}")
+
+
+def explanation_of(answer: dict) -> dict:
+    """The trace of this search, or of the one whose answer was shown again."""
+    log = SearchLog.objects.get(pk=answer["trace_id"])
+    return trace_for(str(log.cached_from or log.pk), Caller())
+
+
+def account(candidate: dict) -> str:
+    legs = ", ".join(f"{leg} #{rank}" for leg, rank in candidate["ranks"].items())
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in candidate["scores"].items())
+    probability = candidate["probability"]
+    sure = "" if probability is None else f" p {probability:.3f}"
+    return f"{candidate['locator']}  {candidate['score']:.4f}{sure}  [{legs}] {scores}"
+
+
+def in_words(reason: dict) -> str:
+    values = ", ".join(str(value) for name, value in reason.items() if name != "code")
+    return f"{reason['code']} ({values})" if values else reason["code"]
