@@ -1,0 +1,81 @@
+"""Fits the provisional probability of a candidate, and the minimum below which a search abstains, on topics."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from evaluation.measures import credited
+from evaluation.runs import locators_of
+from evaluation.topics import Topic
+from retrieval import search, versions
+from retrieval.errors import ArfError
+from retrieval.ranking import ANONYMOUS, Candidate
+from rules.stages import JUDGED_BY, features, logistic
+
+FEWEST = 100  # topics: fewer say too little of the few per cent that may be declined
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A topic's first page as scores: for each candidate its features and whether it is relevant."""
+
+    topic: Topic
+    features: tuple[dict[str, float], ...]
+    relevant: tuple[bool, ...]
+
+    def best(self, weights: dict[str, float]) -> float:
+        """The probability that stands for "the answer is here"; 0 where nothing was found."""
+        return max((logistic(values, weights) for values in self.features), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Weights and the answer minimum, with what they do on the topics they were fitted on."""
+
+    weights: dict[str, float]
+    answer_minimum: float
+    topics: int
+    declined_answerable: float
+    declined_unanswerable: float
+
+
+def judged_first_pages(topics: Iterable[Topic], name: str, *, show: Callable = iter) -> list[Judged]:
+    """Runs a pipeline over topics of one domain; those settled by a citation alone need no calibration."""
+    topics = list(topics)
+    scopes = search.visible_domains(ANONYMOUS, sorted({topic.domain for topic in topics}))
+    in_force = versions.current(scopes)
+    judged = []
+    for topic in show(topics):
+        request = search.SearchRequest(text=topic.query, language=topic.language, pipeline=name)
+        ranking = search.run(request, ANONYMOUS, scopes, in_force)
+        if not ranking.settled:
+            judged.append(judge(topic, [*ranking.candidates, *ranking.near_misses][:JUDGED_BY]))
+    return judged
+
+
+def judge(topic: Topic, first: Sequence[Candidate]) -> Judged:
+    locators = locators_of([candidate.section_id for candidate in first])
+    relevant = tuple(credited(locator, topic.relevant) is not None for locator in locators)
+    return Judged(topic, tuple(features(candidate) for candidate in first), relevant)
+
+
+def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
+    """A logistic over candidates, and the highest minimum that declines at most this share of answerable topics."""
+    if len(judged) < FEWEST:
+        raise ArfError(f"{len(judged)} topics are too few to calibrate on: {FEWEST} are needed.")
+    rows = [(values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)]
+    names = list(rows[0][0])
+    model = LogisticRegression(C=10, max_iter=1_000)
+    model.fit([[values[name] for name in names] for values, _ in rows], [hit for _, hit in rows])
+    weights = {name: round(float(w), 4) for name, w in zip(names, model.coef_[0], strict=True)}
+    weights["intercept"] = round(float(model.intercept_[0]), 4)
+    answerable = [page.best(weights) for page in judged if page.topic.answerable]
+    unanswerable = [page.best(weights) for page in judged if not page.topic.answerable]
+    minimum = round(float(np.quantile(answerable, most_declined, method="lower")), 4)
+    return Calibration(weights, minimum, len(judged), below(answerable, minimum), below(unanswerable, minimum))
+
+
+def below(values: Sequence[float], minimum: float) -> float:
+    return float(np.mean([value < minimum for value in values])) if values else 0.0

@@ -1,0 +1,45 @@
+"""manage.py calibrate DOMAIN TOPICS.jsonl"""
+
+import json
+from functools import partial
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from evaluation.calibration import fit, judged_first_pages
+from evaluation.topics import BadTopics, read_topics
+from retrieval.errors import ArfError
+from retrieval.models import Domain
+from rules.publishing import publish_threshold
+
+
+class Command(BaseCommand):
+    help = "Fits a domain's probabilities and its answer minimum on judged topics; never on the test split."
+
+    def add_arguments(self, parser):
+        parser.add_argument("domain")
+        parser.add_argument("topics", type=Path)
+        parser.add_argument("--split", action="append", default=[], choices=["train", "tune"], help="may repeat")
+        parser.add_argument(
+            "--most-declined", type=float, default=0.05, help="share of answerable topics that may be declined"
+        )
+        parser.add_argument("--pipeline", default="default")
+        parser.add_argument("--publish", action="store_true", help="make it the domain's next thresholds")
+
+    def handle(self, *, domain: str, topics: Path, publish: bool, **options) -> None:
+        splits = options["split"] or ["train", "tune"]
+        try:
+            chosen = [t for split in splits for t in read_topics(topics, split=split) if t.domain == domain]
+            judged = judged_first_pages(chosen, options["pipeline"], show=partial(tqdm, unit="topic", disable=None))
+            fitted = fit(judged, most_declined=options["most_declined"])
+        except (OSError, BadTopics, ArfError) as problem:
+            raise CommandError(str(problem)) from problem
+        reason = (
+            f"Fitted on {fitted.topics} topics of {topics.name} ({', '.join(splits)}): declines "
+            f"{fitted.declined_answerable:.1%} of the answerable, {fitted.declined_unanswerable:.1%} of the others."
+        )
+        row = {"answer_minimum": fitted.answer_minimum, "calibration": fitted.weights, "reason": reason}
+        if publish:
+            publish_threshold(Domain.objects.get(slug=domain), by=None, **row)
+        self.stdout.write(json.dumps({"domain": domain, **row}, indent=2))
