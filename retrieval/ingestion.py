@@ -19,7 +19,8 @@ from retrieval import serving, uslm
 from retrieval.bluebook import cite
 from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
-from retrieval.errors import SourceRefused
+from retrieval.embedders import Embedder
+from retrieval.errors import ArfError, SourceRefused
 from retrieval.jobs import Progress
 from retrieval.models import (
     Anchor,
@@ -278,29 +279,31 @@ def chunk_some(run: JobRun) -> Progress:
     return Progress(done, run.total, message, state | {"after": batch[-1].pk})
 
 
-def embedding_in_use() -> tuple[EmbeddingModel, "serving.embedders.Embedder"]:
+def embedding_in_use() -> tuple[EmbeddingModel, Embedder]:
     """The active embedding model, or the one that settings name when this is the first corpus."""
-    if not EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).exists():
-        spec = serving.settings_spec()
-        embedder = serving.embedder_from(spec)
-        EmbeddingModel.objects.create(
+    active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    spec = active.spec if active else serving.settings_spec()
+    embedder = serving.embedder_from(spec)
+    if active is None:
+        active = EmbeddingModel.objects.create(
             name=embedder.name,
             fingerprint=embedder.fingerprint,
             dims=embedder.dims,
             spec=spec,
             status=EmbeddingModel.Status.ACTIVE,
         )
-    active = serving.active_embedder()
-    return EmbeddingModel.objects.get(pk=active.model_id), active.embedder
+    if embedder.fingerprint != active.fingerprint:
+        raise ArfError(f"{active.name} cannot be loaded as it was: run `manage.py reembed`.")
+    return active, embedder
 
 
-def save_chunks(sections: list[Section], model: EmbeddingModel, embedder) -> None:
+def save_chunks(sections: list[Section], model: EmbeddingModel, embedder: Embedder) -> None:
     chunks = [piece for section in sections for piece in chunks_of(section, embedder)]
     Chunk.objects.bulk_create(chunks, batch_size=500)
     save_vectors(chunks, model, embedder)
 
 
-def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder) -> None:
+def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder) -> None:
     """Embeds what the index reads of each chunk: its context, then its text."""
     if not chunks:
         return
@@ -322,7 +325,7 @@ def vector_row(piece: Chunk, model: EmbeddingModel, vector: np.ndarray) -> Chunk
     )
 
 
-def chunks_of(section: Section, embedder) -> Iterable[Chunk]:
+def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
     """A section's chunks; one without words of its own has none."""
     if not section.is_result or not section.text:
         return

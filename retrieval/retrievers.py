@@ -43,7 +43,7 @@ def granted_documents(query: Query):
 
 @dataclass(frozen=True)
 class CitationRetriever:
-    """Sections cited in the question: a strong candidate, no more. One above the result level stands for those below."""
+    """Sections cited in the question: a strong candidate, no more. A node above the result level means those below."""
 
     weight: float = 3.0
 
@@ -128,7 +128,7 @@ class DenseRetriever:
     weight: float = 1.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
-        active = serving.active_embedder()
+        active = serving.active_embedder(ranking.query.versions.get("embedding", 0))
         try:
             vector = active.embedder.embed_query(ranking.query.text)
         except EmbeddingUnavailable as problem:

@@ -3,6 +3,7 @@
 import os
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
@@ -46,8 +47,12 @@ def settings_spec() -> dict:
     return {k: v for k, v in settings.ARF_EMBEDDER.items() if k in ("kind", "model_dir", "base_url", "model")}
 
 
-def active_embedder() -> ActiveEmbedder:
-    """Raises NotRun while no corpus has been embedded or when its embedder cannot be loaded."""
+@lru_cache(maxsize=2)
+def active_embedder(version: int) -> ActiveEmbedder:
+    """The embedder of the stored vectors; `version` is that of the embedding models, so a switch is seen at once.
+
+    Raises NotRun, which is not remembered, while no corpus has been embedded or its embedder cannot be loaded.
+    """
     row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
     if row is None:
         raise NotRun("nothing has been embedded yet")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from retrieval.textnorm import fold, stems
 
@@ -20,13 +21,18 @@ class Snippet:
     marks: tuple[tuple[int, int], ...]
 
 
+@lru_cache(maxsize=1 << 16)  # the law uses few different words, and every result is read for them
+def word_stems(word: str, language: str) -> frozenset[str]:
+    return frozenset(stems(word, language))
+
+
 def marked_words(text: str, wanted: frozenset[str], language: str = "en") -> list[tuple[int, int]]:
     """(start, end) of the words whose stem is wanted."""
     folded = fold(text)
     return [
         (word.start(), word.end())
         for word in WORD.finditer(folded)
-        if any(stem in wanted for stem in stems(word.group(), language))
+        if not wanted.isdisjoint(word_stems(word.group(), language))
     ]
 
 
@@ -46,7 +52,7 @@ def _best_start(text: str, words: list[tuple[int, int]], length: int, language: 
     best, best_value = 0, (0, 0)
     for start, _ in words:
         inside = [folded[s:e] for s, e in words if start <= s and e <= start + length]
-        value = (len({stem for word in inside for stem in stems(word, language)}), len(inside))
+        value = (len({stem for word in inside for stem in word_stems(word, language)}), len(inside))
         if value > best_value:
             best, best_value = start, value
     return best

@@ -65,7 +65,7 @@ def _fold_character(character: str) -> str:
     return lower if len(lower) == 1 else base
 
 
-_FOLDS = _Folds()
+_FOLDS = _Folds({code: ord(_fold_character(chr(code))) for code in range(0x250)})  # Latin letters at once
 
 
 def fold(text: str) -> str:
