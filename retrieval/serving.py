@@ -11,7 +11,7 @@ from django.conf import settings
 from retrieval import embedders
 from retrieval.errors import NotRun
 from retrieval.lexical import LexicalIndex
-from retrieval.models import EmbeddingModel
+from retrieval.models import EmbeddingModel, Version
 from retrieval.translation import Apertium, installed
 
 _lock = threading.Lock()
@@ -47,12 +47,18 @@ def settings_spec() -> dict:
     return {k: v for k, v in settings.ARF_EMBEDDER.items() if k in ("kind", "model_dir", "base_url", "model")}
 
 
-@lru_cache(maxsize=2)
-def active_embedder(version: int) -> ActiveEmbedder:
-    """The embedder of the stored vectors; `version` is that of the embedding models, so a switch is seen at once.
+def active_embedder(version: int | None = None) -> ActiveEmbedder:
+    """The embedder of the stored vectors at this version of the embedding models, or now.
 
-    Raises NotRun, which is not remembered, while no corpus has been embedded or its embedder cannot be loaded.
+    Raises NotRun while no corpus has been embedded or when its embedder cannot be loaded.
     """
+    if version is None:
+        version = Version.objects.filter(name="embedding").values_list("number", flat=True).first() or 0
+    return _embedder_at(version)
+
+
+@lru_cache(maxsize=2)
+def _embedder_at(version: int) -> ActiveEmbedder:
     row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
     if row is None:
         raise NotRun("nothing has been embedded yet")
