@@ -8,12 +8,14 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from retrieval.errors import NotFound
-from retrieval.models import Feedback, SearchLog, Trace
+from retrieval.models import Feedback, SearchLog, Section, Trace
 from retrieval.privacy import query_hash, scrub
 from retrieval.ranking import Caller
 
 if TYPE_CHECKING:
     from retrieval.search import SearchRequest
+
+MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
 
 def record(
@@ -72,12 +74,31 @@ def without_words(trace: dict) -> dict:
 
 
 def trace_for(trace_id: str, caller: Caller) -> dict:
-    """One search's account, for staff and for whoever made it; anybody else finds nothing. Raises NotFound."""
-    log = SearchLog.objects.filter(pk=trace_id).select_related("trace").first()
+    """One search's account, for staff and for whoever made it; anybody else finds nothing. Raises NotFound.
+
+    Places that this caller may no longer see are left out of it.
+    """
+    log = SearchLog.objects.filter(pk=trace_id).first()
     if log is None or not may_read(log, caller):
         raise NotFound("There is no such trace, or no longer.")
-    detail = log.trace.detail if hasattr(log, "trace") else {}
-    return summary(log) | detail
+    return without_hidden(summary(log) | kept_detail(log), caller)
+
+
+def kept_detail(log: SearchLog) -> dict:
+    """The full account while it is kept; of an answer shown again, that of the search which made it."""
+    kept = Trace.objects.filter(pk=log.cached_from or log.pk).first()
+    return kept.detail if kept else {}
+
+
+def without_hidden(account: dict, caller: Caller) -> dict:
+    weighed = {part: account[part] for part in ("candidates", "dropped") if part in account}
+    named = {candidate["locator"] for part in weighed.values() for candidate in part}
+    sections = Section.objects.visible_to(caller).filter(locator__in=named.union(account["top_locators"]))
+    seen = set(sections.values_list("locator", flat=True))
+    return account | {
+        "top_locators": [locator for locator in account["top_locators"] if locator in seen],
+        **{part: [c for c in candidates if c["locator"] in seen] for part, candidates in weighed.items()},
+    }
 
 
 def may_read(log: SearchLog, caller: Caller) -> bool:
@@ -106,15 +127,22 @@ def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, 
     log = SearchLog.objects.filter(pk=trace_id).first()
     if log is None or not may_read(log, caller):
         raise NotFound("There is no such search, or no longer.")
-    if locator and locator not in log.top_locators:
+    if locator and not was_shown(log, locator):
         raise NotFound("That search did not show this provision.")
     feedback, _ = Feedback.objects.update_or_create(
         log=log,
         locator=locator,
         caller=caller.scope_key,
-        defaults={"verdict": verdict, "comment": scrub(comment)},
+        defaults={"verdict": verdict, "comment": scrub(comment)[:MAX_COMMENT]},
     )
     return feedback
+
+
+def was_shown(log: SearchLog, locator: str) -> bool:
+    """The log holds the first ten of the page; the trace, while it is kept, all that were ranked."""
+    if locator in log.top_locators:
+        return True
+    return any(candidate["locator"] == locator for candidate in kept_detail(log).get("candidates", []))
 
 
 def prune() -> dict[str, int]:
