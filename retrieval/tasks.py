@@ -1,6 +1,7 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
 from retrieval import cache, jobs, searchlog
+from retrieval.api import throttles
 
 
 def resume_silent_jobs() -> int:
@@ -8,5 +9,5 @@ def resume_silent_jobs() -> int:
 
 
 def prune() -> dict[str, int]:
-    """Every night: old texts, traces and logs, old cache entries, change log entries every node has seen."""
-    return searchlog.prune() | {"cache": cache.prune()}
+    """Every night: old texts, traces and logs, old cache entries, counts of past minutes."""
+    return searchlog.prune() | {"cache": cache.prune(), "rates": throttles.prune()}

@@ -1,1 +1,19 @@
-urlpatterns = []
+"""Addresses under /api/v1/."""
+
+from django.urls import path, re_path
+
+from retrieval.api import views
+
+app_name = "api"
+urlpatterns = [
+    path("search", views.SearchView.as_view(), name="search"),
+    path("sections/<path:path>", views.SectionView.as_view(), name="section"),
+    path("documents", views.DocumentsView.as_view(), name="documents"),
+    path("citations/resolve", views.CitationsView.as_view(), name="citations"),
+    path("traces/<uuid:trace_id>", views.TraceView.as_view(), name="trace"),
+    path("feedback", views.FeedbackView.as_view(), name="feedback"),
+    path("health", views.HealthView.as_view(), name="health"),
+    path("schema/", views.SchemaView.as_view(), name="schema"),
+    path("docs/", views.DocsView.as_view(), name="docs"),
+    re_path(r"", views.NowhereView.as_view()),
+]

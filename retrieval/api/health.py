@@ -1,0 +1,98 @@
+"""Whether the server can answer: its parts one by one, without secrets."""
+
+import tomllib
+from datetime import timedelta
+from functools import cache
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Max, Min
+from django.utils import timezone
+
+from retrieval import serving
+from retrieval.errors import NotRun
+from retrieval.models import Chunk, Domain, EmbeddingModel, IndexChange, JobRun, Section
+from retrieval.ranking import Caller
+
+LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
+
+
+def health(caller: Caller) -> dict:
+    """`status` is ok or degraded; a database that does not answer raises OperationalError: see `down`."""
+    parts = {
+        "database": database(),
+        "lexical_index": lexical_index(),
+        "embedder": embedder(),
+        "corpora": corpora(caller),
+        "jobs": jobs(),
+    }
+    works = parts["lexical_index"]["current"] and parts["embedder"]["ready"]
+    return {"status": "ok" if works else "degraded", "version": version(), **parts}
+
+
+def down() -> dict:
+    return {"status": "down", "version": version(), "database": {"answers": False, "pgvector": None}}
+
+
+@cache
+def version() -> str:
+    with (settings.BASE_DIR / "pyproject.toml").open("rb") as file:
+        return tomllib.load(file)["project"]["version"]
+
+
+def database() -> dict:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        row = cursor.fetchone()
+    return {"answers": True, "pgvector": row[0] if row else None}
+
+
+def lexical_index() -> dict:
+    """`behind`: changes of the corpus that this machine's index lacks."""
+    index = serving.lexical_index()
+    last = IndexChange.objects.aggregate(last=Max("pk"))["last"] or 0
+    missed = IndexChange.objects.filter(pk__gt=index.position).aggregate(
+        count=Count("pk"), oldest=Min("created_at")
+    )
+    late = missed["oldest"] is not None and missed["oldest"] < timezone.now() - LATE
+    current = index.exists and index.position <= last and not late
+    return {"exists": index.exists, "behind": missed["count"], "current": current}
+
+
+def embedder() -> dict:
+    """`ready`: it loads, and its fingerprint is that of the stored vectors."""
+    row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    if row is None:
+        return {"kind": None, "fingerprint": None, "ready": False}
+    try:
+        serving.active_embedder()
+        ready = True
+    except NotRun:
+        ready = False
+    return {"kind": row.spec.get("kind"), "fingerprint": row.fingerprint, "ready": ready}
+
+
+def corpora(caller: Caller) -> list[dict]:
+    """The caller's domains, with the chunks that the caller may read."""
+    readable = Section.objects.readable(caller)
+    chunks = dict(
+        Chunk.objects.filter(section__in=readable)
+        .values("domain")
+        .annotate(n=Count("pk"))
+        .values_list("domain", "n")
+    )
+    return [
+        {"domain": domain.slug, "version": domain.corpus_version, "chunks": chunks.get(domain.pk, 0)}
+        for domain in Domain.objects.visible_to(caller)
+    ]
+
+
+def jobs() -> dict:
+    counts = dict(
+        JobRun.objects.unfinished()
+        .order_by()
+        .values("status")
+        .annotate(n=Count("pk"))
+        .values_list("status", "n")
+    )
+    return {"waiting": counts.get(JobRun.Status.QUEUED, 0), "running": counts.get(JobRun.Status.RUNNING, 0)}

@@ -1,0 +1,331 @@
+"""The shapes of questions and answers, for the schema alone: answers are JSON-able dicts as they are."""
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers as s
+
+from retrieval.models import Feedback
+from retrieval.search import MAX_K, MAX_QUERY
+
+
+class ApiKeyScheme(OpenApiAuthenticationExtension):
+    """Found by its target when the schema is made."""
+
+    target_class = "retrieval.api.authentication.ApiKeyAuthentication"
+    name = "ApiKey"
+
+    def get_security_definition(self, auto_schema) -> dict[str, str]:
+        described = "A key made in the admin; none is needed to read public law."
+        return {"type": "http", "scheme": "bearer", "description": described}
+
+
+class ErrorDetail(s.Serializer):
+    code = s.CharField()
+    message = s.CharField()
+
+
+class Error(s.Serializer):
+    error = ErrorDetail()
+
+
+def answers(shape: type[s.Serializer], *errors: int, success: int = 200) -> dict[int, type[s.Serializer]]:
+    """What an address answers: its shape, and the uniform error with 400 and the statuses named."""
+    return {success: shape, **dict.fromkeys((400, *errors), Error)}
+
+
+# -- Search
+
+
+class Question(s.Serializer):
+    q = s.CharField(max_length=MAX_QUERY, help_text="The question, a citation or words of the law.")
+    domain = s.ListField(
+        child=s.CharField(),
+        required=False,
+        help_text="Slugs, or one as text; left out: every domain the caller may see.",
+    )
+    k = s.IntegerField(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
+    page = s.IntegerField(min_value=1, max_value=1_000, default=1)
+    language = s.ChoiceField(
+        [("en", "English"), ("es", "Spanish")], required=False, help_text="Overrides what is detected."
+    )
+    as_of = s.DateField(required=False, help_text="Search the law as it was on that day.")
+    pipeline = s.CharField(
+        default="default", help_text="A public pipeline; others need the scope “pipelines”."
+    )
+    explain = s.BooleanField(default=False, help_text="Adds the trace of every candidate as “explanation”.")
+
+
+class AskedQuery(s.Serializer):
+    text = s.CharField()
+    normalized = s.CharField()
+    language = s.CharField()
+    translated = s.CharField(allow_null=True)
+
+
+class Reason(s.Serializer):
+    """A code and the values it speaks of."""
+
+    code = s.CharField()
+
+
+class Result(s.Serializer):
+    rank = s.IntegerField()
+    locator = s.CharField()
+    pin = s.CharField(allow_null=True, help_text="The exact place cited inside the provision.")
+    citation = s.CharField(help_text="Bluebook form.")
+    title = s.CharField()
+    title_es = s.CharField(allow_blank=True)
+    plain_name = s.CharField(allow_blank=True)
+    plain_name_es = s.CharField(allow_blank=True)
+    breadcrumb = s.CharField(allow_blank=True)
+    domain = s.CharField()
+    language = s.CharField(help_text="Of the text.")
+    snippet = s.CharField(allow_blank=True)
+    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
+    passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the text.")
+    text = s.CharField(allow_blank=True)
+    score = s.FloatField()
+    probability = s.FloatField(allow_null=True)
+    reasons = Reason(many=True)
+    url = s.CharField()
+    source_url = s.CharField(allow_blank=True)
+    valid_from = s.DateField(allow_null=True)
+    status = s.CharField(allow_blank=True)
+    notes = s.ListField(child=s.CharField())
+
+
+class StageLine(s.Serializer):
+    name = s.CharField()
+    status = s.CharField()
+    ms = s.FloatField()
+    out = s.IntegerField()
+    note = s.CharField(allow_blank=True)
+
+    def get_fields(self) -> dict[str, s.Field]:
+        return super().get_fields() | {"in": s.IntegerField()}
+
+
+class TraceCandidate(s.Serializer):
+    locator = s.CharField(allow_null=True)
+    score = s.FloatField()
+    probability = s.FloatField(allow_null=True)
+    scores = s.DictField(child=s.FloatField())
+    ranks = s.DictField(child=s.IntegerField())
+    reasons = Reason(many=True)
+
+
+class TraceDropped(TraceCandidate):
+    stage = s.CharField()
+    why = Reason()
+
+
+class TraceOfSearch(s.Serializer):
+    """A summary; while it is kept, also what every stage did with every candidate."""
+
+    trace_id = s.UUIDField()
+    created_at = s.DateTimeField()
+    pipeline = s.CharField()
+    took_ms = s.FloatField()
+    cached = s.BooleanField()
+    cached_from = s.UUIDField(allow_null=True)
+    abstained = s.BooleanField()
+    degraded = s.ListField(child=s.CharField())
+    top_locators = s.ListField(child=s.CharField())
+    probability = s.FloatField(allow_null=True)
+    versions = s.DictField(child=s.IntegerField())
+    query = s.DictField(required=False)
+    stages = StageLine(many=True, required=False)
+    candidates = TraceCandidate(many=True, required=False)
+    dropped = TraceDropped(many=True, required=False)
+
+
+class Answer(s.Serializer):
+    """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
+
+    query = AskedQuery()
+    results = Result(many=True)
+    abstained = s.BooleanField()
+    near_misses = Result(many=True)
+    cached = s.BooleanField()
+    degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
+    total = s.IntegerField()
+    page = s.IntegerField()
+    next = s.IntegerField(allow_null=True)
+    previous = s.IntegerField(allow_null=True)
+    trace_id = s.UUIDField()
+    took_ms = s.FloatField()
+    stages = StageLine(many=True)
+    explanation = TraceOfSearch(required=False)
+
+
+# -- Provisions and documents
+
+
+class Reference(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField()
+    title = s.CharField()
+
+
+class Edge(Reference):
+    text = s.CharField(help_text="The citation as written.")
+    pin = s.CharField(help_text="The exact place cited.")
+
+
+class EdgeMade(Edge):
+    start = s.IntegerField(help_text="Character offset into the text; -1 in a note.")
+    end = s.IntegerField()
+
+
+class Edges(s.Serializer):
+    made = EdgeMade(many=True)
+    received = Edge(many=True)
+
+
+class AnchorPlace(s.Serializer):
+    locator = s.CharField()
+    level = s.CharField()
+    number = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+
+
+class DocumentItem(s.Serializer):
+    locator = s.CharField()
+    title = s.CharField()
+    domain = s.CharField()
+    language = s.CharField()
+    publication = s.CharField(allow_blank=True)
+    source_url = s.CharField(allow_blank=True)
+    retrieved_at = s.DateTimeField()
+
+
+class DocumentPage(s.Serializer):
+    documents = DocumentItem(many=True)
+    total = s.IntegerField()
+    page = s.IntegerField()
+    next = s.IntegerField(allow_null=True)
+    previous = s.IntegerField(allow_null=True)
+
+
+class Provision(s.Serializer):
+    locator = s.CharField()
+    pin = s.CharField(allow_null=True)
+    citation = s.CharField()
+    title = s.CharField()
+    title_es = s.CharField(allow_blank=True)
+    plain_name = s.CharField(allow_blank=True)
+    plain_name_es = s.CharField(allow_blank=True)
+    level = s.CharField()
+    number = s.CharField(allow_blank=True)
+    breadcrumb = s.CharField(allow_blank=True)
+    domain = s.CharField()
+    text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
+    notes = s.ListField(child=s.CharField())
+    status = s.CharField(allow_blank=True)
+    valid_from = s.DateField(allow_null=True)
+    valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
+    source_url = s.CharField(allow_blank=True)
+    url = s.CharField()
+    is_result = s.BooleanField(help_text="Whether searches rank it.")
+    parent = Reference(allow_null=True)
+    children = Reference(many=True)
+    previous = Reference(allow_null=True)
+    next = Reference(allow_null=True)
+    anchors = AnchorPlace(many=True)
+    citations = Edges()
+    document = DocumentItem()
+
+
+# -- Citations, feedback, health
+
+
+class CitingText(s.Serializer):
+    q = s.CharField(max_length=64_000)
+
+
+class ResolvedCitation(s.Serializer):
+    text = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+    normalized = s.CharField()
+    locator = s.CharField()
+    resolved = s.BooleanField(help_text="Whether it leads to a provision that the caller may read.")
+
+
+class ResolvedCitations(s.Serializer):
+    citations = ResolvedCitation(many=True)
+
+
+class Opinion(s.Serializer):
+    trace_id = s.UUIDField()
+    locator = s.CharField(required=False, help_text="Left out: of the answer as a whole.")
+    verdict = s.ChoiceField(Feedback.Verdict.choices)
+    comment = s.CharField(required=False, max_length=1_000)
+
+
+class KeptOpinion(s.Serializer):
+    trace_id = s.UUIDField()
+    locator = s.CharField(allow_blank=True)
+    verdict = s.CharField()
+    comment = s.CharField(allow_blank=True, help_text="Without personal identifiers.")
+
+
+class DatabaseHealth(s.Serializer):
+    answers = s.BooleanField()
+    pgvector = s.CharField(allow_null=True)
+
+
+class LexicalHealth(s.Serializer):
+    exists = s.BooleanField()
+    behind = s.IntegerField(help_text="Changes of the corpus that the index lacks.")
+    current = s.BooleanField()
+
+
+class EmbedderHealth(s.Serializer):
+    kind = s.CharField(allow_null=True)
+    fingerprint = s.CharField(allow_null=True)
+    ready = s.BooleanField()
+
+
+class CorpusHealth(s.Serializer):
+    domain = s.CharField()
+    version = s.IntegerField()
+    chunks = s.IntegerField()
+
+
+class JobsHealth(s.Serializer):
+    waiting = s.IntegerField()
+    running = s.IntegerField()
+
+
+class Health(s.Serializer):
+    status = s.ChoiceField([("ok", "ok"), ("degraded", "degraded"), ("down", "down")])
+    version = s.CharField()
+    database = DatabaseHealth()
+    lexical_index = LexicalHealth(required=False)
+    embedder = EmbedderHealth(required=False)
+    corpora = CorpusHealth(many=True, required=False)
+    jobs = JobsHealth(required=False)
+
+
+# -- Parameters in the address
+
+AS_OF = OpenApiParameter(
+    "as_of", {"type": "string", "format": "date"}, description="As the law was on that day."
+)
+PAGING = [
+    OpenApiParameter("k", {"type": "integer", "minimum": 1, "maximum": MAX_K, "default": 10}),
+    OpenApiParameter("page", {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 1}),
+]
+DOMAIN = OpenApiParameter("domain", str, many=True, description="Slugs; left out: all the caller may see.")
+SEARCH_PARAMETERS = [
+    OpenApiParameter("q", str, required=True, description="The question, a citation or words of the law."),
+    DOMAIN,
+    *PAGING,
+    OpenApiParameter("language", str, enum=["en", "es"], description="Overrides what is detected."),
+    AS_OF,
+    OpenApiParameter("pipeline", {"type": "string", "default": "default"}),
+    OpenApiParameter("explain", {"type": "boolean", "default": False}),
+]
+DOCUMENT_PARAMETERS = [DOMAIN, *PAGING]

@@ -1,0 +1,101 @@
+"""Requests a minute, counted in Postgres by one statement, so that all processes share the count.
+
+An address is kept as a keyed hash and for minutes only.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Protocol
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
+
+from retrieval.models import ApiKey, RateWindow
+from retrieval.privacy import query_hash
+
+KEPT = timedelta(minutes=10)  # a window is needed for one minute; clocks of several machines differ
+
+# A count lost in a power cut is no loss: waiting for the disk at every request would be.
+COUNT_ONE = """
+WITH unhurried AS (SELECT set_config('synchronous_commit', 'off', true))
+INSERT INTO retrieval_ratewindow AS kept (who, minute, count) SELECT %s, %s, 1 FROM unhurried
+ON CONFLICT (who, minute) DO UPDATE SET count = kept.count + 1
+RETURNING count
+"""
+
+
+class HasMeta(Protocol):
+    """A request of Django's or of DRF's."""
+
+    META: Mapping[str, str]
+
+
+class PerMinute(BaseThrottle):
+    """A key has its own limit, an anonymous address that of the settings, this machine none."""
+
+    def allow_request(self, request: Request, view: object) -> bool:
+        self.seconds = seconds_to_wait(request, request.auth)
+        return self.seconds == 0
+
+    def wait(self) -> int:
+        return self.seconds
+
+
+def seconds_to_wait(request: HasMeta, key: ApiKey | None = None) -> int:
+    """Counts this request against whoever sent it; 0 when it is within the limit."""
+    if key is not None:
+        return hit(f"key:{key.pk}", key.rate_per_minute)
+    who = anonymous(request)
+    return hit(who, settings.ARF_RATE_PER_MINUTE) if who else 0
+
+
+def hit(who: str, limit: int, *, now: datetime | None = None) -> int:
+    """Counts one request of `who` (at most 80 characters); the seconds to wait, 0 within the limit a minute."""
+    now = now or timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(COUNT_ONE, [who, now.replace(second=0, microsecond=0)])
+        (count,) = cursor.fetchone()
+    return 0 if count <= limit else 60 - now.second
+
+
+def anonymous(request: HasMeta) -> str | None:
+    """The name an address is counted under; None for this machine itself, seen without a proxy between."""
+    forwarded = forwarded_for(request)
+    address = parsed(forwarded or request.META.get("REMOTE_ADDR", ""))
+    if forwarded is None and getattr(address, "is_loopback", False):
+        return None
+    return f"address:{query_hash(f'address {network_of(address)}')}"
+
+
+def forwarded_for(request: HasMeta) -> str | None:
+    """The address that the outermost of our NUM_PROXIES proxies saw; anybody can write what is before it."""
+    proxies, header = settings.NUM_PROXIES, request.META.get("HTTP_X_FORWARDED_FOR")
+    if not proxies or not header:
+        return None
+    addresses = [address.strip() for address in header.split(",")]
+    return addresses[-min(proxies, len(addresses))]
+
+
+def parsed(text: str) -> IPv4Address | IPv6Address | str:
+    """IPv4 written as IPv6 is IPv4; what is no address stays text."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return text
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def network_of(address: IPv4Address | IPv6Address | str) -> str:
+    """One household: an IPv4 address, the /64 of an IPv6 address."""
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address.packed, 64), strict=False))
+    return str(address)
+
+
+def prune() -> int:
+    """Deletes the counts of past minutes; gives how many."""
+    return RateWindow.objects.filter(minute__lt=timezone.now() - KEPT).delete()[0]

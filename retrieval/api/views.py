@@ -1,0 +1,310 @@
+"""Each address of the API: read the parameters strictly, call one function, answer JSON."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from csp.decorators import csp_update
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpResponse
+from django.utils.decorators import method_decorator
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from retrieval import pipeline
+from retrieval.api import health, serializers
+from retrieval.api.authentication import caller_of
+from retrieval.api.errors import Forbidden
+from retrieval.api.parameters import (
+    MAX_BODY,
+    Field,
+    Parameters,
+    StrictJson,
+    day,
+    name_of_ours,
+    number,
+    one_of,
+    text,
+    uuid,
+    yes_or_no,
+)
+from retrieval.api.sections import document_account, existing, section_account
+from retrieval.citations import find_citations, only_citation
+from retrieval.models import ApiKey, Document, Feedback
+from retrieval.ranking import Caller
+from retrieval.search import MAX_K, MAX_QUERY, SearchRequest, search, visible_domains
+from retrieval.searchlog import give_feedback, trace_for
+
+MAX_CITING_TEXT = 64_000  # characters read for citations
+MAX_CITATIONS = 250
+PAGES = Field(number(low=1, high=1_000))
+SIZES = Field(number(low=1, high=MAX_K))
+DOMAINS = Field(name_of_ours, many=True)
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """There is one kind of answer, whatever is asked for."""
+
+    def select_parser(self, request: Request, parsers: list) -> Any:
+        return next(
+            (p for p in parsers if p.media_type == request.content_type.partition(";")[0].strip().lower()),
+            None,
+        )
+
+    def select_renderer(self, request: Request, renderers: list, format_suffix: str | None = None) -> tuple:
+        return renderers[0], renderers[0].media_type
+
+
+class ApiView(APIView):
+    """Any caller may come in; what is found depends on the key. Sessions are no way in, so CSRF is none."""
+
+    content_negotiation_class = AlwaysJson
+    parser_classes = [StrictJson]
+    metadata_class = None
+    max_body = MAX_BODY
+
+
+def reply(answer: dict, status: int = 200) -> HttpResponse:
+    """Rendered here: an answer is JSON-able as it is. Nothing between may keep what a key opened."""
+    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    headers = {"Cache-Control": "no-store"}
+    return HttpResponse(body, status=status, content_type="application/json", headers=headers)
+
+
+SEARCH = Parameters(
+    required=["q"],
+    q=Field(text(longest=MAX_QUERY)),
+    domain=DOMAINS,
+    k=SIZES,
+    page=PAGES,
+    language=Field(one_of("en", "es")),
+    as_of=Field(day),
+    pipeline=Field(name_of_ours),
+    explain=Field(yes_or_no),
+)
+
+
+class SearchView(ApiView):
+    @extend_schema(
+        operation_id="search",
+        parameters=serializers.SEARCH_PARAMETERS,
+        responses=serializers.answers(serializers.Answer, 401, 403, 404, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Find the provisions that answer a question."""
+        return answer_to(SEARCH.from_url(request), caller_of(request))
+
+    @extend_schema(
+        operation_id="search_privately",
+        request=serializers.Question,
+        responses=serializers.answers(serializers.Answer, 401, 403, 404, 413, 415, 429),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """The same with the question in the body, so that it stays out of addresses and access logs."""
+        return answer_to(SEARCH.from_json(request), caller_of(request))
+
+
+def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
+    explain = values.pop("explain", False)
+    asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), **values)
+    check_pipeline(asked.pipeline, caller)
+    answer = search(asked, caller, door="api")
+    if explain:
+        answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
+    return reply(answer)
+
+
+def check_pipeline(name: str, caller: Caller) -> None:
+    """Anybody may run the public pipelines; others need the scope. Raises UnknownPipeline, Forbidden."""
+    pipeline.get(name)
+    if name not in pipeline.names(public=True) and ApiKey.Scope.PIPELINES not in caller.scopes:
+        raise Forbidden(f"The pipeline “{name}” needs a key with the scope “pipelines”.")
+
+
+SECTION = Parameters(as_of=Field(day))
+
+
+class SectionView(ApiView):
+    @extend_schema(
+        operation_id="section",
+        parameters=[
+            OpenApiParameter("path", str, "path", description="A locator without its leading slash."),
+            serializers.AS_OF,
+        ],
+        responses=serializers.answers(serializers.Provision, 401, 404, 429),
+    )
+    def get(self, request: Request, path: str) -> HttpResponse:
+        """Read one provision by its locator; a deeper place answers its section, with the place as `pin`."""
+        values = SECTION.from_url(request)
+        if not path.isprintable():
+            raise Http404
+        return reply(section_account(f"/{path}", caller_of(request), values.get("as_of")))
+
+
+DOCUMENTS = Parameters(domain=DOMAINS, k=SIZES, page=PAGES)
+
+
+class DocumentsView(ApiView):
+    @extend_schema(
+        operation_id="documents",
+        parameters=serializers.DOCUMENT_PARAMETERS,
+        responses=serializers.answers(serializers.DocumentPage, 401, 404, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """List the documents that the caller may read."""
+        values = DOCUMENTS.from_url(request)
+        caller = caller_of(request)
+        slugs = {scope.id: scope.slug for scope in visible_domains(caller, values.get("domain", ()))}
+        documents = (
+            Document.objects.visible_to(caller).filter(domain__in=slugs).order_by("domain", "locator", "pk")
+        )
+        return reply(document_page(documents, slugs, k=values.get("k", 10), page=values.get("page", 1)))
+
+
+def document_page(documents, slugs: dict[int, str], *, k: int, page: int) -> dict:
+    total = documents.count()
+    return {
+        "documents": [document_account(d, slugs[d.domain_id]) for d in documents[(page - 1) * k : page * k]],
+        "total": total,
+        "page": page,
+        "next": page + 1 if total > page * k else None,
+        "previous": page - 1 if page > 1 else None,
+    }
+
+
+CITING = Parameters(required=["q"], q=Field(text(longest=MAX_CITING_TEXT)))
+
+
+class CitationsView(ApiView):
+    max_body = 6 * MAX_CITING_TEXT + 1_024  # bytes: every character escaped
+
+    @extend_schema(
+        operation_id="resolve_citations",
+        parameters=[OpenApiParameter("q", str, required=True, description="Text that holds citations.")],
+        responses=serializers.answers(serializers.ResolvedCitations, 401, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Read the citations in a text and say which of them lead to a provision here."""
+        return reply(resolved(CITING.from_url(request)["q"], caller_of(request)))
+
+    @extend_schema(
+        operation_id="resolve_citations_of_long_text",
+        request=serializers.CitingText,
+        responses=serializers.answers(serializers.ResolvedCitations, 401, 413, 415, 429),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """The same for a text too long for an address."""
+        return reply(resolved(CITING.from_json(request)["q"], caller_of(request)))
+
+
+def resolved(text: str, caller: Caller) -> dict:
+    """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
+    only = only_citation(text)
+    found = (only,) if only else find_citations(text)[:MAX_CITATIONS]
+    known = existing([citation.locator for citation in found], caller)
+    return {
+        "citations": [
+            {
+                "text": citation.text,
+                "start": citation.start,
+                "end": citation.end,
+                "normalized": citation.normalized,
+                "locator": citation.locator,
+                "resolved": citation.locator in known,
+            }
+            for citation in found
+        ]
+    }
+
+
+NOTHING = Parameters()
+
+
+class TraceView(ApiView):
+    @extend_schema(
+        operation_id="trace", responses=serializers.answers(serializers.TraceOfSearch, 401, 404, 429)
+    )
+    def get(self, request: Request, trace_id: UUID) -> HttpResponse:
+        """The account of one search, for staff and for the caller who made it."""
+        NOTHING.from_url(request)
+        return reply(trace_for(str(trace_id), caller_of(request)))
+
+
+FEEDBACK = Parameters(
+    required=["trace_id", "verdict"],
+    trace_id=Field(uuid),
+    locator=Field(text(longest=300)),
+    verdict=Field(one_of(*Feedback.Verdict.values)),
+    comment=Field(text(longest=1_000)),
+)
+
+
+class FeedbackView(ApiView):
+    @extend_schema(
+        operation_id="feedback",
+        request=serializers.Opinion,
+        responses=serializers.answers(serializers.KeptOpinion, 401, 404, 413, 415, 429, success=201),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Say whether a result, or a whole answer, helped; saying it again changes what was said."""
+        said = FEEDBACK.from_json(request)
+        kept = give_feedback(
+            str(said["trace_id"]),
+            caller_of(request),
+            locator=said.get("locator", ""),
+            verdict=said["verdict"],
+            comment=said.get("comment", ""),
+        )
+        answer = {"trace_id": str(kept.log_id), "locator": kept.locator, "verdict": kept.verdict}
+        return reply(answer | {"comment": kept.comment}, status=201)
+
+
+class HealthView(ApiView):
+    @extend_schema(
+        operation_id="health",
+        responses={200: serializers.Health, 503: serializers.Health, 429: serializers.Error},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Whether the server can answer, part by part: ok, degraded or (503) down."""
+        NOTHING.from_url(request)
+        return reply(health.health(caller_of(request)))
+
+    def handle_exception(self, error: Exception) -> HttpResponse:
+        if isinstance(error, OperationalError | InterfaceError):
+            return reply(health.down(), status=503)
+        return super().handle_exception(error)
+
+
+@extend_schema(exclude=True)
+class NowhereView(ApiView):
+    """Any other address: an error in the API's own shape."""
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        super().initial(request, *args, **kwargs)
+        raise Http404
+
+
+SCHEMA = Parameters(format=Field(one_of("yaml", "json")))
+DOCS = Parameters(script=Field(one_of("")))
+
+
+class SchemaView(SpectacularAPIView):
+    """The description of this API in OpenAPI, as YAML unless JSON is asked for."""
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        SCHEMA.from_url(request)
+        super().initial(request, *args, **kwargs)
+
+
+@method_decorator(csp_update({"style-src": "'unsafe-inline'"}), name="dispatch")
+class DocsView(SpectacularSwaggerSplitView):
+    """Swagger UI from our own static files, its start-up script apart: only styles need room in the CSP."""
+
+    url_name = "api:schema"
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        DOCS.from_url(request)
+        super().initial(request, *args, **kwargs)
