@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from evaluation.measures import credited
-from evaluation.runs import locators_of
 from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
@@ -56,8 +55,7 @@ def judged_first_pages(topics: Iterable[Topic], name: str, *, show: Callable = i
 
 
 def judge(topic: Topic, first: Sequence[Candidate]) -> Judged:
-    locators = locators_of([candidate.section_id for candidate in first])
-    relevant = tuple(credited(locator, topic.relevant) is not None for locator in locators)
+    relevant = tuple(credited(candidate.locator, topic.relevant) is not None for candidate in first)
     return Judged(topic, tuple(features(candidate) for candidate in first), relevant)
 
 

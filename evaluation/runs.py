@@ -10,7 +10,6 @@ import numpy as np
 from evaluation.measures import Estimate, estimate, measure_topic
 from evaluation.topics import Topic
 from retrieval import pipeline, search, versions
-from retrieval.models import Section
 from retrieval.ranking import ANONYMOUS, Caller
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
@@ -53,17 +52,12 @@ def run_topic(topic: Topic, name: str, caller: Caller, scopes: tuple, in_force: 
     first = [*ranking.candidates[:10], *ranking.near_misses]
     return TopicResult(
         topic=topic,
-        locators=locators_of([candidate.section_id for candidate in shown]),
+        locators=tuple(candidate.locator for candidate in shown),
         abstained=ranking.abstained,
         ms=ms,
         probability=max((c.probability for c in first if c.probability is not None), default=None),
         degraded=ranking.degraded,
     )
-
-
-def locators_of(sections: Sequence[int]) -> tuple[str, ...]:
-    names = dict(Section.objects.filter(pk__in=sections).values_list("pk", "locator"))
-    return tuple(names[pk] for pk in sections)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
 from django.utils import timezone
 
 from retrieval.models import CacheEntry
@@ -82,19 +81,10 @@ class AnswerCache:
     def _write(self, key: str, answer: dict, documents: list[int]) -> None:
         """Private answers stay out of the table's reach of others by their key, and go with their documents."""
         entry = CacheEntry(key=key, answer=answer, documents=documents)
-        with unhurried():
-            CacheEntry.objects.bulk_create(
-                [entry], update_conflicts=True, unique_fields=["key"], update_fields=["answer", "created_at"]
-            )
+        CacheEntry.objects.bulk_create(
+            [entry], update_conflicts=True, unique_fields=["key"], update_fields=["answer", "created_at"]
+        )
         self._remember(key, answer)
-
-
-@contextmanager
-def unhurried() -> Iterator[None]:
-    """A transaction whose end does not wait for the disk: for what a power cut may take without harm."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL synchronous_commit TO OFF")
-        yield
 
 
 answers = AnswerCache()

@@ -1,10 +1,11 @@
-"""Reciprocal rank fusion: several legs, one ranking."""
+"""Reciprocal rank fusion: several legs, one ranking of what this caller may read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from retrieval.models import Section
 from retrieval.pipeline import Stage, run_stage, unless_settled
-from retrieval.ranking import Candidate, Ranking
+from retrieval.ranking import Candidate, Query, Ranking
 
 
 def reciprocal_rank(rank: int, k: int) -> float:
@@ -26,7 +27,10 @@ def merge(candidates: Sequence[Candidate]) -> Candidate:
 
 
 class Fuse:
-    """Runs its legs and adds up their weighted reciprocal ranks. A leg that cannot run leaves the others."""
+    """Runs its legs, adds up their weighted reciprocal ranks, and reads every section found again from Postgres
+    under the caller's scope, so that no leg's index can show what is not, or no longer, for this caller.
+    A leg that cannot run leaves the others.
+    """
 
     def __init__(self, *legs: Stage, k: int = 60):
         self.legs = legs
@@ -48,7 +52,12 @@ class Fuse:
                 fused[candidate.section_id] = fused.get(
                     candidate.section_id, 0.0
                 ) + leg.weight * reciprocal_rank(rank, self.k)
-        merged = [replace(merge(same), score=fused[section]) for section, same in found.items()]
+        readable = readable_places(ranking.query, list(found))
+        merged = [
+            replace(merge(same), score=fused[section], domain_id=readable[section][0], locator=readable[section][1])
+            for section, same in found.items()
+            if section in readable
+        ]
         degraded = [name for _, answer in answers for name in answer.degraded if name not in ranking.degraded]
         reports = tuple(report for _, answer in answers for report in answer.reports)
         return ranking.with_candidates(
@@ -57,3 +66,10 @@ class Fuse:
             reports=ranking.reports + reports,
             degraded=ranking.degraded + tuple(degraded),
         ).noting(f"{len(merged)} sections from {sum(bool(a.candidates) for _, a in answers)} legs")
+
+
+def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
+    """Domain and locator of those sections that the caller may read, by id."""
+    readable = Section.objects.readable(query.caller, query.as_of)
+    rows = readable.filter(pk__in=sections, domain__in=query.domain_ids).values_list("pk", "domain_id", "locator")
+    return {pk: (domain, locator) for pk, domain, locator in rows}

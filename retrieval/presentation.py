@@ -117,16 +117,12 @@ def subtree_text(query: Query, section: Section) -> str:
 
 def trace_of(ranking: Ranking) -> dict:
     """The full account: stages, and every candidate kept and dropped with its scores and reasons."""
-    everyone = [*ranking.candidates, *(gone.candidate for gone in ranking.dropped)]
-    locators = dict(
-        Section.objects.filter(pk__in=[c.section_id for c in everyone]).values_list("pk", "locator")
-    )
     query = ranking.query
     return {
         "query": query_account(query),
         "stages": [stage_account(report) for report in ranking.reports],
-        "candidates": [candidate_account(c, locators) for c in ranking.candidates],
-        "dropped": [dropped_account(gone, locators) for gone in ranking.dropped],
+        "candidates": [candidate_account(c) for c in ranking.candidates],
+        "dropped": [dropped_account(gone) for gone in ranking.dropped],
     }
 
 
@@ -151,9 +147,9 @@ def stage_account(report: StageReport) -> dict:
     }
 
 
-def candidate_account(candidate: Candidate, locators: dict[int, str]) -> dict:
+def candidate_account(candidate: Candidate) -> dict:
     return {
-        "locator": locators.get(candidate.section_id),
+        "locator": candidate.locator,
         "score": round(candidate.score, 6),
         "probability": None if candidate.probability is None else round(candidate.probability, 4),
         "scores": {name: round(float(value), 5) for name, value in candidate.scores.items()},
@@ -162,6 +158,6 @@ def candidate_account(candidate: Candidate, locators: dict[int, str]) -> dict:
     }
 
 
-def dropped_account(gone: Dropped, locators: dict[int, str]) -> dict:
+def dropped_account(gone: Dropped) -> dict:
     why = {"code": gone.reason.code, **gone.reason.values}
-    return candidate_account(gone.candidate, locators) | {"stage": gone.stage, "why": why}
+    return candidate_account(gone.candidate) | {"stage": gone.stage, "why": why}

@@ -74,6 +74,7 @@ class Candidate:
 
     section_id: int
     domain_id: int | None = None
+    locator: str = ""
     score: float = 0.0
     chunk_id: int | None = None
     scores: Mapping[str, float] = field(default_factory=dict)

@@ -10,29 +10,27 @@ from pgvector.django import CosineDistance
 from retrieval import serving
 from retrieval.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
-from retrieval.lexical import Hit
 from retrieval.models import Chunk, ChunkVector, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
 CHUNKS_A_SECTION = 3  # chunks fetched for every section wanted, since a long section may fill several places
 
 
-def fold(leg: str, hits: Iterable[tuple[int, int, int, float]], *, k: int) -> list[Candidate]:
-    """The first k sections of (section, domain, chunk, score) hits, best first, each by its best chunk."""
-    best: dict[int, tuple[int, int, float]] = {}
-    for section, domain, chunk, score in hits:
+def fold(leg: str, hits: Iterable[tuple[int, int, float]], *, k: int) -> list[Candidate]:
+    """The first k sections of (section, chunk, score) hits, best first, each by its best chunk."""
+    best: dict[int, tuple[int, float]] = {}
+    for section, chunk, score in hits:
         if section not in best and len(best) < k:
-            best[section] = (domain, chunk, score)
+            best[section] = (chunk, score)
     return [
         Candidate(
             section_id=section,
-            domain_id=domain,
             chunk_id=chunk,
             scores={leg: score},
             ranks={leg: rank},
             reasons=(Reason(leg, {"rank": rank}),),
         )
-        for rank, (section, (domain, chunk, score)) in enumerate(best.items(), start=1)
+        for rank, (section, (chunk, score)) in enumerate(best.items(), start=1)
     ]
 
 
@@ -112,7 +110,6 @@ def cited_candidate(section: int, place: Place) -> Candidate:
     code = "citation" if place.exact else "citation_near"
     return Candidate(
         section_id=section,
-        domain_id=place.section.domain_id,
         scores={"citation": 1.0},
         ranks={"citation": 1},
         reasons=(Reason(code, {"citation": place.section.citation, "locator": place.locator}),),
@@ -134,7 +131,7 @@ class DenseRetriever:
         except EmbeddingUnavailable as problem:
             raise NotRun(f"no embedding: {problem}") from problem
         rows = self._nearest(ranking.query, active.model_id, vector)
-        candidates = fold("dense", ((s, d, c, 1.0 - far) for s, d, c, far in rows), k=self.k)
+        candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in rows), k=self.k)
         return ranking_of(ranking, candidates).noting(active.embedder.name)
 
     def _nearest(self, query: Query, model_id: int, vector):
@@ -148,13 +145,13 @@ class DenseRetriever:
             )
             .annotate(distance=CosineDistance("vector", vector))
             .order_by("distance", "chunk_id")
-            .values_list("section_id", "domain_id", "chunk_id", "distance")[: self.k * CHUNKS_A_SECTION]
+            .values_list("section_id", "chunk_id", "distance")[: self.k * CHUNKS_A_SECTION]
         )
 
 
 @dataclass(frozen=True)
 class LexicalRetriever:
-    """BM25 over public chunks; every hit is read again from Postgres under the caller's scope."""
+    """BM25 over the chunks of public domains, by this node's index."""
 
     k: int = 100
     weight: float = 1.0
@@ -170,19 +167,9 @@ class LexicalRetriever:
             as_of=query.as_of,
             limit=self.k * CHUNKS_A_SECTION,
         )
-        readable = dict(
-            Section.objects.readable(query.caller, query.as_of)
-            .filter(pk__in={hit.section for hit in hits}, domain__in=query.domain_ids)
-            .values_list("pk", "domain_id")
-        )
-        return ranking_of(ranking, self._candidates(hits, readable))
-
-    def _candidates(self, hits: list[Hit], readable: dict[int, int]) -> list[Candidate]:
-        """`readable` gives the domain of every section that may be shown."""
         coverage = {hit.chunk: hit.coverage for hit in hits}
-        rows = ((h.section, readable[h.section], h.chunk, h.score) for h in hits if h.section in readable)
-        folded = fold("lexical", rows, k=self.k)
-        return [with_score(candidate, "coverage", coverage[candidate.chunk_id]) for candidate in folded]
+        folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
+        return ranking_of(ranking, [with_score(c, "coverage", coverage[c.chunk_id]) for c in folded])
 
 
 @dataclass(frozen=True)
@@ -211,7 +198,7 @@ class PrivateRetriever:
             .annotate(words=vector, score=SearchRank(vector, words))
             .filter(words=words)
             .order_by("-score", "pk")
-            .values_list("section_id", "domain_id", "pk", "score")[: self.k * CHUNKS_A_SECTION]
+            .values_list("section_id", "pk", "score")[: self.k * CHUNKS_A_SECTION]
         )
         return ranking_of(ranking, fold("private", rows, k=self.k))
 

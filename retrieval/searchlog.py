@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from retrieval.errors import NotFound
@@ -50,21 +50,20 @@ def record(
         probability=max((r["probability"] for r in shown if r["probability"] is not None), default=None),
         versions=versions,
     )
-    with transaction.atomic(), connection.cursor() as cursor:
-        # A log line lost in a power cut is no loss; waiting for the disk at every search would be.
-        cursor.execute("SET LOCAL synchronous_commit TO OFF")
+    if trace is None:
         log.save(force_insert=True)
-        if trace is not None:
-            Trace(log=log, detail=without_words(trace) if private else scrubbed(trace)).save(
-                force_insert=True
-            )
+        return
+    with transaction.atomic():
+        log.save(force_insert=True)
+        Trace(log=log, detail=without_words(trace) if private else scrubbed(trace)).save(force_insert=True)
 
 
 def scrubbed(trace: dict) -> dict:
     query = {
         name: scrub(value) if isinstance(value, str) else value for name, value in trace["query"].items()
     }
-    return trace | {"query": query}
+    stages = [stage | {"note": scrub(stage["note"])} for stage in trace["stages"]]
+    return trace | {"query": query, "stages": stages}
 
 
 def without_words(trace: dict) -> dict:

@@ -28,7 +28,12 @@ class ResolveCitations:
         place = next(iter(resolve(ranking.query, [citation.locator])), None)
         if place is None:
             return ranking.noting(f"{citation.normalized} is not in these domains")
-        candidates = [cited_candidate(place.section.pk, place), *self._under(ranking, place)]
+        node = replace(
+            cited_candidate(place.section.pk, place),
+            domain_id=place.section.domain_id,
+            locator=place.section.locator,
+        )
+        candidates = [node, *self._under(ranking, place)]
         ordered = tuple(replace(c, score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
         return replace(ranking, candidates=ordered, settled=True).noting(citation.normalized)
 
@@ -49,9 +54,10 @@ class ResolveCitations:
             Candidate(
                 section_id=pk,
                 domain_id=place.section.domain_id,
+                locator=locator,
                 scores={"citation": 1.0},
                 ranks={"citation": 1},
                 reasons=(reason,),
             )
-            for pk in under.values_list("pk", flat=True)[:100]
+            for pk, locator in under.values_list("pk", "locator")[:100]
         ]

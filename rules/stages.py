@@ -60,8 +60,8 @@ class AliasRetriever:
         sections = named_sections(ranking.query, list(best))
         ranks = dense_ranks([strength(best[locator]) for locator, *_ in sections])
         candidates = [
-            alias_candidate(section, domain, best[locator], rank)
-            for (locator, section, domain), rank in zip(sections, ranks, strict=True)
+            alias_candidate(section, best[locator], rank)
+            for (locator, section), rank in zip(sections, ranks, strict=True)
         ]
         names = ", ".join(sorted({match.text for match in best.values()}))
         return replace(ranking, candidates=tuple(candidates)).noting(names)
@@ -90,12 +90,12 @@ def best_by_locator(matches: list[AliasMatch]) -> dict[str, AliasMatch]:
     return best
 
 
-def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int, int]]:
-    """(locator, section, domain) of the readable provisions with these locators, in the order of the law."""
+def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
+    """(locator, section) of the readable provisions with these locators, in the order of the law."""
     readable = Section.objects.readable(query.caller, query.as_of).filter(
         domain__in=query.domain_ids, locator__in=locators
     )
-    return list(readable.in_order().values_list("locator", "pk", "domain_id"))
+    return list(readable.in_order().values_list("locator", "pk"))
 
 
 def dense_ranks(strengths: list[float]) -> list[int]:
@@ -104,10 +104,9 @@ def dense_ranks(strengths: list[float]) -> list[int]:
     return [order[value] for value in strengths]
 
 
-def alias_candidate(section: int, domain: int, match: AliasMatch, rank: int) -> Candidate:
+def alias_candidate(section: int, match: AliasMatch, rank: int) -> Candidate:
     return Candidate(
         section_id=section,
-        domain_id=domain,
         scores={"alias": strength(match)},
         ranks={"alias": rank},
         reasons=(Reason("alias", {"alias": match.text}),),

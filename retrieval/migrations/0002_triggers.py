@@ -90,12 +90,31 @@ CREATE TRIGGER count_version AFTER INSERT OR DELETE ON retrieval_documentgrant
     FOR EACH STATEMENT EXECUTE FUNCTION retrieval_count_version('grants');
 """
 
+UNHURRIED = """
+-- A log line or a kept answer lost in a power cut is no loss; waiting for the disk at every search would be one.
+CREATE FUNCTION retrieval_do_not_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('synchronous_commit', 'off', true);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER do_not_wait AFTER INSERT OR UPDATE ON retrieval_searchlog
+    FOR EACH STATEMENT EXECUTE FUNCTION retrieval_do_not_wait();
+CREATE TRIGGER do_not_wait AFTER INSERT OR UPDATE ON retrieval_trace
+    FOR EACH STATEMENT EXECUTE FUNCTION retrieval_do_not_wait();
+CREATE TRIGGER do_not_wait AFTER INSERT OR UPDATE ON retrieval_cacheentry
+    FOR EACH STATEMENT EXECUTE FUNCTION retrieval_do_not_wait();
+CREATE TRIGGER do_not_wait AFTER INSERT OR UPDATE ON retrieval_ratewindow
+    FOR EACH STATEMENT EXECUTE FUNCTION retrieval_do_not_wait();
+"""
+
 UNDO = """
 DROP FUNCTION retrieval_log_inserted, retrieval_log_deleted, retrieval_log_republished,
-    retrieval_count_published, retrieval_count_inserted, retrieval_count_deleted, retrieval_count_version CASCADE;
+    retrieval_count_published, retrieval_count_inserted, retrieval_count_deleted, retrieval_count_version,
+    retrieval_do_not_wait CASCADE;
 """
 
 
 class Migration(migrations.Migration):
     dependencies = [("retrieval", "0001_initial")]
-    operations = [migrations.RunSQL(CHANGE_LOG + CORPUS_VERSIONS + VERSIONS, UNDO)]
+    operations = [migrations.RunSQL(CHANGE_LOG + CORPUS_VERSIONS + VERSIONS + UNHURRIED, UNDO)]
