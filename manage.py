@@ -3,13 +3,19 @@
 
 import os
 import sys
+from pathlib import Path
+
+import environ
+
+HELP = {"help", "--help", "--version"}
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
+    environ.Env.read_env(Path(__file__).with_name(".env"))
     from arf_site import postgres
 
-    if "DATABASE_URL" not in os.environ and not {"help", "--help", "--version"} & set(sys.argv):
+    if not environ.FileAwareEnv().str("DATABASE_URL", default="") and not HELP & set(sys.argv):
         postgres.ensure_running(postgres.default_data_dir())
     from django.core.management import execute_from_command_line
 

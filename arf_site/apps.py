@@ -5,3 +5,6 @@ from django.utils.translation import gettext_lazy as _
 class ArfSiteConfig(AppConfig):
     name = "arf_site"
     verbose_name = _("ARF")
+
+    def ready(self) -> None:
+        from arf_site import checks  # noqa: F401 - registers them

@@ -98,7 +98,10 @@ TEMPLATES = [
 ]
 
 # -- Database: a real server by DATABASE_URL, else the embedded one under VAR_DIR
+DATABASE_URL_GIVEN = bool(env.str("DATABASE_URL", default=""))
 DATABASE_URL = env.str("DATABASE_URL", default="") or postgres.app_url(postgres.default_data_dir())
+# With a real server: a role that row-level security does not bind, for `manage.py backup`
+ARF_BACKUP_URL = env.str("ARF_BACKUP_URL", default="")
 DATABASES = {
     "default": {
         **postgres.django_database(DATABASE_URL),
@@ -119,6 +122,7 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_IPWARE_PROXY_COUNT = NUM_PROXIES or None
+AXES_LOCKOUT_CALLABLE = "arf_site.lockout.locked_out"
 AXES_VERBOSE = False
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
@@ -151,6 +155,13 @@ TIME_ZONE = env.str("ARF_TIME_ZONE", default="UTC")
 USE_I18N = True
 USE_TZ = True
 
+# -- Web server; read by gunicorn.conf.py and `manage.py up`
+ARF_BIND = env.str("ARF_BIND", default="127.0.0.1")
+ARF_PORT = env.int("ARF_PORT", default=8000)
+ARF_WEB_WORKERS = env.int("ARF_WEB_WORKERS", default=2)
+ARF_ADMIN_USER = env.str("ARF_ADMIN_USER", default="admin")  # made at the first start
+ARF_ADMIN_PASSWORD = env.str("ARF_ADMIN_PASSWORD", default="")  # empty: one is made and shown once
+
 # -- Static files
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
@@ -175,6 +186,28 @@ Q_CLUSTER = {
 }
 if redis := env.str("REDIS_URL", default=""):
     Q_CLUSTER = {**{k: v for k, v in Q_CLUSTER.items() if k != "orm"}, "redis": redis}
+
+# -- Admin
+UNFOLD = {
+    "SITE_TITLE": "ARF",
+    "SITE_HEADER": "ARF",
+    "SITE_SUBHEADER": _("Retrieval for bodies of law"),
+    "SITE_SYMBOL": "balance",
+    "SHOW_LANGUAGES": True,
+    "STYLES": ["arf_site.navigation.stylesheet"],
+    "SIDEBAR": {"navigation": "arf_site.navigation.sidebar"},
+    "DASHBOARD_CALLBACK": "retrieval.admin.dashboard.dashboard",
+    "COLORS": {
+        "primary": {  # the public pages' ink blue
+            "50": "#f1f5fa", "100": "#dfe8f3", "200": "#c2d3e8", "300": "#96b4d6", "400": "#638fc0",
+            "500": "#4172a8", "600": "#2f5a8c", "700": "#284a73", "800": "#253f60", "900": "#233651",
+            "950": "#172336",
+        }
+    },
+}  # fmt: skip
+IMPORT_EXPORT_IMPORT_PERMISSION_CODE = "change"
+IMPORT_EXPORT_EXPORT_PERMISSION_CODE = "view"
+IMPORT_EXPORT_ESCAPE_FORMULAE_ON_EXPORT = True
 
 # -- API
 REST_FRAMEWORK = {
@@ -227,5 +260,8 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("ARF_LOG_LEVEL", default="INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}, "axes": {"level": "WARNING"}, "openai": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai")},
+    },
 }

@@ -1,0 +1,77 @@
+"""System checks of the ground everything stands on: the database's extension and role, the queue's limits."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import connection
+
+OLDEST_PGVECTOR = "0.8.4"
+
+
+@register(Tags.database)
+def pgvector(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    if "default" not in (databases or ()):
+        return []
+    found = answer_of("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+    if found is None:
+        return [
+            Error(
+                f"The extension vector is missing from the database {connection.settings_dict['NAME']}.",
+                hint="As its superuser: CREATE EXTENSION vector;",
+                id="arf.E001",
+            )
+        ]
+    if as_numbers(found[0]) < as_numbers(OLDEST_PGVECTOR):
+        return [
+            Error(
+                f"The extension vector is {found[0]}; at least {OLDEST_PGVECTOR} is needed.",
+                hint="Install a newer pgvector, then as superuser: ALTER EXTENSION vector UPDATE;",
+                id="arf.E001",
+            )
+        ]
+    return []
+
+
+@register(Tags.database)
+def role(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    """Row-level security, which guards private documents, does not bind such a role."""
+    if "default" not in (databases or ()):
+        return []
+    name, is_super, bypasses = answer_of(
+        "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    )
+    powers = [power for power, has in (("is a superuser", is_super), ("has BYPASSRLS", bypasses)) if has]
+    if not powers:
+        return []
+    return [
+        Error(
+            f"The database role {name} is too strong: it {' and '.join(powers)}.",
+            hint=f"As superuser: ALTER ROLE {name} NOSUPERUSER NOBYPASSRLS; or use another role.",
+            id="arf.E002",
+        )
+    ]
+
+
+@register(Tags.compatibility)
+def queue_limits(app_configs, **kwargs) -> list[CheckMessage]:
+    retry, timeout = settings.Q_CLUSTER["retry"], settings.Q_CLUSTER["timeout"]
+    if retry > timeout:
+        return []
+    return [
+        Error(
+            f"Q_CLUSTER: retry ({retry} s) must be longer than timeout ({timeout} s).",
+            hint="Otherwise a slow step is handed out again while it still runs.",
+            id="arf.E003",
+        )
+    ]
+
+
+def answer_of(query: str) -> tuple | None:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return cursor.fetchone()
+
+
+def as_numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

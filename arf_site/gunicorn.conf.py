@@ -1,0 +1,31 @@
+"""How gunicorn serves the site. `gunicorn --config arf_site/gunicorn.conf.py`"""
+
+from pathlib import Path
+
+from django.db import OperationalError
+
+from arf_site import settings
+
+wsgi_app = "arf_site.wsgi:application"
+bind = f"{settings.ARF_BIND}:{settings.ARF_PORT}"
+workers = settings.ARF_WEB_WORKERS
+threads = 4  # a search waits for Postgres half of its time
+worker_class = "gthread"
+preload_app = False  # ONNX Runtime's threads do not survive a fork: each worker opens its own sessions
+timeout = 60
+graceful_timeout = 5
+limit_request_line = 8190  # the most gunicorn allows; longer questions are posted
+control_socket_disable = True
+if Path("/dev/shm").is_dir():
+    worker_tmp_dir = "/dev/shm"  # the heartbeat must not wait for a disk
+
+
+def post_worker_init(worker) -> None:
+    """Opens the embedder's session now, and not in the first reader's search."""
+    from retrieval import serving
+    from retrieval.errors import NotRun
+
+    try:
+        serving.active_embedder().embedder.embed_query("We the People")
+    except (NotRun, OperationalError) as problem:
+        worker.log.warning("searches will be without vectors at first: %s", problem)

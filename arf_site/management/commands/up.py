@@ -1,0 +1,198 @@
+"""manage.py up"""
+
+import fcntl
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connections
+from tqdm import tqdm
+
+from arf_site import first_search, postgres, preparation
+from arf_site.supervisor import GaveUp, Program, Supervisor
+from retrieval.models import JobRun
+
+LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
+WEB_LIMIT = 60.0  # seconds until the web server answers
+
+
+class Command(BaseCommand):
+    """
+    1. Make sure that nothing else serves here: one `up` a folder, one program a port.
+    2. Prepare database, embedder, static files, administrator.
+    3. Start PostgreSQL's guard, the writer of the lexical index, the workers, the web server.
+    4. Where the Constitution is not there, have the workers ingest it.
+    5. Ask one question over HTTP and say what to open.
+    6. Start again whatever ends, until Ctrl-C or SIGTERM; then stop all in order, PostgreSQL last.
+    """
+
+    help = "Prepares the node, starts its web server, workers and index writer, and keeps them running."
+
+    def handle(self, **options) -> None:
+        started = time.monotonic()
+        stop_by_signals()
+        with alone(settings.VAR_DIR / "up.lock") as lock:
+            check_port(settings.ARF_BIND, settings.ARF_PORT)
+            supervisor = Supervisor(
+                programs(), settings.VAR_DIR / "log", kept_open=[lock.fileno()], say=self._say
+            )
+            try:
+                self._serve(supervisor, started)
+            except KeyboardInterrupt:
+                self._say("Stopping.")
+            except GaveUp as problem:
+                raise CommandError(str(problem)) from problem
+            finally:
+                supervisor.stop()
+                connections.close_all()
+                if not settings.DATABASE_URL_GIVEN:
+                    postgres.Postgres(postgres.default_data_dir()).stop()
+
+    def _serve(self, supervisor: Supervisor, started: float) -> None:
+        self._say("Preparing ARF:")
+        preparation.prepare(self._say)
+        supervisor.start()
+        while not preparation.constitution_is_there():
+            self._watch(preparation.order_constitution(), supervisor)
+        supervisor.wait_until(if_answered(preparation.index_is_current))
+        supervisor.wait_until(lambda: first_search.listens(base_url()), limit=WEB_LIMIT)
+        connections.close_all()
+        self._greet(first_search.ask(base_url()), time.monotonic() - started)
+        supervisor.wait_until(lambda: False)
+
+    def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
+        """Shows a job's progress until it is finished. Raises CommandError if it fails."""
+        with tqdm(desc="  Ingesting the Constitution", unit=" sections", disable=None) as bar:
+
+            def finished() -> bool:
+                run.refresh_from_db()
+                bar.total = run.total or None
+                bar.update(run.position - bar.n)
+                return run.is_finished
+
+            supervisor.wait_until(if_answered(finished))
+        if run.status != JobRun.Status.DONE:
+            raise CommandError(f"The ingestion did not succeed: {run.error or run.message}")
+        self._say(f"  {run.message}")
+
+    def _greet(self, answer: dict, seconds: float) -> None:
+        url = base_url()
+        self._say(f"ARF is up after {seconds:.1f} s. One question really asked:\n")
+        self._say(first_search.in_words(answer))
+        self._say(
+            f"\n  Search   {url}/\n  Admin    {url}/admin/\n  API      {url}/api/v1/docs/"
+            f"\n  Logs     {settings.VAR_DIR / 'log'}\n\nCtrl-C stops everything."
+        )
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def programs() -> list[Program]:
+    """In the order in which they are started; stopped in the opposite one."""
+    manage = (sys.executable, str(settings.BASE_DIR / "manage.py"))
+    guard = (sys.executable, "-m", "arf_site.postgres_guard", str(os.getpid()))
+    gunicorn = (sys.executable, "-m", "gunicorn", "--config", "arf_site/gunicorn.conf.py")
+    return [
+        *([] if settings.DATABASE_URL_GIVEN else [Program("postgres-guard", guard)]),
+        Program("lexical-writer", (*manage, "lexical_writer")),
+        Program("worker", (*manage, "worker")),
+        Program("web", gunicorn),
+    ]
+
+
+def if_answered(ready: Callable[[], bool]) -> Callable[[], bool]:
+    """`ready`, and false while the database does not answer."""
+
+    def asked() -> bool:
+        try:
+            return ready()
+        except OperationalError:
+            connections.close_all()
+            return False
+
+    return asked
+
+
+def base_url() -> str:
+    """Where this machine reaches the web server: one bound to every address is asked by loopback."""
+    host = "127.0.0.1" if settings.ARF_BIND == "0.0.0.0" else settings.ARF_BIND
+    return f"http://{host}:{settings.ARF_PORT}"
+
+
+def stop_by_signals() -> None:
+    """Ctrl-C, `kill` and a closed terminal end the same way, once; the stopping itself is not interrupted."""
+
+    def stop(*_) -> None:
+        for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(signum, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, stop)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[TextIO]:
+    """Holds the node's lock, which its processes inherit: those of a killed predecessor are waited for."""
+    with path.open("a+") as lock:
+        limit = time.monotonic() + LEFTOVERS_LIMIT
+        while not locked(lock):
+            if is_alive(holder(path)):
+                raise CommandError(
+                    f"ARF already runs from here (process {holder(path)}): stop that one first."
+                )
+            if time.monotonic() > limit:
+                raise CommandError(f"Processes of an ARF that was killed still hold {path}: end them first.")
+            time.sleep(0.1)
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield lock
+
+
+def locked(lock: TextIO) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def holder(path: Path) -> int:
+    return int(path.read_text() or 0)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, be it another user's."""
+    if pid == 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises CommandError if the web server could not listen there."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as problem:
+            raise CommandError(
+                f"Port {port} of {host} cannot be used ({problem.strerror}): "
+                "set ARF_PORT (or ARF_BIND) in the environment or in .env to another."
+            ) from problem

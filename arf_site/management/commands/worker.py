@@ -1,0 +1,58 @@
+"""manage.py worker"""
+
+import time
+from datetime import timedelta
+
+from django.core.management.base import BaseCommand
+from django.db import OperationalError, connection, connections
+from django_q.cluster import Cluster
+
+from arf_site import schedules
+from arf_site.supervisor import end_children_with_us
+from retrieval import jobs
+
+EVERY = 1.0  # seconds between looks at the database
+
+
+class Command(BaseCommand):
+    """
+    1. Wait until the database answers.
+    2. Make the schedules; take up the jobs that an earlier worker left unfinished.
+    3. Run django-q's cluster until it is stopped.
+    4. Meanwhile, whenever the database was away, take up the jobs that this interrupted.
+    """
+
+    help = "Runs the queue: takes up unfinished jobs, then works until stopped."
+
+    def handle(self, **options) -> None:
+        while not answers():
+            time.sleep(EVERY)
+        schedules.ensure()
+        take_up_unfinished()
+        connections.close_all()  # a forked child must not share them
+        end_children_with_us()
+        cluster = Cluster()
+        cluster.start()
+        was_away = False
+        while cluster.sentinel.is_alive():
+            time.sleep(EVERY)
+            is_away = not answers()
+            if was_away and not is_away:
+                take_up_unfinished()
+            was_away = is_away
+
+
+def answers() -> bool:
+    """Whether the database answers. After a loss the first call says no, even if it is back by then."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except OperationalError:
+        connection.close()
+        return False
+    return True
+
+
+def take_up_unfinished() -> None:
+    """Steps that are in fact being worked on are harmed by no second copy: see `jobs.take_step`."""
+    jobs.resume_silent(silent_for=timedelta(0))

@@ -1,0 +1,123 @@
+"""What must be there before a node serves. Each step leaves alone what is there already."""
+
+import hashlib
+import json
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.staticfiles.finders import get_finders
+from django.core import checks
+from django.core.management import CommandError, call_command
+
+from retrieval import indexing, ingestion, jobs, serving
+from retrieval.models import Domain, JobRun, Section
+
+CONSTITUTION = "us_constitution"
+MENDED_BY_STARTING = {"arf.W005"}  # the index: its writer starts next
+
+Say = Callable[[str], None]
+
+
+def prepare(say: Say) -> None:
+    """The database, what ships with the project, the embedder's export, static files, an administrator."""
+    with exporting(say):
+        with told(say, "Database up to date"):
+            call_command("migrate", interactive=False, verbosity=0)
+            call_command("load_defaults", stdout=StringIO())
+        with told(say, "Static files in place"):
+            collect_static()
+    check(say)
+    if created := create_admin():
+        say(f"  Administrator: {created[0]}   password: {created[1]}   (shown this once)")
+
+
+@contextmanager
+def told(say: Say, what: str):
+    started = time.monotonic()
+    yield
+    say(f"  {what} ({time.monotonic() - started:.1f} s)")
+
+
+@contextmanager
+def exporting(say: Say):
+    """Exports the embedder to ONNX meanwhile, in a process of its own: this one never loads torch."""
+    if settings.ARF_EMBEDDER["kind"] != "onnx":
+        yield
+        return
+    arguments = [settings.ARF_EMBEDDER["export_dir"], settings.ARF_EMBEDDER["model_dir"]]
+    command = [sys.executable, "-m", "retrieval.onnx_export", *filter(None, arguments)]
+    options = {"cwd": settings.BASE_DIR, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    started = time.monotonic()
+    with subprocess.Popen(command, text=True, **options) as process:
+        try:
+            yield
+            output, _ = process.communicate()
+        finally:
+            process.terminate()
+    if process.returncode != 0:
+        raise CommandError(f"The embedding model could not be exported to ONNX:\n{output.strip()}")
+    say(f"  Embedding model ready ({time.monotonic() - started:.1f} s)")
+
+
+def collect_static() -> None:
+    """Runs `collectstatic` when a source file has changed since it last did."""
+    stamp, wanted = Path(settings.STATIC_ROOT) / ".collected", static_fingerprint()
+    if not stamp.exists() or stamp.read_text() != wanted:
+        call_command("collectstatic", interactive=False, verbosity=0)
+        stamp.write_text(wanted)
+
+
+def static_fingerprint() -> str:
+    """Of the names, sizes and times of all source files: nothing is read."""
+    found = []
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            found.append([path, stat.st_size, stat.st_mtime_ns])
+    return hashlib.sha256(json.dumps(sorted(found)).encode()).hexdigest()
+
+
+def check(say: Say) -> None:
+    """Runs the system checks, those of the database too. Raises CommandError for an error."""
+    found = [m for m in checks.run_checks(databases=["default"]) if m.level >= checks.WARNING]
+    for message in found:
+        if message.id not in MENDED_BY_STARTING and not message.is_silenced():
+            say(f"  {message}")
+    if any(message.level >= checks.ERROR and not message.is_silenced() for message in found):
+        raise CommandError("Mend these first.")
+
+
+def create_admin() -> tuple[str, str] | None:
+    """The name and password of the first administrator; None when there is one."""
+    users = get_user_model().objects
+    if users.filter(is_superuser=True).exists():
+        return None
+    password = settings.ARF_ADMIN_PASSWORD or secrets.token_urlsafe(12)
+    user = users.create_superuser(settings.ARF_ADMIN_USER, password=password)
+    return user.get_username(), password if not settings.ARF_ADMIN_PASSWORD else "that of ARF_ADMIN_PASSWORD"
+
+
+def constitution_is_there() -> bool:
+    return Section.objects.live().filter(domain__slug=CONSTITUTION).exists()
+
+
+def order_constitution() -> JobRun:
+    """The job that ingests the Constitution; one that works on a corpus already is given instead."""
+    try:
+        return jobs.enqueue(**ingestion.request(Domain.objects.get(slug=CONSTITUTION)))
+    except jobs.AlreadyRunning as other:
+        return other.run
+
+
+def index_is_current() -> bool:
+    """Whether this node's lexical index holds every change of the corpus."""
+    index = serving.lexical_index()
+    return index.exists and not indexing.behind(index.position)

@@ -1,0 +1,27 @@
+"""What django-q runs by the clock."""
+
+from django.utils import timezone
+from django_q.models import Schedule
+
+NIGHT = {"hour": 3, "minute": 17, "second": 0, "microsecond": 0}  # local time
+
+SCHEDULES = {
+    "resume silent jobs": {
+        "func": "retrieval.tasks.resume_silent_jobs",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": 1,
+    },
+    "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
+}
+
+
+def ensure() -> None:
+    """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
+    tonight = timezone.localtime().replace(**NIGHT)
+    first_run = {"prune": tonight}
+    for name, fields in SCHEDULES.items():
+        Schedule.objects.update_or_create(
+            name=name,
+            defaults=fields,
+            create_defaults=fields | {"next_run": first_run.get(name, timezone.now())},
+        )

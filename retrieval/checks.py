@@ -1,0 +1,79 @@
+"""System checks of what searches need: the embedder of the stored vectors, and this node's lexical index."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connection
+
+from retrieval import indexing, serving
+from retrieval.embedders import EmbeddingUnavailable
+from retrieval.lexical import FORMAT, LexicalIndex
+from retrieval.models import Chunk, EmbeddingModel
+
+ENDPOINT_NEEDS = {"base_url": "ARF_EMBEDDER_URL", "model": "ARF_EMBEDDER_MODEL"}
+
+
+@register(Tags.compatibility)
+def embedder_settings(app_configs, **kwargs) -> list[CheckMessage]:
+    spec = settings.ARF_EMBEDDER
+    if spec["kind"] not in ("onnx", "torch", "openai"):
+        return [Error(f"ARF_EMBEDDER is “{spec['kind']}”; it must be onnx, torch or openai.", id="arf.E006")]
+    missing = [variable for key, variable in ENDPOINT_NEEDS.items() if not spec[key]]
+    if spec["kind"] != "openai" or not missing:
+        return []
+    message = f"ARF_EMBEDDER is openai, but not set: {', '.join(missing)}."
+    return [Error(message, hint="Set them, or leave ARF_EMBEDDER at onnx.", id="arf.E006")]
+
+
+@register(Tags.database)
+def embedder_of_the_vectors(
+    app_configs, databases: Sequence[str] | None = None, **kwargs
+) -> list[CheckMessage]:
+    if not migrated(databases):
+        return []
+    active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    if active is None:
+        return []
+    try:
+        named = serving.embedder_from(serving.settings_spec())
+    except EmbeddingUnavailable as problem:
+        return [Warning(f"The embedder that the settings name cannot be loaded: {problem}", id="arf.W004")]
+    if named.fingerprint == active.fingerprint:
+        return []
+    return [
+        Warning(
+            f"The settings name the embedder {named.name} ({named.fingerprint}), "
+            f"but the stored vectors are by {active.name} ({active.fingerprint}).",
+            hint="Run `manage.py reembed` to switch, or set ARF_EMBEDDER back.",
+            id="arf.W004",
+        )
+    ]
+
+
+@register(Tags.database)
+def lexical_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    if not migrated(databases) or not Chunk.objects.exists():
+        return []
+    if problem := problem_of(serving.lexical_index()):
+        return [Warning(problem, hint="Keep `manage.py lexical_writer` running on this node.", id="arf.W005")]
+    return []
+
+
+def problem_of(index: LexicalIndex) -> str | None:
+    """What is wrong with this node's index, in a sentence."""
+    if not (index.path / "format").exists():
+        return f"There is no lexical index in {index.path}."
+    if not index.exists:
+        found = (index.path / "format").read_text()
+        return f"The lexical index in {index.path} has format {found}; this version reads format {FORMAT}."
+    if indexing.must_rebuild(index.position):
+        return f"The lexical index in {index.path} does not belong to this database."
+    if missing := indexing.behind(index.position):
+        return f"The lexical index in {index.path} lacks {missing} changes of the corpus."
+    return None
+
+
+def migrated(databases: Sequence[str] | None) -> bool:
+    """Whether the default database is to be checked and has its tables."""
+    return "default" in (databases or ()) and "retrieval_chunk" in connection.introspection.table_names()
