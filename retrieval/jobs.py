@@ -97,6 +97,8 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
                 return None
             return _stepped(run)
     except Exception as error:
+        if not connection.is_usable():
+            raise  # the database went away, which is no fault of the job's: it is resumed
         _fail(run_id, error)
         if isinstance(error, ArfError):
             return JobRun.objects.get(pk=run_id)
