@@ -172,6 +172,8 @@ def test_a_node_above_the_result_level_reads_as_all_below_it(client):
     first = section(client, "us/const/article/III/section/1")
     last = section(client, "us/const/article/III/section/3/clause/2")
     assert article["text"].startswith(first["text"]) and article["text"].endswith(last["text"])
+    assert article["next"]["locator"] == "/us/const/article/IV/section/1"
+    assert article["previous"]["locator"] == "/us/const/article/II/section/4"
     assert first["parent"] == {key: article[key] for key in ("locator", "citation", "title")}
 
 

@@ -6,24 +6,23 @@ from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Caller
+from retrieval.reading import end_of_subtree
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
+NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
 
 
 def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     """The provision as this caller may read it on that day. Raises NotFound."""
     readable = Section.objects.readable(caller, as_of)
     section, pin = find(readable, locator)
-    neighbours = readable.results().filter(document=section.document_id)
-    before = neighbours.filter(position__lt=section.position).order_by("-position")
-    after = neighbours.filter(position__gt=section.position).order_by("position")
-    children = readable.filter(document=section.document_id, parent_locator=section.locator).in_order()
-    above = readable.filter(document=section.document_id, locator=section.parent_locator)
+    in_document = readable.filter(document=section.document_id).order_by("position", "pk")
+    before, after = neighbours(section, in_document)
     return {
         "locator": section.locator,
         "pin": pin,
         "citation": section.citation,
-        "title": title_of(section),
+        "title": section.heading or section.citation,
         "title_es": section.heading_es,
         "plain_name": section.plain_name,
         "plain_name_es": section.plain_name_es,
@@ -31,7 +30,7 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
         "number": section.number,
         "breadcrumb": section.breadcrumb,
         "domain": section.domain.slug,
-        "text": text_of(section, readable),
+        "text": text_of(section, in_document),
         "notes": section.notes,
         "status": section.status,
         "valid_from": iso(section.valid_from),
@@ -39,11 +38,13 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
         "source_url": section.source_url or section.document.source_url,
         "url": f"/law/{section.path}",
         "is_result": section.is_result,
-        "parent": reference(above.first()),
-        "children": [reference(child) for child in children],
-        "previous": reference(before.first()),
-        "next": reference(after.first()),
-        "anchors": list(section.anchors.values("locator", "level", "number", "start", "end")),
+        "parent": first(in_document.filter(locator=section.parent_locator))
+        if section.parent_locator
+        else None,
+        "children": references(in_document.filter(parent_locator=section.locator)),
+        "previous": first(before),
+        "next": first(after),
+        "anchors": anchors_of(section),
         "citations": {
             "made": citations_made(section, readable),
             "received": citations_received(section, readable),
@@ -54,7 +55,7 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
 
 def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None]:
     """The section of this locator, or the one that holds it as an anchor and the pin. Raises NotFound."""
-    readable = readable.select_related("domain", "document")
+    readable = readable.select_related("domain", "document").order_by("pk")
     if section := readable.filter(locator=locator).first():
         return section, None
     if section := readable.filter(anchors__locator=locator).first():
@@ -62,44 +63,57 @@ def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None]:
     raise NotFound("There is no such provision.")
 
 
-def text_of(section: Section, readable: SectionQuerySet) -> str:
+def neighbours(section: Section, in_document: SectionQuerySet) -> tuple[SectionQuerySet, SectionQuerySet]:
+    """The results before a provision, nearest first, and those after all that it holds."""
+    results = in_document.results()
+    before = results.filter(position__lt=section.position).order_by("-position", "-pk")
+    end = section.position + 1 if section.is_leaf else end_of_subtree(section, in_document)
+    return before, results.filter(position__gte=end) if end is not None else results.none()
+
+
+def text_of(section: Section, in_document: SectionQuerySet) -> str:
     """Its own words and, above the result level, those of all below it in order."""
     if section.is_leaf:
         return section.text
-    parts = readable.filter(document=section.document_id).below(section.locator).in_order()
-    return "\n\n".join(text for text in parts.values_list("text", flat=True) if text)
+    texts = in_document.below(section.locator).values_list("text", flat=True)
+    return "\n\n".join(text for text in texts if text)
+
+
+def anchors_of(section: Section) -> list[dict]:
+    rows = section.anchors.order_by("start", "-end", "pk")
+    return list(rows.values("locator", "level", "number", "start", "end"))
 
 
 def citations_made(section: Section, readable: SectionQuerySet) -> list[dict]:
     edges = Citation.objects.filter(source=section, target__locator__in=readable.values("locator"))
+    rows = edges.order_by("start", "pk").values_list("text", "start", "end", *cited("target"))[:MAX_EDGES]
     return [
-        {
-            "text": edge.text,
-            "start": edge.start,
-            "end": edge.end,
-            "pin": edge.target_locator,
-            **reference(edge.target),
-        }
-        for edge in edges.select_related("target").order_by("start", "pk")[:MAX_EDGES]
+        {"text": text, "start": start, "end": end, "pin": pin, **reference(*place)}
+        for text, start, end, pin, *place in rows
     ]
 
 
 def citations_received(section: Section, readable: SectionQuerySet) -> list[dict]:
     edges = Citation.objects.filter(target__locator=section.locator, source__in=readable)
-    return [
-        {"text": edge.text, "pin": edge.target_locator, **reference(edge.source)}
-        for edge in edges.select_related("source").order_by("source", "start", "pk")[:MAX_EDGES]
-    ]
+    in_order = edges.order_by("source__document_id", "source__position", "start", "pk")
+    rows = in_order.values_list("text", *cited("source"))[:MAX_EDGES]
+    return [{"text": text, "pin": pin, **reference(*place)} for text, pin, *place in rows]
 
 
-def reference(section: Section | None) -> dict | None:
-    if section is None:
-        return None
-    return {"locator": section.locator, "citation": section.citation, "title": title_of(section)}
+def cited(end: str) -> list[str]:
+    return ["target_locator", *(f"{end}__{name}" for name in NAMED_BY)]
 
 
-def title_of(section: Section) -> str:
-    return section.heading or section.citation
+def references(sections: SectionQuerySet) -> list[dict]:
+    return [reference(*row) for row in sections.values_list(*NAMED_BY)]
+
+
+def first(sections: SectionQuerySet) -> dict | None:
+    return next(iter(references(sections[:1])), None)
+
+
+def reference(locator: str, citation: str, heading: str) -> dict:
+    return {"locator": locator, "citation": citation, "title": heading or citation}
 
 
 def iso(day: date | None) -> str | None:
