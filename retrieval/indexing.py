@@ -1,7 +1,9 @@
 """Brings this node's lexical index up to the change log in Postgres, or rebuilds it from nothing."""
 
+import time
 from collections.abc import Iterator, Sequence
 
+from django.db import connection, transaction
 from django.db.models import Max, Min
 
 from retrieval.lexical import IndexedChunk, LexicalWriter
@@ -64,3 +66,17 @@ def indexed_chunks(ids: Sequence[int]) -> Iterator[IndexedChunk]:
 def behind(position: int) -> int:
     """How many changes the index lacks."""
     return IndexChange.objects.filter(pk__gt=position).count()
+
+
+@transaction.atomic
+def begin_log_anew() -> None:
+    """Has every node rebuild its index, after a restore: positions they have reached mean other changes now.
+
+    The log goes on at the time in microseconds, past any position ever reached; so no key of a cached answer,
+    of which the position is part, comes again either.
+    """
+    IndexChange.objects.all().delete()
+    with connection.cursor() as cursor:
+        sequence = "pg_get_serial_sequence('retrieval_indexchange', 'id')"
+        cursor.execute(f"SELECT setval({sequence}, %s)", [time.time_ns() // 1000])
+    IndexChange.objects.create(chunk_id=0)  # where the new log begins

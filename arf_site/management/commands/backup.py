@@ -1,0 +1,30 @@
+"""manage.py backup FILE"""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from arf_site import backup, postgres
+
+
+class Command(BaseCommand):
+    help = "Writes the whole database to FILE, replacing it only when complete. The server may run meanwhile."
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *, file: Path, **options) -> None:
+        try:
+            backup.backup(url_that_sees_every_row(), file)
+        except backup.BackupError as problem:
+            raise CommandError(str(problem)) from problem
+        self.stdout.write(f"Wrote {file} ({file.stat().st_size / 1e6:.1f} MB).")
+
+
+def url_that_sees_every_row() -> str:
+    """The embedded server's superuser; with a server of your own what ARF_BACKUP_URL names."""
+    if settings.DATABASE_URL_GIVEN:
+        return settings.ARF_BACKUP_URL or settings.DATABASE_URL
+    return postgres.Postgres(postgres.default_data_dir()).owner_url(connection.settings_dict["NAME"])

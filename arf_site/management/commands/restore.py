@@ -1,0 +1,57 @@
+"""manage.py restore FILE"""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from arf_site import backup, postgres
+from retrieval import indexing
+
+OTHERS = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
+class Command(BaseCommand):
+    help = (
+        "Puts the database back as it was in FILE, all of it or nothing, and rebuilds the lexical index. "
+        "Refuses while anything else is connected to the database: stop the server first."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--yes", action="store_true", help="do not ask")
+
+    def handle(self, *, file: Path, yes: bool, **options) -> None:
+        refuse_while_in_use()
+        if not yes and input(f"Replace everything in the database by {file}? [y/N] ").strip().lower() != "y":
+            raise CommandError("Nothing was changed.")
+        connection.close()
+        try:
+            backup.restore(application_url(), file)
+        except backup.BackupError as problem:
+            raise CommandError(str(problem)) from problem
+        call_command("migrate", interactive=False, verbosity=0)  # a backup may be older than the code
+        indexing.begin_log_anew()
+        call_command("lexical_writer", once=True)
+        self.stdout.write(f"Restored {file}; the lexical index is rebuilt.")
+
+
+def refuse_while_in_use() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(OTHERS)
+        others = cursor.fetchone()[0]
+    if others:
+        raise CommandError(
+            f"The database is in use by {others} other connection{'s' * (others > 1)}: stop the server first."
+        )
+
+
+def application_url() -> str:
+    if settings.DATABASE_URL_GIVEN:
+        return settings.DATABASE_URL
+    return postgres.Postgres(postgres.default_data_dir()).app_url(connection.settings_dict["NAME"])

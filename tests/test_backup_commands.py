@@ -1,0 +1,89 @@
+"""`manage.py backup` and `restore` on a database of their own: everything comes back, or nothing changes."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from arf_site import postgres
+from tests.conftest import ROOT
+
+COUNTS = "SELECT (SELECT count(*) FROM rules_alias), (SELECT count(*) FROM retrieval_domain)"
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory, django_db_setup, django_db_blocker):
+    """A migrated database with shipped content, and commands that run on it: (its URL, environment)."""
+    server = postgres.Postgres(postgres.default_data_dir())
+    server.start()
+    name = f"scratch_{os.getpid()}"
+    with psycopg.connect(server.app_url(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    var = tmp_path_factory.mktemp("var")
+    shutil.copytree(ROOT / "var" / "onnx", var / "onnx", copy_function=os.link)
+    environment = os.environ | {
+        "ARF_VAR_DIR": str(var),
+        "DATABASE_URL": server.app_url(name),
+        "ARF_BACKUP_URL": server.owner_url(name),
+    }
+    manage(environment, "migrate", "--verbosity=0")
+    manage(environment, "load_defaults")
+    yield server.app_url(name), environment
+    with psycopg.connect(server.app_url(), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def manage(environment, *arguments):
+    command = [sys.executable, "manage.py", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def ask(url, query):
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(query)
+        return cursor.fetchall() if cursor.description else None
+
+
+@pytest.mark.slow
+def test_a_backup_brings_everything_back_and_the_index_is_rebuilt(scratch, tmp_path):
+    url, environment = scratch
+    assert manage(environment, "ingest", "us_constitution").returncode == 0
+    assert manage(environment, "lexical_writer", "--once").returncode == 0
+    before = ask(url, COUNTS)
+    made = manage(environment, "backup", tmp_path / "law.backup")
+    assert made.returncode == 0 and "Wrote" in made.stdout, made.stderr
+    ask(url, "DELETE FROM rules_alias; UPDATE retrieval_section SET live = false")
+    done = manage(environment, "restore", tmp_path / "law.backup", "--yes")
+    assert "the lexical index is rebuilt" in done.stdout, done.stderr
+    assert ask(url, COUNTS) == before
+    found = manage(environment, "search", "speedy trial", "--pipeline", "lexical").stdout
+    assert "amend. VI" in found
+
+
+def test_restore_refuses_while_the_database_is_in_use(scratch, tmp_path):
+    url, environment = scratch
+    with psycopg.connect(url):
+        refused = manage(environment, "restore", tmp_path / "any", "--yes")
+    expected = "The database is in use by 1 other connection: stop the server first."
+    assert refused.returncode == 1 and expected in refused.stderr
+
+
+def test_restore_asks_first_and_names_a_missing_file(scratch, tmp_path):
+    _, environment = scratch
+    command = [sys.executable, "manage.py", "restore", str(tmp_path / "none")]
+    options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True}
+    assert "Nothing was changed." in subprocess.run(command, input="n\n", **options).stderr
+    assert "There is no file" in subprocess.run(command, input="y\n", **options).stderr
+
+
+def test_after_a_new_log_every_index_is_rebuilt(db):
+    from retrieval import indexing
+    from retrieval.models import IndexChange
+
+    reached = IndexChange.objects.order_by("pk").last().pk
+    indexing.begin_log_anew()
+    assert indexing.must_rebuild(reached) and indexing.must_rebuild(0)
+    assert IndexChange.objects.get().pk > reached
