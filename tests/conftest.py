@@ -10,6 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MEASURING_DATA = ROOT.parent / "shared" / "data"
+
+
 @pytest.fixture(scope="session")
 def measuring_data() -> Path:
     if not MEASURING_DATA.is_dir():
@@ -19,7 +21,10 @@ def measuring_data() -> Path:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(tmp_path_factory):
-    """The index of the test database lies in a folder of its own, the ONNX export is made once and kept."""
+    """The index of the test database lies in a folder of its own, the ONNX export is made once and kept.
+
+    Static files are served from where they are written: none need be collected.
+    """
     from django.conf import settings
 
     from retrieval import embedders, onnx_export
@@ -27,6 +32,7 @@ def django_db_modify_db_settings(tmp_path_factory):
     if name := os.environ.get("ARF_TEST_DB"):  # several runs on one server
         settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = name
     settings.ARF_LEXICAL_DIR = tmp_path_factory.mktemp("lexical")
+    settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     onnx_export.export(embedders.default_model_dir(), Path(settings.ARF_EMBEDDER["export_dir"]))
 
 
