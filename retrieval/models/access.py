@@ -4,7 +4,10 @@ import hashlib
 import secrets
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -27,7 +30,24 @@ class DocumentGrant(models.Model):
         indexes = [models.Index(fields=["principal"], name="grant_principal")]
 
     def __str__(self) -> str:
-        return f"{self.principal} → {self.document}"
+        return f"{self.principal} → {self.document.locator}"
+
+    @property
+    def holder(self) -> models.Model | None:
+        """The user, group or key that the principal names; None when it is not there, or no longer."""
+        kind, _separator, number = self.principal.partition(":")
+        model = {"user": get_user_model(), "group": Group, "key": ApiKey}.get(kind)
+        if model is None or not (number.isascii() and number.isdigit()) or number != str(int(number)):
+            return None
+        return model.objects.filter(pk=number).first()
+
+    def clean(self) -> None:
+        if self.document_id and not self.document.private:
+            raise ValidationError({"document": _("This document is public: it needs no grant.")})
+        if self.principal and self.holder is None:
+            raise ValidationError(
+                {"principal": _("No user, group or key has this name: user:ID, group:ID, key:ID.")}
+            )
 
 
 class ApiKey(models.Model):
@@ -65,6 +85,11 @@ class ApiKey(models.Model):
     @staticmethod
     def digest_of(secret: str) -> str:
         return hashlib.sha256(secret.encode()).hexdigest()
+
+    def revoke(self) -> None:
+        """For good; the first moment counts when it is said twice."""
+        self.revoked_at = self.revoked_at or timezone.now()
+        self.save(update_fields=["revoked_at"])
 
     @property
     def is_usable(self) -> bool:
