@@ -1,0 +1,43 @@
+"""Publishing a domain's thresholds: rows are only added, and one of each domain is in force."""
+
+import math
+from collections.abc import Mapping
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from retrieval.models import Domain
+from retrieval.ranking import Candidate
+from rules.models import DomainThreshold
+from rules.stages import features
+
+
+@transaction.atomic
+def publish(draft: DomainThreshold, *, by=None) -> DomainThreshold:
+    """Saves the draft as its domain's next version and puts it in force instead of the one before."""
+    Domain.objects.select_for_update().get(pk=draft.domain_id)
+    earlier = DomainThreshold.objects.filter(domain=draft.domain_id)
+    draft.version = (earlier.aggregate(last=Max("version"))["last"] or 0) + 1
+    earlier.filter(active=True).update(active=False)
+    draft.active, draft.created_by = True, by
+    draft.save(force_insert=True)
+    return draft
+
+
+def check_calibration(weights: object) -> None:
+    """Raises ValidationError unless every term of the logistic has a finite weight; {} means not calibrated."""
+    if weights == {}:
+        return
+    if not isinstance(weights, Mapping):
+        raise ValidationError(_("The calibration is an object of weights."))
+    expected = {"intercept", *features(Candidate(section_id=0))}
+    if set(weights) != expected:
+        raise ValidationError(_("It needs exactly these weights: %s.") % ", ".join(sorted(expected)))
+    if not all(is_number(weight) for weight in weights.values()):
+        raise ValidationError(_("Every weight is a finite number."))
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
