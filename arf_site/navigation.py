@@ -1,0 +1,82 @@
+"""The admin's sidebar: what staff come for, in groups; each link for those who may follow it."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+
+def sidebar(request: HttpRequest) -> list[dict]:
+    groups = [
+        (
+            _("Search"),
+            [
+                page(_("Overview"), "monitoring", "admin:index"),
+                page(_("Try this query"), "experiment", "admin_try", "retrieval.view_searchlog"),
+                model(_("Search log"), "manage_search", "retrieval.searchlog"),
+                model(_("Traces"), "account_tree", "retrieval.trace"),
+                model(_("Feedback"), "thumbs_up_down", "retrieval.feedback"),
+            ],
+        ),
+        (
+            _("Corpus"),
+            [
+                model(_("Domains"), "account_balance", "retrieval.domain"),
+                model(_("Documents"), "menu_book", "retrieval.document"),
+                model(_("Sections"), "article", "retrieval.section"),
+                model(_("Chunks"), "segment", "retrieval.chunk"),
+                model(_("Citations"), "link", "retrieval.citation"),
+            ],
+        ),
+        (
+            _("Curation"),
+            [
+                model(_("Aliases"), "label", "rules.alias"),
+                model(_("Glossary"), "translate", "rules.glossaryterm"),
+                model(_("Thresholds"), "tune", "rules.domainthreshold"),
+            ],
+        ),
+        (
+            _("Operations"),
+            [
+                model(_("Jobs"), "pending_actions", "retrieval.jobrun"),
+                model(_("Embedding models"), "scatter_plot", "retrieval.embeddingmodel"),
+                model(_("Versions"), "history", "retrieval.version"),
+                model(_("Queue: waiting"), "hourglass_empty", "django_q.ormq"),
+                model(_("Queue: failed"), "error", "django_q.failure"),
+                model(_("Queue: done"), "task_alt", "django_q.success"),
+                model(_("Schedules"), "schedule", "django_q.schedule"),
+            ],
+        ),
+        (
+            _("Access"),
+            [
+                model(_("Users"), "person", "auth.user"),
+                model(_("Groups"), "group", "auth.group"),
+                model(_("API keys"), "key", "retrieval.apikey"),
+                model(_("Document grants"), "lock_open", "retrieval.documentgrant"),
+                model(_("Failed logins"), "gpp_maybe", "axes.accessattempt"),
+            ],
+        ),
+    ]
+    return [{"title": title, "items": items} for title, items in groups]
+
+
+def page(title: str, icon: str, view: str, permission: str = "") -> dict:
+    return {"title": title, "icon": icon, "link": reverse(view), "permission": allowed(permission)}
+
+
+def model(title: str, icon: str, name: str) -> dict:
+    """The list of a model, "app.model"."""
+    app, model_name = name.split(".")
+    return page(title, icon, f"admin:{app}_{model_name}_changelist", f"{app}.view_{model_name}")
+
+
+def allowed(permission: str) -> Callable[[HttpRequest], bool]:
+    return lambda request: not permission or request.user.has_perm(permission)
+
+
+def stylesheet(request: HttpRequest) -> str:
+    return static("admin/arf.css")

@@ -1,0 +1,230 @@
+"""Domains, and the corpus to browse: documents, sections, chunks with their offsets, citations."""
+
+from django.contrib import admin, messages
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.fields.json import KT
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.admin import ModelAdmin, TabularInline
+
+from retrieval import ingestion, jobs
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
+from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
+
+
+def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
+    """Reads the domain's source again, as a job whose page opens."""
+    run = jobs.enqueue(**ingestion.request(domain), by=request.user)
+    messages.success(request, _("%(domain)s is being ingested again.") % {"domain": domain.local_name})
+    return redirect(admin_url(run))
+
+
+INGEST = ObjectAction(
+    "ingest",
+    gettext_lazy("Ingest again"),
+    ingest_again,
+    may=lambda request, domain: request.user.has_perm("retrieval.add_jobrun"),
+    applies=lambda domain: bool(domain.source),
+)
+
+
+@admin.register(Domain)
+class DomainAdmin(ObjectActions, ModelAdmin):
+    object_actions = (INGEST,)
+    list_filter = ["visibility"]
+    search_fields = ["name", "name_es", "slug"]
+    fieldsets = [
+        (None, {"fields": ["slug", "name", "name_es", "description", "description_es", "position"]}),
+        (
+            gettext_lazy("Corpus"),
+            {"fields": ["visibility", "languages", "citation_style", "result_level", "locator_prefix"]},
+        ),
+        (gettext_lazy("Source"), {"fields": ["source", "refresh_plan", "corpus_version", "last_ingested"]}),
+    ]
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        columns = ["name", "slug", "visibility", "live_sections", "corpus_version", "last_ingested"]
+        return [*columns, "ingest_button"] if INGEST.may(request, None) else columns
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        live = Section.objects.live().valid_on(None).filter(domain=OuterRef("pk")).order_by()
+        count = live.values("domain").annotate(count=Count("pk")).values("count")
+        done = JobRun.objects.filter(kind="ingest", status=JobRun.Status.DONE).annotate(
+            slug=KT("params__domain")
+        )
+        last = done.filter(slug=OuterRef("slug")).order_by("-finished_at").values("finished_at")[:1]
+        return (
+            super().get_queryset(request).annotate(sections_live=Subquery(count), ingested_at=Subquery(last))
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Domain | None = None) -> list[str]:
+        """Its name in URLs never changes; what its documents were read under cannot change beneath them."""
+        audit = ["corpus_version", "last_ingested"]
+        if obj is None:
+            return audit
+        fixed = ["visibility", "result_level", "locator_prefix"] if obj.documents.exists() else []
+        return [*audit, "slug", *fixed]
+
+    @admin.display(description=gettext_lazy("Live sections"), ordering="sections_live")
+    def live_sections(self, domain: Domain) -> int:
+        return domain.sections_live or 0
+
+    @admin.display(description=gettext_lazy("Last ingested"), ordering="ingested_at", empty_value="-")
+    def last_ingested(self, domain: Domain):
+        return domain.ingested_at
+
+    @admin.display(description="")
+    def ingest_button(self, domain: Domain) -> SafeString | str:
+        return self.action_button(domain, INGEST) if domain.source else _("no source")
+
+
+@admin.register(Document)
+class DocumentAdmin(ReadOnly, ModelAdmin):
+    list_display = ["title", "domain", "locator", "language", "publication", "private", "retrieved_at"]
+    list_filter = ["domain", "language", "private"]
+    list_select_related = ["domain"]
+    search_fields = ["title", "locator"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return Document.objects.visible_to(caller_of(request))
+
+    def view_on_site(self, document: Document) -> str:
+        return f"/law{document.locator}"
+
+
+class ChunkInline(ReadOnly, TabularInline):
+    model = Chunk
+    fields = ["position", "start", "end", "token_count", "text"]
+    ordering = ["position"]
+    extra = 0
+    per_page = 50
+    tab = True
+
+
+class AnchorInline(ReadOnly, TabularInline):
+    model = Anchor
+    fields = ["locator", "level", "number", "start", "end"]
+    ordering = ["start", "pk"]
+    extra = 0
+    per_page = 50
+    tab = True
+
+
+class CitationInline(ReadOnly, TabularInline):
+    model = Citation
+    fk_name = "source"
+    verbose_name_plural = gettext_lazy("citations made")
+    fields = ["text", "target_locator", "start", "end"]
+    ordering = ["start", "pk"]
+    extra = 0
+    per_page = 50
+    tab = True
+
+
+@admin.register(Section)
+class SectionAdmin(ReadOnly, ModelAdmin):
+    list_display = [
+        "citation",
+        "heading",
+        "locator",
+        "domain",
+        "level",
+        "live",
+        "valid_from",
+        "valid_to",
+        "status",
+    ]
+    list_filter = [
+        "domain",
+        "live",
+        "is_result",
+        ("level", admin.AllValuesFieldListFilter),
+        ("status", admin.AllValuesFieldListFilter),
+    ]
+    list_select_related = ["domain"]
+    search_fields = ["citation", "locator", "heading", "plain_name"]
+    search_help_text = gettext_lazy("Citation, locator or heading")
+    show_full_result_count = False
+    inlines = [ChunkInline, AnchorInline, CitationInline]
+    fieldsets = [
+        (None, {"fields": ["citation", "locator", "breadcrumb", "text", "notes"]}),
+        (gettext_lazy("Headings"), {"fields": ["heading", "heading_es", "plain_name", "plain_name_es"]}),
+        (
+            gettext_lazy("In force"),
+            {"fields": ["live", "valid_from", "valid_to", "status", "replaced_at", "private"]},
+        ),
+        (
+            gettext_lazy("Place"),
+            {
+                "fields": [
+                    "domain",
+                    "document",
+                    "parent",
+                    "level",
+                    "number",
+                    "position",
+                    "is_result",
+                    "is_leaf",
+                ]
+            },
+        ),
+        (gettext_lazy("Source"), {"fields": ["source_url", "content_hash"]}),
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return Section.objects.visible_to(caller_of(request)).select_related("domain", "document")
+
+    def view_on_site(self, section: Section) -> str:
+        return f"/law/{section.path}"
+
+
+@admin.register(Chunk)
+class ChunkAdmin(ReadOnly, ModelAdmin):
+    list_display = ["section", "position", "start", "end", "token_count", "beginning"]
+    list_filter = ["domain"]
+    list_select_related = ["section"]
+    search_fields = ["section__citation", "section__locator"]
+    show_full_result_count = False
+    fields = [
+        "section",
+        "position",
+        "start",
+        "end",
+        "page_start",
+        "page_end",
+        "token_count",
+        "context",
+        "text",
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return Chunk.objects.filter(section__in=Section.objects.visible_to(caller_of(request)))
+
+    @admin.display(description=gettext_lazy("Text"))
+    def beginning(self, chunk: Chunk) -> str:
+        return f"{chunk.text[:90]}…" if len(chunk.text) > 90 else chunk.text
+
+
+@admin.register(Citation)
+class CitationAdmin(ReadOnly, ModelAdmin):
+    list_display = ["text", "source", "target_locator", "resolved"]
+    list_filter = [("target", admin.EmptyFieldListFilter)]
+    list_select_related = ["source"]
+    search_fields = ["text", "target_locator", "source__citation"]
+    show_full_result_count = False
+    fields = ["source", "text", "target_locator", "start", "end", "resolved"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return Citation.objects.filter(source__in=Section.objects.visible_to(caller_of(request)))
+
+    @admin.display(description=gettext_lazy("Resolved"), boolean=True)
+    def resolved(self, citation: Citation) -> bool:
+        return citation.target_id is not None
+
+
+@admin.register(EmbeddingModel)
+class EmbeddingModelAdmin(ReadOnly, ModelAdmin):
+    list_display = ["name", "status", "dims", "fingerprint", "created_at"]

@@ -1,0 +1,23 @@
+"""The admin's front page: each figure for those who may view what it counts."""
+
+from datetime import timedelta
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from retrieval import figures
+
+DAYS = 7
+
+
+def dashboard(request: HttpRequest, context: dict) -> dict:
+    may = request.user.has_perm
+    if may("retrieval.view_searchlog"):
+        context["searches"] = figures.searches_since(timezone.now() - timedelta(days=DAYS))
+        context["missing_parts"] = figures.missing_parts()
+    if may("retrieval.view_domain"):
+        context["corpora"] = figures.corpora()
+        context["index_lag"] = figures.index_lag()
+    if may("retrieval.view_jobrun"):
+        context["jobs"] = figures.unfinished_jobs()
+    return context

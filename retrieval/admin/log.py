@@ -1,0 +1,120 @@
+"""What was asked and how it was answered: the search log, traces and feedback, all read-only."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.admin import ModelAdmin
+
+from retrieval.admin.base import ReadOnly, caller_of, link
+from retrieval.models import Feedback, SearchLog, Section, Trace
+from retrieval.ranking import Caller
+from retrieval.searchlog import trace_for
+
+DOORS = ("page", "api", "command", "admin")
+
+
+def trace_link(trace_id: object, text: object) -> SafeString:
+    return link(reverse("retrieval:trace", args=[trace_id]), text)
+
+
+def hidden_locators(caller: Caller) -> QuerySet:
+    """Locators of private sections that this caller may not know of."""
+    visible = Section.objects.visible_to(caller).filter(private=True)
+    return Section.objects.filter(private=True).exclude(pk__in=visible.values("pk")).values("locator")
+
+
+class DoorFilter(admin.SimpleListFilter):
+    title = gettext_lazy("door")
+    parameter_name = "door"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        return [(door, door) for door in DOORS]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(door=self.value()) if self.value() else queryset
+
+
+class LanguageFilter(admin.SimpleListFilter):
+    title = gettext_lazy("language")
+    parameter_name = "language"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
+        return [("en", _("English")), ("es", _("Spanish"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(language=self.value()) if self.value() else queryset
+
+
+@admin.register(SearchLog)
+class SearchLogAdmin(ReadOnly, ModelAdmin):
+    list_display = [
+        "created_at", "question", "door", "language", "cached", "abstained", "result_count", "probability",
+        "took_ms", "trace",
+    ]  # fmt: skip
+    list_filter = [DoorFilter, "cached", "abstained", LanguageFilter, "created_at"]
+    list_per_page = 50
+    search_fields = ["query_text"]
+    show_full_result_count = False
+    date_hierarchy = "created_at"
+    readonly_fields = ["question", "trace", "try_again", "shown"]
+    fields = [
+        "question", "try_again", "trace", "created_at", "door", "language", "domains", "pipeline", "caller",
+        "took_ms", "cached", "cached_from", "abstained", "degraded", "result_count", "probability", "shown",
+        "versions",
+    ]  # fmt: skip
+
+    @admin.display(description=gettext_lazy("Question"), ordering="query_text")
+    def question(self, log: SearchLog) -> str:
+        return log.query_text or _("not kept")
+
+    @admin.display(description=gettext_lazy("Trace"))
+    def trace(self, log: SearchLog) -> SafeString:
+        return trace_link(log.pk, _("trace"))
+
+    @admin.display(description=gettext_lazy("Try again"))
+    def try_again(self, log: SearchLog) -> SafeString | str:
+        if not log.query_text:
+            return "-"
+        asked = {"q": log.query_text, "language": log.language, "pipeline": log.pipeline}
+        return link(f"{reverse('admin_try')}?{urlencode(asked)}", _("Try this query"))
+
+    @admin.display(description=gettext_lazy("First results"))
+    def shown(self, log: SearchLog) -> str:
+        return ", ".join(log.readable_locators) or "-"
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None):
+        """Private provisions are named only to those who may read them."""
+        log = super().get_object(request, object_id, from_field)
+        if log is not None:
+            log.readable_locators = trace_for(str(log.pk), caller_of(request))["top_locators"]
+        return log
+
+
+@admin.register(Trace)
+class TraceAdmin(ReadOnly, ModelAdmin):
+    list_display = ["created_at", "log", "open_trace"]
+    list_select_related = ["log"]
+    show_full_result_count = False
+    date_hierarchy = "created_at"
+    fields = ["log", "created_at", "open_trace"]
+    readonly_fields = ["open_trace"]
+
+    @admin.display(description=gettext_lazy("Trace"))
+    def open_trace(self, trace: Trace) -> SafeString:
+        return trace_link(trace.pk, _("trace"))
+
+
+@admin.register(Feedback)
+class FeedbackAdmin(ReadOnly, ModelAdmin):
+    list_display = ["created_at", "verdict", "locator", "log", "comment"]
+    list_filter = ["verdict", "created_at"]
+    list_select_related = ["log"]
+    search_fields = ["locator", "comment"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).exclude(locator__in=hidden_locators(caller_of(request)))

@@ -1,0 +1,104 @@
+"""The page “Try this query”: a search through the same door code as everybody's, with its whole account."""
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
+
+from retrieval import pipeline
+from retrieval.admin.base import caller_of
+from retrieval.errors import ArfError
+from retrieval.models import Domain
+from retrieval.ranking import Caller
+from retrieval.search import MAX_QUERY, SearchRequest
+from retrieval.trial import Trial, try_out
+
+
+class TryForm(forms.Form):
+    q = forms.CharField(
+        max_length=MAX_QUERY,
+        label=gettext_lazy("Question"),
+        widget=UnfoldAdminTextInputWidget({"autofocus": True}),
+    )
+    domain = forms.ChoiceField(required=False, label=gettext_lazy("Domain"), widget=UnfoldAdminSelectWidget)
+    language = forms.ChoiceField(
+        choices=[
+            ("", gettext_lazy("detected")),
+            ("en", gettext_lazy("English")),
+            ("es", gettext_lazy("Spanish")),
+        ],
+        required=False,
+        label=gettext_lazy("Language"),
+        widget=UnfoldAdminSelectWidget,
+    )
+    pipeline = forms.ChoiceField(
+        required=False, label=gettext_lazy("Pipeline"), widget=UnfoldAdminSelectWidget
+    )
+    as_of = forms.DateField(
+        required=False,
+        label=gettext_lazy("Law in force on"),
+        widget=UnfoldAdminTextInputWidget({"type": "date"}),
+    )
+    locator = forms.CharField(
+        max_length=300,
+        required=False,
+        label=gettext_lazy("Why not this provision?"),
+        help_text=gettext_lazy("A locator or a citation: what became of it."),
+        widget=UnfoldAdminTextInputWidget({"placeholder": "/us/const/amendment/XIV/section/1"}),
+    )
+    fresh = forms.BooleanField(
+        required=False, label=gettext_lazy("Without the cache"), widget=UnfoldBooleanWidget
+    )
+
+    def __init__(self, *args, caller: Caller, **kwargs):
+        super().__init__(*args, **kwargs)
+        visible = [(domain.slug, domain.local_name) for domain in Domain.objects.visible_to(caller)]
+        self.fields["domain"].choices = [("", _("all that you may search")), *visible]
+        self.fields["pipeline"].choices = [(name, name) for name in pipeline.names()]
+
+    def request(self) -> SearchRequest:
+        asked = self.cleaned_data
+        return SearchRequest(
+            text=asked["q"],
+            domains=(asked["domain"],) if asked["domain"] else (),
+            language=asked["language"] or None,
+            as_of=asked["as_of"],
+            pipeline=asked["pipeline"] or "default",
+        )
+
+
+def try_query(request: HttpRequest) -> HttpResponse:
+    """Open to staff who may read the search log; the search itself sees what this person may see."""
+    if not request.user.has_perm("retrieval.view_searchlog"):
+        raise PermissionDenied
+    caller = caller_of(request)
+    form = TryForm(request.GET if "q" in request.GET else None, caller=caller)
+    trial = tried(form, caller) if form.is_valid() else None
+    context = {
+        **admin.site.each_context(request),
+        "title": _("Try this query"),
+        "form": form,
+        "trial": trial,
+        "again_fresh": f"?{with_fresh(request)}",
+    }
+    return TemplateResponse(request, "admin/try_query.html", context)
+
+
+def tried(form: TryForm, caller: Caller) -> Trial | None:
+    """The trial; a question that cannot be asked is told in the form."""
+    asked = form.cleaned_data
+    try:
+        return try_out(form.request(), caller, fresh=asked["fresh"], locator=asked["locator"])
+    except ArfError as problem:
+        form.add_error(None, problem.message)
+        return None
+
+
+def with_fresh(request: HttpRequest) -> str:
+    query = request.GET.copy()
+    query["fresh"] = "on"
+    return query.urlencode()
