@@ -9,7 +9,7 @@ from rules import defaults
 
 
 class Command(BaseCommand):
-    help = "Loads what ships: domains, aliases, glossary, thresholds, groups; adds what is missing, changes nothing else."
+    help = "Loads what ships: domains, aliases, glossary, thresholds, groups; adds the missing, changes nothing else."
 
     @transaction.atomic
     def handle(self, **options) -> None:
