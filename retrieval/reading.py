@@ -85,7 +85,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A provision and everything beside it."""
+    """A provision and everything beside it. `under` is the outline of what is too long to stand on its page."""
 
     section: Section
     document: Document
@@ -94,6 +94,7 @@ class Reading:
     outline: tuple[Branch, ...]
     previous: Section | None
     next: Section | None
+    under: tuple[Branch, ...] = ()
     versions: list[Section] = field(default_factory=list)
     cited_by: list[Section] = field(default_factory=list)
 
@@ -121,6 +122,8 @@ def library(caller: Caller) -> list[tuple[Domain, list[Document]]]:
 
 def open_locator(locator: str, reader: Reader) -> Reading | Contents | Elsewhere:
     """The page of a locator: a section's, a document's, or where a deeper place stands. Raises NotFound."""
+    if "\x00" in locator:
+        raise NotFound("There is no such provision.")
     section = reader.readable.filter(locator=locator).select_related("document", "domain").first()
     if section is not None:
         return read(section, reader)
@@ -302,6 +305,16 @@ def outline(in_document: SectionQuerySet, path: Sequence[Section] = ()) -> tuple
         )
 
     return branches("")
+
+
+def children_of(section: Section, tree: Sequence[Branch]) -> tuple[Branch, ...]:
+    """What the outline has under a section."""
+    for branch in tree:
+        if branch.section.locator == section.locator:
+            return branch.children
+        if branch.is_open:
+            return children_of(section, branch.children)
+    return ()
 
 
 def ancestors_by_locator(locators: Sequence[str], caller: Caller) -> dict[str, list[Section]]:

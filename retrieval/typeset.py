@@ -34,6 +34,7 @@ class Run:
     text: str
     url: str = ""
     in_passage: bool = False
+    opens_passage: bool = False
     is_hit: bool = False
     names: tuple[str, ...] = ()
 
@@ -58,10 +59,12 @@ def paragraphs(
     hits: Sequence[Offsets] = (),
 ) -> list[Paragraph]:
     """The text in order, every letter of it but line breaks; overlapping links keep the first."""
+    names = _names_by_start(text, places)
+    opening = _first_letter(text, *passage) if passage else None
     marks = [passage, *hits] if passage else [*hits]
     edges = {edge for span in (*links, *places) for edge in (span.start, span.end)}
     edges |= {edge for mark in marks for edge in mark}
-    names = _names_by_start(text, places)
+    edges |= names.keys() | ({opening} if passage else set())
 
     def runs(start: int, end: int) -> Iterator[Run]:
         for a, b in pairwise(sorted({start, end} | {edge for edge in edges if start < edge < end})):
@@ -69,6 +72,7 @@ def paragraphs(
                 text[a:b],
                 url=next((link.url for link in links if link.start <= a and b <= link.end), ""),
                 in_passage=bool(passage) and passage[0] <= a and b <= passage[1],
+                opens_passage=a == opening,
                 is_hit=any(s <= a and b <= e for s, e in hits),
                 names=names.get(a, ()),
             )
@@ -83,10 +87,14 @@ def _names_by_start(text: str, places: Sequence[Place]) -> dict[int, tuple[str, 
     """A place that begins with blanks or a line break is named where its words begin."""
     names: dict[int, tuple[str, ...]] = {}
     for place in places:
-        words = text[place.start : place.end]
-        start = place.start + len(words) - len(words.lstrip())
+        start = _first_letter(text, place.start, place.end)
         names[start] = (*names.get(start, ()), place.name)
     return names
+
+
+def _first_letter(text: str, start: int, end: int) -> int:
+    words = text[start:end]
+    return start + len(words) - len(words.lstrip())
 
 
 def _depth(places: Sequence[Place], offset: int) -> int:

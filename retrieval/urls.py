@@ -1,1 +1,17 @@
-urlpatterns = []
+"""The public pages."""
+
+from django.urls import path
+
+from retrieval import views
+
+app_name = "retrieval"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("search", views.search_page, name="search"),
+    path("law/", views.law, name="law"),
+    path("law/<path:path>", views.provision, name="provision"),
+    path("trace/<uuid:trace_id>", views.trace, name="trace"),
+    path("feedback", views.feedback, name="feedback"),
+    path("language", views.language, name="language"),
+    path("robots.txt", views.robots, name="robots"),
+]

@@ -86,6 +86,10 @@ class Domain(models.Model):
         return self.name_es if get_language() == "es" and self.name_es else self.name
 
     @property
+    def local_description(self) -> str:
+        return self.description_es if get_language() == "es" and self.description_es else self.description
+
+    @property
     def is_private(self) -> bool:
         return self.visibility == self.Visibility.PRIVATE
 

@@ -1,0 +1,187 @@
+"""How the pages put law and its ranking into words. Text is escaped first, marked afterwards."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from urllib.parse import urlsplit
+
+from django import template
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext_lazy as _
+
+from retrieval.models import Document, Section
+from retrieval.reading import name_under
+from retrieval.typeset import Run, marked
+
+register = template.Library()
+MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
+
+LEVELS = {
+    "amendment": _("Amendment"),
+    "appendix": _("Appendix"),
+    "article": _("Article"),
+    "chapter": _("Chapter"),
+    "clause": _("Clause"),
+    "division": _("Division"),
+    "paragraph": _("Paragraph"),
+    "part": _("Part"),
+    "preamble": _("Preamble"),
+    "section": _("Section"),
+    "subchapter": _("Subchapter"),
+    "subclause": _("Subclause"),
+    "subdivision": _("Subdivision"),
+    "subparagraph": _("Subparagraph"),
+    "subpart": _("Subpart"),
+    "subsection": _("Subsection"),
+    "subtitle": _("Subtitle"),
+    "title": _("Title"),
+    "volume": _("Volume"),
+}
+STATUSES = {
+    "omitted": _("Omitted"),
+    "renumbered": _("Renumbered"),
+    "repealed": _("Repealed"),
+    "reserved": _("Reserved"),
+    "superseded": _("Superseded"),
+    "transferred": _("Transferred"),
+}
+REASONS = {
+    "alias": _("It is known as “%(alias)s”, which your question names."),
+    "citation": _("Your question cites %(citation)s."),
+    "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
+    "citation_under": _("It is part of %(citation)s, which you cite."),
+    "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
+    "lexical": _("It uses the words of your question: number %(rank)s of all."),
+    "private": _("It uses the words of your question: number %(rank)s in your private documents."),
+    "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
+}
+DEGRADED = {
+    "DenseRetriever": _("Search by meaning did not answer; results rest on words and names."),
+    "LexicalRetriever": _("Search by words did not answer; results rest on meaning and names."),
+    "Translate": _("The translator did not answer; only known legal terms were translated."),
+}
+
+
+def is_spanish() -> bool:
+    return get_language() == "es"
+
+
+@register.filter
+def label(section: Section) -> str:
+    """ "Article I", "Sección 8"; levels that have no name here are written as the source names them."""
+    level = str(LEVELS.get(section.level, section.level.title()))
+    return f"{level} {section.number}".strip()
+
+
+@register.filter
+def full_label(section: Section) -> str:
+    """ "Article I: The Legislative Branch"."""
+    heading = section.local_heading
+    if not section.number:
+        return heading or label(section)
+    return f"{label(section)}: {heading}" if heading else label(section)
+
+
+@register.filter
+def heading(section: Section) -> str:
+    return section.local_heading or label(section)
+
+
+@register.filter
+def document_title(document: Document) -> str:
+    """Its title, or in Spanish the name of the domain that it is the whole of."""
+    domain = document.domain
+    whole = document.locator == domain.locator_prefix
+    return domain.local_name if is_spanish() and whole else document.title
+
+
+@register.filter
+def local(values: Mapping, name: str) -> str:
+    """A value of a result in the language of the page, where there is one."""
+    return (is_spanish() and values.get(f"{name}_es")) or values.get(name, "")
+
+
+@register.filter
+def status(code: str) -> str:
+    return str(STATUSES.get(code, code))
+
+
+@register.filter
+def sentence(reason: Mapping) -> str:
+    """Why a candidate stands where it stands; a code without words here is shown with its values."""
+    known = REASONS.get(reason["code"])
+    return str(known) % reason if known else ", ".join(f"{name}: {value}" for name, value in reason.items())
+
+
+@register.filter
+def degraded(stage: str) -> str:
+    return str(
+        DEGRADED.get(stage) or gettext("A part of the search did not answer: %(part)s.") % {"part": stage}
+    )
+
+
+@register.filter
+def in_force_since(value: str | date | None) -> date | None:
+    """A result's day, which is text in the service's answer."""
+    return date.fromisoformat(value) if isinstance(value, str) and value else value or None
+
+
+@register.filter
+def get(values: Mapping, key: str):
+    return values.get(key)
+
+
+@register.simple_tag
+def snippet(result: Mapping) -> SafeString:
+    """The snippet with what was found marked: every piece is escaped on its own, then put between marks."""
+    start, end = result["passage"]
+    pieces = format_html_join(
+        "",
+        "{}{}{}",
+        (
+            (MARK, piece, UNMARK) if is_mark else ("", piece, "")
+            for piece, is_mark in marked(result["snippet"], [(s, e) for s, e in result["marks"]])
+        ),
+    )
+    before, after = "… " if start > 0 else "", " …" if end < len(result["text"]) else ""
+    return format_html("{}{}{}", before, pieces, after)
+
+
+@register.simple_tag
+def result_url(result: Mapping, question: str, as_of: date | str | None = None) -> str:
+    """A result's page with its passage highlighted, at the most exact place known."""
+    start, end = result["passage"]
+    asked = {"q": question, "passage": f"{start}-{end}"} | ({"as_of": as_of} if as_of else {})
+    address = reverse("retrieval:provision", args=[result["locator"].removeprefix("/")])
+    place = name_under(result["locator"], result["pin"]) if result["pin"] else ""
+    return f"{address}?{urlencode(asked)}#{place or 'passage'}"
+
+
+@register.simple_tag
+def section_url(reader, section: Section, name: str = "") -> str:
+    return reader.url(section, name)
+
+
+@register.simple_tag
+def typeset(runs: Iterable[Run]) -> SafeString:
+    """Runs of text in order, each escaped, then linked, marked and named."""
+    return format_html_join("", "{}", ((run_html(run),) for run in runs))
+
+
+def run_html(run: Run) -> SafeString:
+    inner = format_html('<a href="{}">{}</a>', run.url, run.text) if run.url else conditional_escape(run.text)
+    if run.in_passage:
+        name = SafeString(' id="passage"') if run.opens_passage else ""
+        found = " found" if run.is_hit else ""
+        inner = format_html('<mark{} class="passage{}">{}</mark>', name, found, inner)
+    names = format_html_join("", '<span id="{}" class="place"></span>', ((name,) for name in run.names))
+    return format_html("{}{}", names, inner)
+
+
+@register.filter
+def host(url: str) -> str:
+    """ "www.archives.gov"."""
+    return urlsplit(url).hostname or url
