@@ -64,7 +64,8 @@ def search(
 
     made, was_cached = (make()[0], False) if fresh else cache.answers.get_or_make(key, make)
     took_ms = round((time.perf_counter() - started) * 1000, 2)
-    answer = made | {"cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
+    asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
+    answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
     record(
         answer,
         trace=traces[0] if traces else None,

@@ -1,0 +1,113 @@
+"""The lexical index: derived from the change log, private text never in it, rebuilt from nothing at will."""
+
+import pytest
+
+from retrieval import serving
+from retrieval.indexing import behind, catch_up, must_rebuild
+from retrieval.lexical import LexicalIndex, LexicalWriter, quoted
+from retrieval.models import Chunk, IndexChange, Section
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def empty(tmp_path):
+    return tmp_path / "lexical"
+
+
+def build(path) -> LexicalIndex:
+    writer = LexicalWriter(path)
+    catch_up(writer, LexicalIndex(path).position)
+    writer.close()
+    return LexicalIndex(path)
+
+
+def found(index: LexicalIndex, text: str) -> list[int]:
+    domains = list(Section.objects.values_list("domain", flat=True).distinct())
+    return [hit.section for hit in index.search({"en": text}, domains=domains, as_of=None, limit=10)]
+
+
+def test_an_index_built_from_nothing_holds_every_live_chunk(empty):
+    index = build(empty)
+    assert index.open().searcher().num_docs == Chunk.objects.filter(section__live=True).count()
+    assert behind(index.position) == 0
+
+
+def test_building_twice_gives_the_same_order(empty, tmp_path):
+    one, two = build(empty), build(tmp_path / "other")
+    assert found(one, "trial by jury") == found(two, "trial by jury")
+
+
+def test_a_deleted_chunk_leaves_the_index_with_the_next_commit(empty):
+    index = build(empty)
+    section = found(index, "quartered soldier house")[0]
+    Chunk.objects.filter(section=section).delete()
+    assert behind(index.position) > 0
+    after = build(empty)
+    assert section not in found(after, "quartered soldier house")
+
+
+def test_changed_text_is_found_by_its_new_words(empty):
+    build(empty)
+    chunk = Chunk.objects.get(section__locator="/us/const/amendment/III")
+    chunk.text = "No zyzzyva shall be quartered."
+    chunk.save()
+    assert found(build(empty), "zyzzyva") == [chunk.section_id]
+
+
+def test_applying_the_log_again_changes_nothing(empty):
+    build(empty)
+    writer = LexicalWriter(empty)
+    catch_up(writer, IndexChange.objects.order_by("pk").first().pk - 1)
+    writer.close()
+    assert LexicalIndex(empty).open().searcher().num_docs == Chunk.objects.filter(section__live=True).count()
+
+
+def test_an_index_of_another_database_is_rebuilt():
+    last = IndexChange.objects.order_by("-pk").first().pk
+    assert must_rebuild(last + 1)
+    assert not must_rebuild(last)
+    first = IndexChange.objects.order_by("pk").first().pk
+    assert must_rebuild(first - 2)
+
+
+def test_an_index_of_another_format_is_made_anew(empty):
+    build(empty)
+    (empty / "format").write_text("0")
+    assert not LexicalIndex(empty).exists
+    assert build(empty).exists
+
+
+def test_a_second_writer_is_kept_out(empty):
+    writer = LexicalWriter(empty)
+    with pytest.raises(ValueError, match="[Ll]ock"):
+        LexicalWriter(empty)
+    writer.close()
+
+
+def test_words_of_the_heading_and_of_the_law_both_count():
+    index = serving.lexical_index()
+    supremacy = Section.objects.live().get(locator="/us/const/article/VI/clause/2").pk
+    assert found(index, "supremacy")[0] == supremacy
+    assert supremacy in found(index, "supreme law of the land")[:2]
+
+
+def test_coverage_lies_between_zero_and_one():
+    domains = list(Section.objects.values_list("domain", flat=True).distinct())
+    hits = serving.lexical_index().search(
+        {"en": "powers not delegated"}, domains=domains, as_of=None, limit=50
+    )
+    assert all(0 < hit.coverage <= 1 for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ('say "we the people" now', ["we the people"]),
+        ('an unbalanced " quote', []),
+        ('""', []),
+        ("plain", []),
+    ],
+)
+def test_quotes_must_be_balanced(text, phrases):
+    assert quoted(text) == phrases

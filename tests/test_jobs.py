@@ -1,0 +1,121 @@
+"""Jobs as chains of steps: one at a time, resumable, never run twice, cancelled between steps."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.jobs import Progress
+from retrieval.models import JobRun, Version
+
+pytestmark = pytest.mark.django_db
+
+
+class Count:
+    """Counts to three, one a step, in a row of the database."""
+
+    def step(self, run: JobRun) -> Progress:
+        number = run.position + 1
+        Version.objects.update_or_create(name="counted", defaults={"number": number})
+        if run.params.get("fail_at") == number:
+            raise ArfError("three is too much")
+        return Progress(number, 3, f"at {number}", finished=number == 3)
+
+    def undo(self, run: JobRun) -> None:
+        Version.objects.filter(name="counted").delete()
+
+
+@pytest.fixture(autouse=True)
+def counting(settings):
+    settings.ARF_JOBS = {"count": "tests.test_jobs.Count"}
+
+
+@pytest.fixture
+def queued(monkeypatch):
+    """What would be handed to the queue."""
+    tasks = []
+    monkeypatch.setattr(jobs, "async_task", lambda *args, **options: tasks.append(args))
+    return tasks
+
+
+def counted() -> int:
+    return Version.objects.get(name="counted").number
+
+
+def test_a_job_runs_step_by_step_to_its_end():
+    run = jobs.create("count", key="k")
+    assert [step.position for step in jobs.run_here(run)] == [1, 2, 3]
+    assert JobRun.objects.get(kind="count").status == JobRun.Status.DONE
+
+
+def test_each_step_queues_the_next(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        run = jobs.enqueue("count", key="k")
+    while queued:
+        _, run_id, ticket = queued.pop()
+        with django_capture_on_commit_callbacks(execute=True):
+            jobs.advance(run_id, ticket)
+    run.refresh_from_db()
+    assert (run.status, run.ticket) == (JobRun.Status.DONE, 3)
+
+
+def test_a_step_asked_for_twice_runs_once():
+    run = jobs.create("count", key="k")
+    assert jobs.take_step(run.pk, 0).position == 1
+    assert jobs.take_step(run.pk, 0) is None
+    assert counted() == 1
+
+
+def test_two_jobs_of_one_key_never_run_together():
+    first = jobs.create("count", key="k")
+    with pytest.raises(jobs.AlreadyRunning) as refused:
+        jobs.create("count", key="k")
+    assert refused.value.run == first
+    assert jobs.create("count", key="other")
+
+
+def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django_capture_on_commit_callbacks):
+    run = jobs.create("count", key="k", params={"fail_at": 2})
+    *_, run = jobs.run_here(run)
+    assert (run.status, run.error, run.position) == (JobRun.Status.FAILED, "three is too much", 1)
+    assert counted() == 1, "the failing step was rolled back"
+    JobRun.objects.update(params={})
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.resume(run)
+    assert [step.position for step in jobs.run_here(run)] == [2, 3]
+
+
+def test_cancelling_takes_effect_before_the_next_step_and_undoes():
+    run = jobs.create("count", key="k")
+    steps = jobs.run_here(run)
+    jobs.cancel(next(steps))
+    assert next(steps).status == JobRun.Status.CANCELLED
+    assert not Version.objects.filter(name="counted").exists()
+
+
+def test_a_silent_job_is_queued_again(queued, django_capture_on_commit_callbacks):
+    run = jobs.create("count", key="k")
+    now = timezone.now()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert jobs.resume_silent(now + timedelta(minutes=1)) == 0
+        assert jobs.resume_silent(now + timedelta(minutes=5)) == 1
+    assert queued == [("retrieval.jobs.advance", run.pk, 0)]
+
+
+def test_a_bug_in_a_step_is_raised_and_recorded(monkeypatch):
+    run = jobs.create("count", key="k")
+    monkeypatch.setattr(Count, "step", lambda self, run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        jobs.take_step(run.pk, 0)
+    run.refresh_from_db()
+    assert (run.status, run.error) == (JobRun.Status.FAILED, "ZeroDivisionError: division by zero")
+
+
+@pytest.mark.parametrize(
+    ("status", "position", "total", "percent"),
+    [("running", 1, 4, 25), ("queued", 0, 0, 0), ("done", 4, 4, 100), ("done", 0, 0, 100)],
+)
+def test_progress_reads_in_per_cent(status, position, total, percent):
+    assert JobRun(status=status, position=position, total=total).percent == percent
