@@ -63,7 +63,9 @@ def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
     """A logistic over candidates, and the highest minimum that declines at most this share of answerable topics."""
     if len(judged) < FEWEST:
         raise ArfError(f"{len(judged)} topics are too few to calibrate on: {FEWEST} are needed.")
-    rows = [(values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)]
+    rows = [
+        (values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)
+    ]
     names = list(rows[0][0])
     model = LogisticRegression(C=10, max_iter=1_000)
     model.fit([[values[name] for name in names] for values, _ in rows], [hit for _, hit in rows])
@@ -72,7 +74,9 @@ def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
     answerable = [page.best(weights) for page in judged if page.topic.answerable]
     unanswerable = [page.best(weights) for page in judged if not page.topic.answerable]
     minimum = round(float(np.quantile(answerable, most_declined, method="lower")), 4)
-    return Calibration(weights, minimum, len(judged), below(answerable, minimum), below(unanswerable, minimum))
+    return Calibration(
+        weights, minimum, len(judged), below(answerable, minimum), below(unanswerable, minimum)
+    )
 
 
 def below(values: Sequence[float], minimum: float) -> float:

@@ -8,8 +8,8 @@ from retrieval.ranking import Candidate
 from retrieval.search import SearchRequest, search
 from rules import defaults
 from rules.models import Alias, DomainThreshold, GlossaryTerm
-from rules.publishing import publish_threshold
 from rules.published import AliasTable
+from rules.publishing import publish_threshold
 from rules.stages import dense_ranks, features, logistic, strength
 
 pytestmark = pytest.mark.django_db

@@ -151,8 +151,8 @@ def test_a_document_of_another_domain_is_refused(domain):
 
 
 def test_nothing_is_shown_before_the_last_step(domain, write):
-    run = jobs.create(**ingestion.request(domain, str(write("One.", "Two."))))
-    for run in jobs.run_here(run):
+    created = jobs.create(**ingestion.request(domain, str(write("One.", "Two."))))
+    for run in jobs.run_here(created):
         if not run.is_finished:
             assert not domain.sections.live().exists()
     assert domain.sections.live().count() == 2

@@ -20,9 +20,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("domain")
         parser.add_argument("topics", type=Path)
-        parser.add_argument("--split", action="append", default=[], choices=["train", "tune"], help="may repeat")
         parser.add_argument(
-            "--most-declined", type=float, default=0.05, help="share of answerable topics that may be declined"
+            "--split", action="append", default=[], choices=["train", "tune"], help="may repeat"
+        )
+        parser.add_argument(
+            "--most-declined",
+            type=float,
+            default=0.05,
+            help="share of answerable topics that may be declined",
         )
         parser.add_argument("--pipeline", default="default")
         parser.add_argument("--publish", action="store_true", help="make it the domain's next thresholds")
@@ -31,7 +36,9 @@ class Command(BaseCommand):
         splits = options["split"] or ["train", "tune"]
         try:
             chosen = [t for split in splits for t in read_topics(topics, split=split) if t.domain == domain]
-            judged = judged_first_pages(chosen, options["pipeline"], show=partial(tqdm, unit="topic", disable=None))
+            judged = judged_first_pages(
+                chosen, options["pipeline"], show=partial(tqdm, unit="topic", disable=None)
+            )
             fitted = fit(judged, most_declined=options["most_declined"])
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem

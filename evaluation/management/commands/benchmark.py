@@ -1,0 +1,58 @@
+"""manage.py benchmark search"""
+
+import json
+import time
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluation.benchmark import NoServer, benchmark_search, worker_memory
+from evaluation.topics import read_topics
+
+
+class Command(BaseCommand):
+    help = "Measures a running server over HTTP (start it by `make run`): latency cold and cached, stages, memory."
+
+    def add_arguments(self, parser):
+        parser.add_argument("what", choices=["search"])
+        parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
+        parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
+        parser.add_argument("--count", type=int, default=300, help="cold searches for each number of clients")
+        parser.add_argument(
+            "--seed", type=int, help="another for every run by default, so that searches are cold"
+        )
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *, url: str, clients: list[int], count: int, seed: int | None, **options) -> None:
+        topics = read_topics(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl")
+        seed = time.time_ns() if seed is None else seed
+        try:
+            rows = list(benchmark_search(url, topics, clients=clients, count=count, seed=seed))
+        except NoServer as problem:
+            raise CommandError(f"{url}: {problem}") from problem
+        result = {"url": url, "seed": seed, "rows": rows, "workers": worker_memory()}
+        if options["json"]:
+            self.stdout.write(json.dumps(result, indent=2))
+        else:
+            self._write(result)
+
+    def _write(self, result: dict) -> None:
+        for row in result["rows"]:
+            for kind, told in (("cold", row["cold"]), ("cached", row["cached"])):
+                ms = "  ".join(f"{name} {told['all'][name]:7.1f}" for name in ("p50", "p95", "p99"))
+                self.stdout.write(
+                    f"{row['clients']:>3} clients  {kind:<7}{ms} ms  {told['per_second']:>7} a second"
+                )
+            for kind, told in row["cold"]["kinds"].items():
+                self.stdout.write(
+                    f"             cold {kind:<10} p50 {told['p50']:.1f}  p95 {told['p95']:.1f} ms"
+                )
+        stages = ", ".join(
+            f"{name} {ms:.2f}" for name, ms in result["rows"][0]["stages_ms"].items() if ms >= 0.05
+        )
+        self.stdout.write(f"mean ms of a cold search at {result['rows'][0]['clients']} client: {stages}")
+        for worker in result["workers"]:
+            self.stdout.write(
+                f"web worker: {worker['rss_mb']} MB resident, {worker['pss_mb']} MB its own share"
+            )
