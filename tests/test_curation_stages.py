@@ -6,10 +6,9 @@ from django.core.exceptions import ValidationError
 from retrieval.models import Domain, Version
 from retrieval.ranking import Candidate
 from retrieval.search import SearchRequest, search
-from rules import defaults
+from rules import defaults, thresholds
 from rules.models import Alias, DomainThreshold, GlossaryTerm
 from rules.published import AliasTable
-from rules.publishing import publish_threshold
 from rules.stages import dense_ranks, features, logistic, strength
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +121,9 @@ def test_without_apertium_the_glossary_serves_and_the_answer_says_degraded(monke
 def test_a_higher_minimum_abstains_at_once_and_keeps_its_history(domain):
     assert not ask("who can declare war")["abstained"]
     row = domain.thresholds.get(active=True)
-    publish_threshold(domain, by=None, answer_minimum=1.0, calibration=row.calibration, reason="a test")
+    thresholds.publish(
+        DomainThreshold(domain=domain, answer_minimum=1.0, calibration=row.calibration, reason="a test")
+    )
     assert ask("who can declare war")["abstained"]
     assert domain.thresholds.filter(active=True).count() == 1
     assert domain.thresholds.count() == 2

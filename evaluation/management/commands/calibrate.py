@@ -11,7 +11,8 @@ from evaluation.calibration import fit, judged_first_pages
 from evaluation.topics import BadTopics, read_topics
 from retrieval.errors import ArfError
 from retrieval.models import Domain
-from rules.publishing import publish_threshold
+from rules.models import DomainThreshold
+from rules.thresholds import publish as publish_thresholds
 
 
 class Command(BaseCommand):
@@ -48,5 +49,5 @@ class Command(BaseCommand):
         )
         row = {"answer_minimum": fitted.answer_minimum, "calibration": fitted.weights, "reason": reason}
         if publish:
-            publish_threshold(Domain.objects.get(slug=domain), by=None, **row)
+            publish_thresholds(DomainThreshold(domain=Domain.objects.get(slug=domain), **row))
         self.stdout.write(json.dumps({"domain": domain, **row}, indent=2))
