@@ -67,8 +67,11 @@ def reindex(db):
 
 
 @pytest.fixture(autouse=True)
-def no_kept_answers():
-    """Each test starts with an empty in-process cache: rolled back versions would repeat."""
-    from retrieval import cache
+def nothing_kept_in_process():
+    """What processes keep by version starts empty in each test: rolled back versions would repeat."""
+    from retrieval import cache, serving
+    from rules import published
 
     cache.answers.answers.clear()
+    for kept in (serving._embedder_at, published.alias_table, published.glossary, published.thresholds):
+        kept.cache_clear()

@@ -1,16 +1,15 @@
 """manage.py ingest DOMAIN [SOURCE]"""
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
-from retrieval import jobs
-from retrieval.errors import ArfError
 from retrieval.ingestion import request
-from retrieval.models import Domain, JobRun
+from retrieval.management.jobs import JobCommand
+from retrieval.models import Domain
 
 
-class Command(BaseCommand):
+class Command(JobCommand):
     help = "Ingests a source into a domain, with progress. Run twice, it changes nothing the second time."
+    unit = "section"
 
     def add_arguments(self, parser):
         parser.add_argument("domain", help="slug of the domain, e.g. us_constitution")
@@ -24,19 +23,4 @@ class Command(BaseCommand):
         if known is None:
             slugs = ", ".join(Domain.objects.values_list("slug", flat=True))
             raise CommandError(f"There is no domain {domain}. Domains: {slugs}")
-        try:
-            run = jobs.create(**request(known, source, force=force))
-            run = self._watch(run)
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
-        if run.status != JobRun.Status.DONE:
-            raise CommandError(run.error or run.message)
-        self.stdout.write(run.message)
-
-    def _watch(self, run: JobRun) -> JobRun:
-        with tqdm(total=run.total or None, unit="section", disable=None) as bar:
-            for run in jobs.run_here(run):  # noqa: B020
-                bar.total = run.total or None
-                bar.update(run.position - bar.n)
-                bar.set_postfix_str(run.message[:60])
-        return run
+        self.run_job(request(known, source, force=force))

@@ -1,0 +1,33 @@
+"""What commands share that run a job in the foreground."""
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.models import JobRun
+
+
+class JobCommand(BaseCommand):
+    """Runs one job to its end, with a progress bar, and says how it ended."""
+
+    unit = "step"
+
+    def run_job(self, request: dict) -> None:
+        """`request`: kind, key and params, as `jobs.create` takes them."""
+        try:
+            run = self._watch(jobs.create(**request))
+        except ArfError as problem:
+            raise CommandError(problem.message) from problem
+        if run.status != JobRun.Status.DONE:
+            raise CommandError(run.error or run.message)
+        self.stdout.write(run.message)
+
+    def _watch(self, run: JobRun) -> JobRun:
+        with tqdm(total=run.total or None, unit=self.unit, disable=None) as bar:
+            for stepped in jobs.run_here(run):
+                run = stepped
+                bar.total = run.total or None
+                bar.update(run.position - bar.n)
+                bar.set_postfix_str(run.message[:60])
+        return run

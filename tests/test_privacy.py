@@ -1,0 +1,69 @@
+"""What of a question may be kept: identifiers go, the rest of the sentence stays as it was."""
+
+import pytest
+
+from retrieval.privacy import query_hash, scrub
+from retrieval.snippets import best_snippet, marked_words
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("write to jane.doe+x@mail.example.org now", "write to [e-mail] now"),
+        ("call (213) 555-0123 or +1 213 555 0123", "call [phone] or [phone]"),
+        ("SSN 123-45-6789", "SSN [SSN]"),
+        ("my A-number is A123 456 789", "my A-number is [A-number]"),
+        ("A#012345678 was denied", "[A-number] was denied"),
+        ("card 4111 1111 1111 1111 was charged", "card [card number] was charged"),
+        ("number 123456789 alone", "number [number] alone"),
+    ],
+)
+def test_personal_identifiers_are_replaced(text, kept):
+    assert scrub(text) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I am arrested, do I have a right to counsel?",
+        "14th Amendment, Section 1",
+        "8 U.S.C. § 1182(a)(6)(C)(i) and 42 USC 2000e-5",
+        "8 CFR 214.2(h)(13)(iii)",
+        "Pub. L. 104-208, 110 Stat. 3009",
+        "No. 12-345 in 576 U.S. 644 (2015)",
+        "on 4 July 1776, at 10:30",
+    ],
+)
+def test_the_words_of_the_law_are_left_alone(text):
+    assert scrub(text) == text
+
+
+def test_a_hash_tells_repeats_but_not_words(settings):
+    assert query_hash("war") == query_hash("war") != query_hash("wars")
+    before = query_hash("war")
+    settings.SECRET_KEY = "another"
+    assert query_hash("war") != before
+
+
+def test_a_snippet_shows_where_most_of_the_wanted_words_stand():
+    text = (
+        "Nothing here. " * 40
+        + "The right to a speedy and public trial, by an impartial jury."
+        + " Nor here." * 40
+    )
+    snippet = best_snippet(text, frozenset({"speedi", "trial", "juri"}))
+    assert "speedy and public trial" in snippet.text
+    assert [snippet.text[start:end] for start, end in snippet.marks] == ["speedy", "trial", "jury"]
+    assert text[snippet.start : snippet.end] == snippet.text
+
+
+def test_a_short_text_is_its_own_snippet():
+    assert best_snippet("We the People", frozenset()).text == "We the People"
+
+
+def test_marks_see_plurals_and_possessives():
+    text = "Marshal's men and marshals"
+    assert [text[start:end] for start, end in marked_words(text, frozenset({"marshal"}))] == [
+        "Marshal's",
+        "marshals",
+    ]
