@@ -1,11 +1,13 @@
 """manage.py worker"""
 
+import signal
+import sys
 import time
 from datetime import timedelta
 
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection, connections
-from django_q.cluster import Cluster
+from django_q import cluster as django_q_cluster
 
 from arf_site import schedules
 from arf_site.supervisor import end_children_with_us
@@ -18,7 +20,7 @@ class Command(BaseCommand):
     """
     1. Wait until the database answers.
     2. Make the schedules; take up the jobs that an earlier worker left unfinished.
-    3. Run django-q's cluster until it is stopped.
+    3. Run django-q's cluster until it is stopped, or one of its processes is killed.
     4. Meanwhile, whenever the database was away, take up the jobs that this interrupted.
     """
 
@@ -31,7 +33,8 @@ class Command(BaseCommand):
         take_up_unfinished()
         connections.close_all()  # a forked child must not share them
         end_children_with_us()
-        cluster = Cluster()
+        django_q_cluster.Sentinel = Sentinel
+        cluster = django_q_cluster.Cluster()
         cluster.start()
         was_away = False
         while cluster.sentinel.is_alive():
@@ -40,6 +43,18 @@ class Command(BaseCommand):
             if was_away and not is_away:
                 take_up_unfinished()
             was_away = is_away
+
+
+class Sentinel(django_q_cluster.Sentinel):
+    """Replaces its processes as django-q's does, but for one that was killed: then all begin anew.
+
+    A process killed while it waits for the queue holds the queue's lock for ever: no other would get a task.
+    """
+
+    def reincarnate(self, process) -> None:
+        if process.exitcode is not None and process.exitcode < 0:
+            sys.exit(f"A process of the queue was killed ({signal.Signals(-process.exitcode).name}).")
+        super().reincarnate(process)
 
 
 def answers() -> bool:

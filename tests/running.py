@@ -1,0 +1,114 @@
+"""A whole ARF with processes, server and folder of its own, for tests that kill parts of it."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psycopg
+
+from arf_site.first_search import ask
+from arf_site.postgres import Postgres
+from tests.conftest import ROOT
+
+DEADLINE = 60  # seconds for anything waited for
+
+
+class RunningArf:
+    """`manage.py up` in a folder of its own under /tmp, which the server's user can enter."""
+
+    def __init__(self):
+        self.var = Path(tempfile.mkdtemp(prefix="arf running "))
+        self.var.chmod(0o755)
+        shutil.copytree(ROOT / "var" / "onnx", self.var / "onnx", copy_function=os.link)
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.postgres = Postgres(self.var / "postgres")
+        self.output = self.var / "output"
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        ours = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        return ours | {
+            "ARF_VAR_DIR": str(self.var),
+            "ARF_PORT": str(self.port),
+            "ARF_ADMIN_PASSWORD": "Xy7-test",
+        }
+
+    def up(self) -> float:
+        """Starts it and waits for its greeting; gives the seconds this took."""
+        started = time.monotonic()
+        with self.output.open("w") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up"],
+                cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            )  # fmt: skip
+        wait_for(lambda: "Ctrl-C stops everything" in self.told() or self.process.poll() is not None)
+        assert self.process.poll() is None, self.told()
+        return time.monotonic() - started
+
+    def told(self) -> str:
+        return self.output.read_text()
+
+    def search(self, question="Can they search my phone?") -> list[str]:
+        return [result["locator"] for result in ask(self.url, question)["results"]]
+
+    def searches(self) -> bool:
+        """Whether it answers a question just now."""
+        try:
+            return bool(self.search())
+        except OSError:
+            return False
+
+    def sql(self, query, *values):
+        with psycopg.connect(self.postgres.app_url(), autocommit=True) as connection:
+            cursor = connection.execute(query, values or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def pids(self, part: str) -> list[int]:
+        """Our processes with `part` in their command line, oldest first."""
+        return sorted(pid for pid, line in command_lines(self.var) if part in line)
+
+    def stop(self, how=signal.SIGTERM) -> int:
+        self.process.send_signal(how)
+        return self.process.wait(DEADLINE)
+
+    def remove(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.stop()
+        self.postgres.stop("immediate")
+        shutil.rmtree(self.postgres.socket_dir, ignore_errors=True)
+        shutil.rmtree(self.var)
+
+
+def command_lines(var: Path) -> list[tuple[int, str]]:
+    """Processes that were started on this folder: by their environment or their arguments."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            environment = (folder / "environ").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if line and (f"ARF_VAR_DIR={var}\0" in environment or str(var) in line):
+            found.append((int(folder.name), line))
+    return found
+
+
+def wait_for(condition, limit=DEADLINE) -> None:
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started < limit, f"not within {limit} s"
+        time.sleep(0.05)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
