@@ -1,0 +1,28 @@
+# make run: everything up, at http://127.0.0.1:8000. make test: the whole suite; ARGS="tests/test_search.py -x".
+
+# The first Python of at least 3.11 that runs; `make PYTHON=…` names another.
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
+VENV := .venv/bin/python
+
+.PHONY: run test lint messages
+
+run: .venv/.installed
+	@exec $(VENV) manage.py up
+
+test: .venv/.installed
+	$(VENV) -m pytest $(ARGS)
+
+lint: .venv/.installed
+	$(VENV) -m ruff check .
+
+messages: .venv/.installed
+	$(VENV) manage.py compilemessages --ignore=.venv
+
+# Made anew only when requirements.txt has changed.
+.venv/.installed: requirements.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
+	@test -x $(VENV) || $(PYTHON) -m venv .venv
+	@echo "Installing requirements.txt into .venv …"
+	@$(VENV) -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@touch $@
