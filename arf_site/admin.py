@@ -7,12 +7,15 @@ from django.contrib import admin
 from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
 from django_q import admin as queue_admin
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.admin import ModelAdmin
 from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
 
 from retrieval.admin.base import ReadOnly
+
+admin.site.index_title = _("Overview")
 
 for model in (User, Group, Schedule, Success, Failure, AccessAttempt, AccessLog, AccessFailureLog):
     admin.site.unregister(model)

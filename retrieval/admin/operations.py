@@ -74,10 +74,10 @@ class JobRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_select_related = ["requested_by"]
     search_fields = ["kind", "key"]
     fields = [
-        "name", "state_label", "progress", "what", "problem", "cancel_requested", "params", "requested_by",
+        "name", "status", "progress", "what", "problem", "cancel_requested", "params", "requested_by",
         "created_at", "started_at", "heartbeat_at", "finished_at",
     ]  # fmt: skip
-    readonly_fields = ["name", "state_label", "progress", "what", "problem"]
+    readonly_fields = ["name", "progress", "what", "problem"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return readable_jobs(caller_of(request))

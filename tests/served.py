@@ -1,0 +1,102 @@
+"""The site served to a real browser inside a test's own transaction, so that nothing is flushed afterwards.
+
+Use by `pytest_plugins = ["tests.served"]`. With ARF_SHOTS set to a folder, `picture` fills it.
+"""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import pytest
+from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, connection, connections
+from selenium import webdriver
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *args) -> None:
+        """Requests are no news in a test."""
+
+
+class Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, *args) -> None:
+        """A browser that leaves in the middle of an answer is no news either."""
+
+
+def on_one_connection(application: Callable, shared) -> Callable:
+    """Requests one after the other, all on the test's own connection."""
+    turn = threading.Lock()
+
+    def answer(environ: dict, start_response: Callable) -> list[bytes]:
+        with turn:
+            connections["default"] = shared
+            response = application(environ, start_response)
+            body = [b"".join(response)]
+            response.close()
+            return body
+
+    return answer
+
+
+@contextmanager
+def serving(shared) -> Iterator[str]:
+    server = Server(("127.0.0.1", 0), Quiet)
+    server.set_app(on_one_connection(StaticFilesHandler(WSGIHandler()), shared))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def site(db) -> Iterator[str]:
+    """The address of the site."""
+    connection.inc_thread_sharing()
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)  # it would end the test's transaction
+    with serving(connections["default"]) as address:
+        yield address
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+    connection.dec_thread_sharing()
+
+
+@pytest.fixture
+def scripts() -> bool:
+    """Override with False for a browser that runs none."""
+    return True
+
+
+@pytest.fixture
+def browser(scripts) -> Iterator[webdriver.Chrome]:
+    driver_path = shutil.which("chromedriver")
+    if driver_path is None:
+        pytest.skip("chromedriver is not installed")
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,1200"):
+        options.add_argument(argument)
+    if not scripts:
+        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
+    driver.implicitly_wait(5)
+    yield driver
+    driver.quit()
+
+
+def picture(browser: webdriver.Chrome, name: str) -> None:
+    if folder := os.environ.get("ARF_SHOTS"):
+        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
