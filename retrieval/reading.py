@@ -153,17 +153,18 @@ def read(section: Section, reader: Reader) -> Reading:
     above = ancestors(section, in_document)
     results = in_document.results().only(*BRIEF)
     before = results.filter(position__lt=section.position).order_by("-position", "-pk")
-    after = (
-        results.filter(position__gte=end).order_by("position", "pk") if end is not None else results.none()
-    )
+    after = results.filter(position__gte=end) if end is not None else results.none()
+    below = below_on_page(section, in_document, end)
+    tree = outline(in_document, [*above, section])
     return Reading(
         section=section,
         document=section.document,
-        parts=parts_of(section, below_on_page(section, in_document, end), reader),
+        parts=parts_of(section, below, reader),
         ancestors=above,
-        outline=outline(in_document, [*above, section]),
+        outline=tree,
+        under=() if section.is_leaf or below else children_of(section, tree),
         previous=before.first(),
-        next=after.first(),
+        next=after.order_by("position", "pk").first(),
         versions=versions_of(section, reader.caller),
         cited_by=citing(section, reader),
     )

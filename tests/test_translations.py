@@ -1,0 +1,77 @@
+"""The Spanish catalogue is complete, without doubtful entries, and compiled as committed."""
+
+import shutil
+import subprocess
+from gettext import GNUTranslations
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+ROOT = Path(settings.BASE_DIR)
+SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
+# What is extracted; a part of the project joins by its pattern.
+SOURCES = ("templates/*.html", "templates/retrieval/**/*.*", "retrieval/*.py", "retrieval/templatetags/*.py")
+
+
+def compiled(catalogue: Path) -> dict:
+    """What gettext would find: neither empty nor fuzzy entries."""
+    with catalogue.open("rb") as file:
+        found = GNUTranslations(file)._catalog
+    return {key: words for key, words in found.items() if key}
+
+
+def compile_to(target: Path, source: Path) -> Path:
+    subprocess.run(["msgfmt", "--check-format", "-o", target, source], check=True)
+    return target
+
+
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory) -> dict:
+    """Every message of the sources as they are now, its own words for its translation."""
+    folder = tmp_path_factory.mktemp("sources")
+    for path in {path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file()}:
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    catalogue = folder / "templates/locale/es/LC_MESSAGES/django.po"
+    catalogue.parent.mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(settings, "LOCALE_PATHS", [folder / "templates/locale"])
+        call_command("makemessages", locale=["es"], verbosity=0)
+    english = folder / "english.po"
+    subprocess.run(["msgen", "-o", english, catalogue], check=True)
+    unfuzzy = folder / "unfuzzy.po"
+    subprocess.run(["msgattrib", "--clear-fuzzy", "-o", unfuzzy, english], check=True)
+    return compiled(compile_to(folder / "english.mo", unfuzzy))
+
+
+@pytest.fixture(scope="module")
+def spanish(tmp_path_factory) -> dict:
+    return compiled(compile_to(tmp_path_factory.mktemp("spanish") / "django.mo", SPANISH))
+
+
+def test_every_message_is_translated(extracted, spanish):
+    assert len(extracted) > 150
+    assert not {key for key in extracted if key not in spanish}
+
+
+def test_no_entry_is_fuzzy_or_empty_or_left_over():
+    doubtful = ("--only-fuzzy", "--untranslated", "--only-obsolete")
+    found = [
+        subprocess.run(["msgattrib", option, SPANISH], check=True, capture_output=True) for option in doubtful
+    ]
+    assert [result.stdout for result in found] == [b"", b"", b""]
+
+
+def test_the_committed_compilation_is_that_of_the_catalogue(spanish):
+    assert compiled(SPANISH.with_suffix(".mo")) == spanish
+
+
+def test_placeholders_and_endings_are_kept(spanish):
+    for key, words in spanish.items():
+        source = key[0] if isinstance(key, tuple) else key
+        assert source.endswith(".") == words.endswith("."), source
+        assert source.count("%(") == words.count("%(") or isinstance(key, tuple), source
