@@ -3,8 +3,8 @@
 from retrieval.fusion import Fuse
 from retrieval.pipeline import Pipeline
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
-from retrieval.stages import ResolveCitations
-from rules.stages import Abstain, AliasRetriever, Calibrate, Translate
+from retrieval.stages import EmbedQuery, ResolveCitations
+from rules.stages import Abstain, AliasRetriever, Calibrate, NearestAliasRetriever, Translate
 
 NAMES = ("default", "fusion", "dense", "lexical")
 PUBLIC = ("default",)
@@ -15,9 +15,11 @@ def default() -> Pipeline:
     return Pipeline(
         ResolveCitations(),
         Translate(),
+        EmbedQuery(),
         Fuse(
             CitationRetriever(weight=3.0),
             AliasRetriever(weight=2.0),
+            NearestAliasRetriever(k=50, weight=2.0),
             DenseRetriever(k=100),
             LexicalRetriever(k=100),
             PrivateRetriever(k=100),
@@ -30,11 +32,11 @@ def default() -> Pipeline:
 
 def fusion() -> Pipeline:
     """Dense and lexical alone: what everything else is compared with."""
-    return Pipeline(Translate(), Fuse(DenseRetriever(k=100), LexicalRetriever(k=100), k=60))
+    return Pipeline(Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), LexicalRetriever(k=100), k=60))
 
 
 def dense() -> Pipeline:
-    return Pipeline(Translate(), Fuse(DenseRetriever(k=100), k=60))
+    return Pipeline(Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), k=60))
 
 
 def lexical() -> Pipeline:

@@ -11,6 +11,11 @@ SCHEDULES = {
         "schedule_type": Schedule.MINUTES,
         "minutes": 1,
     },
+    "embed aliases": {
+        "func": "rules.tasks.embed_aliases",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": 1,
+    },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
 }
 

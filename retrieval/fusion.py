@@ -54,7 +54,12 @@ class Fuse:
                 ) + leg.weight * reciprocal_rank(rank, self.k)
         readable = readable_places(ranking.query, list(found))
         merged = [
-            replace(merge(same), score=fused[section], domain_id=readable[section][0], locator=readable[section][1])
+            replace(
+                merge(same),
+                score=fused[section],
+                domain_id=readable[section][0],
+                locator=readable[section][1],
+            )
             for section, same in found.items()
             if section in readable
         ]
@@ -71,5 +76,7 @@ class Fuse:
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
     """Domain and locator of those sections that the caller may read, by id."""
     readable = Section.objects.readable(query.caller, query.as_of)
-    rows = readable.filter(pk__in=sections, domain__in=query.domain_ids).values_list("pk", "domain_id", "locator")
+    rows = readable.filter(pk__in=sections, domain__in=query.domain_ids).values_list(
+        "pk", "domain_id", "locator"
+    )
     return {pk: (domain, locator) for pk, domain, locator in rows}

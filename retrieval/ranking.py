@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from retrieval.citations import Citation
 
@@ -54,6 +56,8 @@ class Query:
     translated: str | None = None
     citations: tuple[Citation, ...] = ()
     only_citation: bool = False
+    vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
+    embedded_by: int | None = None  # the embedding model's row
 
     @property
     def domain_ids(self) -> list[int]:

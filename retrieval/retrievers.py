@@ -8,7 +8,6 @@ from django.db.models import F, Q
 from pgvector.django import CosineDistance
 
 from retrieval import serving
-from retrieval.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.models import Chunk, ChunkVector, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking, Reason
@@ -125,25 +124,23 @@ class DenseRetriever:
     weight: float = 1.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
-        active = serving.active_embedder(ranking.query.versions.get("embedding", 0))
-        try:
-            vector = active.embedder.embed_query(ranking.query.text)
-        except EmbeddingUnavailable as problem:
-            raise NotRun(f"no embedding: {problem}") from problem
-        rows = self._nearest(ranking.query, active.model_id, vector)
+        query = ranking.query
+        if query.vector is None:
+            raise NotRun("the question has no vector")
+        rows = self._nearest(query)
         candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in rows), k=self.k)
-        return ranking_of(ranking, candidates).noting(active.embedder.name)
+        return ranking_of(ranking, candidates)
 
-    def _nearest(self, query: Query, model_id: int, vector):
+    def _nearest(self, query: Query):
         scope = Q(private=False)
         if query.caller.principals:
             scope |= Q(section__document__in=granted_documents(query))
         readable = Section.objects.readable(query.caller, query.as_of)
         return (
             ChunkVector.objects.filter(
-                scope, model=model_id, domain__in=query.domain_ids, section__in=readable
+                scope, model=query.embedded_by, domain__in=query.domain_ids, section__in=readable
             )
-            .annotate(distance=CosineDistance("vector", vector))
+            .annotate(distance=CosineDistance("vector", query.vector))
             .order_by("distance", "chunk_id")
             .values_list("section_id", "chunk_id", "distance")[: self.k * CHUNKS_A_SECTION]
         )

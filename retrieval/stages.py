@@ -2,10 +2,30 @@
 
 from dataclasses import dataclass, replace
 
+from retrieval import serving
 from retrieval.citations import find_citations, only_citation
+from retrieval.embedders import EmbeddingUnavailable
+from retrieval.errors import NotRun
 from retrieval.models import Section
+from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Ranking, Reason
 from retrieval.retrievers import Place, cited_candidate, resolve
+
+
+@dataclass(frozen=True)
+class EmbedQuery:
+    """Embeds the question once for every leg that compares vectors."""
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        active = serving.active_embedder(query.versions.get("embedding", 0))
+        try:
+            vector = active.embedder.embed_query(query.text)
+        except EmbeddingUnavailable as problem:
+            raise NotRun(f"no embedding: {problem}") from problem
+        embedded = replace(query, vector=vector, embedded_by=active.model_id)
+        return replace(ranking, query=embedded).noting(active.embedder.name)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,22 @@ class Alias(models.Model):
             raise ValidationError({"locator": _("No provision of this domain has this locator.")})
 
 
+class AliasVector(models.Model):
+    """An alias as the embedder sees it, so that a question near to a name finds its provision too. Made by
+    `rules.embedding`; a trigger deletes it when the alias is worded anew.
+    """
+
+    alias = models.ForeignKey(Alias, on_delete=models.CASCADE, related_name="vectors")
+    model = models.ForeignKey("retrieval.EmbeddingModel", on_delete=models.CASCADE, related_name="+")
+    vector = models.BinaryField(help_text=_("float16, unit length; compared in the process, not in SQL."))
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["alias", "model"], name="one_alias_vector_a_model")]
+
+    def __str__(self) -> str:
+        return str(self.alias)
+
+
 class GlossaryTerm(models.Model):
     """A Spanish legal term with the English one that the law uses; protected in machine translation."""
 

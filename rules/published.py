@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from retrieval.textnorm import stems
 from retrieval.translation import Glossary
-from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,40 @@ def alias_table(domain_id: int, version: int) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
     enabled = Alias.objects.filter(domain=domain_id, enabled=True)
     return AliasTable(list(enabled.order_by("pk").values_list("text", "locator", "language")))
+
+
+@dataclass(frozen=True)
+class AliasVectors:
+    """The embedded names of a domain, those of one provision side by side."""
+
+    texts: list[str]
+    locators: list[str]  # of each provision once, in the order of `starts`
+    starts: np.ndarray  # where each provision's names begin
+    matrix: np.ndarray  # (names, dims) float32, unit length
+
+    def nearest(self, vector: np.ndarray, k: int) -> list[tuple[str, str, float]]:
+        """(locator, name, cosine) of the k provisions with a name nearest to the vector, best first."""
+        if not self.texts:
+            return []
+        cosines = self.matrix @ vector
+        best = np.maximum.reduceat(cosines, self.starts)
+        found = []
+        for place in np.argsort(-best, kind="stable")[:k]:
+            start, end = self.starts[place], np.append(self.starts, len(cosines))[place + 1]
+            name = start + int(np.argmax(cosines[start:end]))
+            found.append((self.locators[place], self.texts[name], float(best[place])))
+        return found
+
+
+@lru_cache(maxsize=16)
+def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
+    rows = AliasVector.objects.filter(model=model_id, alias__domain=domain_id, alias__enabled=True)
+    rows = rows.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
+    texts = [text for text, _, _ in rows]
+    all_locators = [locator for _, locator, _ in rows]
+    starts = [n for n, locator in enumerate(all_locators) if n == 0 or locator != all_locators[n - 1]]
+    matrix = np.array([np.frombuffer(vector, np.float16) for _, _, vector in rows], dtype=np.float32)
+    return AliasVectors(texts, [all_locators[n] for n in starts], np.array(starts, dtype=np.intp), matrix)
 
 
 @lru_cache(maxsize=2)

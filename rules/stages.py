@@ -15,6 +15,7 @@ from rules.models import DomainThreshold
 from rules.published import AliasMatch
 
 NEAR_MISSES = 5  # the contract's "at most 5"
+FITTED_ON = ("EmbedQuery", "DenseRetriever", "LexicalRetriever", "NearestAliasRetriever", "AliasRetriever")
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
@@ -77,6 +78,48 @@ class AliasRetriever:
         ]
 
 
+@dataclass(frozen=True)
+class NearestAliasRetriever:
+    """Provisions one of whose curated names means nearly what the question asks, by cosine similarity."""
+
+    k: int = 50
+    weight: float = 2.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.vector is None:
+            raise NotRun("the question has no vector")
+        nearest = self._nearest(query)
+        if not nearest:
+            return ranking.noting("no alias of these domains is embedded", skipped=True)
+        sections = dict(named_sections(query, [locator for locator, _, _ in nearest]))
+        ordered = [
+            (sections[locator], name, cosine) for locator, name, cosine in nearest if locator in sections
+        ]
+        candidates = [near_candidate(*row, rank) for rank, row in enumerate(ordered, start=1)]
+        return replace(ranking, candidates=tuple(candidates)).noting(nearest[0][1])
+
+    def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
+        version = query.versions.get("aliases", 0)
+        found = [
+            near
+            for domain in query.domain_ids
+            for near in published.alias_vectors(domain, version, query.embedded_by).nearest(
+                query.vector, self.k
+            )
+        ]
+        return sorted(found, key=lambda near: (-near[2], near[0]))[: self.k]
+
+
+def near_candidate(section: int, name: str, cosine: float, rank: int) -> Candidate:
+    return Candidate(
+        section_id=section,
+        scores={"alias_near": cosine},
+        ranks={"alias_near": rank},
+        reasons=(Reason("alias_near", {"alias": name, "similarity": round(cosine, 3)}),),
+    )
+
+
 def strength(match: AliasMatch) -> float:
     """Longer names say more; a name shared by several provisions says less of each."""
     return match.words / match.shared
@@ -121,6 +164,8 @@ class Calibrate:
 
     @unless_settled
     def __call__(self, ranking: Ranking) -> Ranking:
+        if missing := [name for name in ranking.degraded if name in FITTED_ON]:
+            raise NotRun(f"the calibration rests on what did not run: {', '.join(missing)}", degrades=False)
         rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
         candidates = tuple(with_probability(c, rows.get(c.domain_id)) for c in ranking.candidates)
         fitted = sum(c.probability is not None for c in candidates)
@@ -136,11 +181,12 @@ def with_probability(candidate: Candidate, threshold: DomainThreshold | None) ->
 
 
 def features(candidate: Candidate) -> dict[str, float]:
-    """What the calibration reads: cosine, lexical coverage, and whether an alias or a citation named it."""
+    """What the calibration reads: cosine, lexical coverage, how an alias names it, whether a citation does."""
     return {
         "dense": candidate.scores.get("dense", 0.0),
         "coverage": candidate.scores.get("coverage", 0.0),
         "alias": min(candidate.scores.get("alias", 0.0), 3.0),
+        "alias_near": candidate.scores.get("alias_near", 0.0),
         "citation": candidate.scores.get("citation", 0.0),
     }
 

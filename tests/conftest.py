@@ -44,6 +44,7 @@ def django_db_setup(django_db_setup, django_db_blocker):
 
         call_command("load_defaults", verbosity=0)
         call_command("ingest", "us_constitution", verbosity=0)
+        call_command("embed_aliases", verbosity=0)
         update_index()
 
 
@@ -67,11 +68,8 @@ def reindex(db):
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept_in_process():
-    """What processes keep by version starts empty in each test: rolled back versions would repeat."""
-    from retrieval import cache, serving
-    from rules import published
+def no_kept_answers():
+    """Each test starts with an empty in-process cache: the table's rows are rolled back, its would stay."""
+    from retrieval import cache
 
     cache.answers.answers.clear()
-    for kept in (serving._embedder_at, published.alias_table, published.glossary, published.thresholds):
-        kept.cache_clear()

@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from retrieval.models import Domain, Version
 from retrieval.ranking import Candidate
 from retrieval.search import SearchRequest, search
-from rules import defaults, thresholds
+from rules import defaults, embedding, thresholds
 from rules.models import Alias, DomainThreshold, GlossaryTerm
 from rules.published import AliasTable
 from rules.stages import dense_ranks, features, logistic, strength
@@ -57,6 +57,7 @@ def test_a_new_alias_is_found_by_the_next_search(domain):
     before = ask("flibbertigibbet rule")
     assert third not in [result["locator"] for result in before["results"][:1]]
     Alias.objects.create(domain=domain, text="flibbertigibbet rule", locator=third)
+    embedding.embed_all()
     answer = ask("flibbertigibbet rule")
     assert answer["results"][0]["locator"] == third
     assert {"code": "alias", "alias": "flibbertigibbet rule"} in answer["results"][0]["reasons"]
@@ -141,7 +142,8 @@ def test_a_domain_without_a_fit_never_abstains_and_the_trace_says_why(domain):
 def test_probabilities_lie_between_zero_and_one_and_grow_with_every_score():
     weights = Domain.objects.get(slug="us_constitution").thresholds.get(active=True).calibration
     low = logistic(features(Candidate(1, scores={"dense": 0.1})), weights)
-    high = logistic(features(Candidate(1, scores={"dense": 0.6, "alias": 3.0, "coverage": 1.0})), weights)
+    named = {"dense": 0.6, "alias": 3.0, "alias_near": 0.9, "coverage": 1.0}
+    high = logistic(features(Candidate(1, scores=named)), weights)
     assert 0 < low < 0.1 < 0.9 < high < 1
 
 
@@ -154,3 +156,38 @@ def test_loading_the_defaults_again_brings_back_nothing_staff_removed():
     assert defaults.load() == {"aliases": 0, "glossary": 0, "thresholds": 0}
     changed.refresh_from_db()
     assert changed.english == "something else"
+
+
+def near(answer: dict) -> dict[str, str]:
+    """The alias that brought each result by its meaning."""
+    return {
+        result["locator"]: reason["alias"]
+        for result in answer["results"]
+        for reason in result["reasons"]
+        if reason["code"] == "alias_near"
+    }
+
+
+def test_an_alias_that_means_nearly_what_is_asked_brings_its_provision(domain):
+    Alias.objects.create(domain=domain, text="zebras kept as pets", locator="/us/const/amendment/III")
+    question = "I want to keep a zebra at home, is that allowed"
+    assert near(ask(question)).get("/us/const/amendment/III") != "zebras kept as pets"
+    assert embedding.embed_all() == 1
+    assert near(ask(question))["/us/const/amendment/III"] == "zebras kept as pets"
+
+
+def test_an_alias_worded_anew_loses_its_vector_until_it_is_embedded_again():
+    alias = Alias.objects.filter(vectors__isnull=False).first()
+    Alias.objects.filter(pk=alias.pk).update(note="looked at")
+    assert alias.vectors.exists()
+    Alias.objects.filter(pk=alias.pk).update(text="something new")
+    assert not alias.vectors.exists()
+    assert embedding.embed_all() == 1
+    assert embedding.embed_all() == 0
+
+
+def test_a_disabled_alias_is_not_near_either():
+    question = "may cops look through the photos on my mobile"
+    best = near(ask(question))["/us/const/amendment/IV"]
+    Alias.objects.filter(text=best).update(enabled=False)
+    assert near(ask(question))["/us/const/amendment/IV"] != best

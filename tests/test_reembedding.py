@@ -57,7 +57,7 @@ def other_embedder(settings):
 def serving_note(question: str) -> str:
     answer = search(SearchRequest(text=question))
     assert not answer["degraded"]
-    return next(stage["note"] for stage in answer["stages"] if stage["name"] == "DenseRetriever")
+    return next(stage["note"] for stage in answer["stages"] if stage["name"] == "EmbedQuery")
 
 
 def test_the_old_embedder_serves_until_the_new_one_is_complete(other_embedder, monkeypatch):
@@ -93,5 +93,5 @@ def test_an_embedder_that_is_away_degrades_the_answer(settings):
         spec={"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "gone"}
     )
     answer = search(SearchRequest(text="freedom of the press"))
-    assert answer["degraded"] == ["DenseRetriever"]
+    assert answer["degraded"] == ["EmbedQuery", "NearestAliasRetriever", "DenseRetriever"]
     assert answer["results"][0]["locator"] == "/us/const/amendment/I"

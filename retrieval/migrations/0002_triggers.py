@@ -42,10 +42,14 @@ CREATE TRIGGER log_republished AFTER UPDATE ON retrieval_section
     FOR EACH STATEMENT EXECUTE FUNCTION retrieval_log_republished();
 """
 
+# A number once seen by anybody, if only inside a transaction that was rolled back, is never given again:
+# what a process keeps under a version can therefore never be of another state.
 CORPUS_VERSIONS = """
+CREATE SEQUENCE retrieval_version_number;
+
 CREATE FUNCTION retrieval_count_published() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE retrieval_domain SET corpus_version = corpus_version + 1
+    UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (
         SELECT now.domain_id FROM after_rows now JOIN before_rows was ON was.id = now.id
         WHERE (was.live OR now.live) AND was IS DISTINCT FROM now
@@ -55,14 +59,14 @@ END $$;
 
 CREATE FUNCTION retrieval_count_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE retrieval_domain SET corpus_version = corpus_version + 1
+    UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (SELECT domain_id FROM after_rows WHERE live);
     RETURN NULL;
 END $$;
 
 CREATE FUNCTION retrieval_count_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE retrieval_domain SET corpus_version = corpus_version + 1
+    UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (SELECT domain_id FROM before_rows WHERE live);
     RETURN NULL;
 END $$;
@@ -79,8 +83,8 @@ CREATE TRIGGER count_deleted AFTER DELETE ON retrieval_section
 VERSIONS = """
 CREATE FUNCTION retrieval_count_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO retrieval_version (name, number) VALUES (TG_ARGV[0], 1)
-    ON CONFLICT (name) DO UPDATE SET number = retrieval_version.number + 1;
+    INSERT INTO retrieval_version (name, number) VALUES (TG_ARGV[0], nextval('retrieval_version_number'))
+    ON CONFLICT (name) DO UPDATE SET number = excluded.number;
     RETURN NULL;
 END $$;
 
@@ -112,6 +116,7 @@ UNDO = """
 DROP FUNCTION retrieval_log_inserted, retrieval_log_deleted, retrieval_log_republished,
     retrieval_count_published, retrieval_count_inserted, retrieval_count_deleted, retrieval_count_version,
     retrieval_do_not_wait CASCADE;
+DROP SEQUENCE retrieval_version_number;
 """
 
 

@@ -13,3 +13,4 @@ class Command(BaseCommand):
         preparation.prepare(self.stdout.write)
         if not preparation.constitution_is_there():
             call_command("ingest", preparation.CONSTITUTION)
+        call_command("embed_aliases")

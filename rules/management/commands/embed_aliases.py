@@ -1,0 +1,12 @@
+"""manage.py embed_aliases"""
+
+from django.core.management.base import BaseCommand
+
+from rules import embedding
+
+
+class Command(BaseCommand):
+    help = "Embeds aliases that have no vector yet, as the job queue does every minute."
+
+    def handle(self, **options) -> None:
+        self.stdout.write(f"{embedding.embed_all()} aliases embedded")
