@@ -19,10 +19,10 @@ lint: .venv/.installed
 messages: .venv/.installed
 	$(VENV) manage.py compilemessages --ignore=.venv
 
-# Made anew only when requirements.txt has changed.
+# Made anew only when requirements.txt has changed. Python compiles what it uses: compiling all costs half a minute.
 .venv/.installed: requirements.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
 	@test -x $(VENV) || $(PYTHON) -m venv .venv
 	@echo "Installing requirements.txt into .venv …"
-	@$(VENV) -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	@$(VENV) -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.txt
 	@touch $@
