@@ -24,6 +24,8 @@ class DocumentGrant(models.Model):
     granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
 
     class Meta:
+        verbose_name = _("document grant")
+        verbose_name_plural = _("document grants")
         constraints = [
             models.UniqueConstraint(fields=["document", "principal"], name="one_grant_a_principal")
         ]
@@ -72,6 +74,7 @@ class ApiKey(models.Model):
 
     class Meta:
         verbose_name = _("API key")
+        verbose_name_plural = _("API keys")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"

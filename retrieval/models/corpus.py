@@ -76,6 +76,8 @@ class Domain(models.Model):
     objects = DomainQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("domain")
+        verbose_name_plural = _("domains")
         ordering = ["position", "slug"]
 
     def __str__(self) -> str:
@@ -117,6 +119,8 @@ class Document(models.Model):
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("document")
+        verbose_name_plural = _("documents")
         ordering = ["domain", "locator"]
         constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="document_once_a_domain")]
 
@@ -206,6 +210,8 @@ class Section(models.Model):
     objects = SectionQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("section")
+        verbose_name_plural = _("sections")
         ordering = ["document", "position"]
         constraints = [
             models.UniqueConstraint(
@@ -247,6 +253,8 @@ class Anchor(models.Model):
     end = models.PositiveIntegerField()
 
     class Meta:
+        verbose_name = _("anchor")
+        verbose_name_plural = _("anchors")
         ordering = ["section", "start", "-end"]
         indexes = [models.Index(fields=["locator"], name="anchor_locator")]
 
@@ -272,6 +280,8 @@ class Chunk(models.Model):
     private = models.BooleanField(default=False, editable=False)
 
     class Meta:
+        verbose_name = _("chunk")
+        verbose_name_plural = _("chunks")
         ordering = ["section", "position"]
         constraints = [models.UniqueConstraint(fields=["section", "position"], name="chunk_order")]
 
@@ -300,6 +310,8 @@ class EmbeddingModel(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = _("embedding model")
+        verbose_name_plural = _("embedding models")
         constraints = [
             models.UniqueConstraint(
                 fields=["status"], condition=Q(status="active"), name="one_active_embedding_model"
@@ -340,6 +352,8 @@ class Citation(models.Model):
     end = models.IntegerField()
 
     class Meta:
+        verbose_name = _("citation")
+        verbose_name_plural = _("citations")
         ordering = ["source", "start"]
         indexes = [models.Index(fields=["target_locator"], name="citation_target_locator")]
 

@@ -37,6 +37,8 @@ class SearchLog(models.Model):
     versions = models.JSONField(default=dict)
 
     class Meta:
+        verbose_name = _("search")
+        verbose_name_plural = _("search log")
         ordering = ["-created_at"]
 
     def __str__(self) -> str:
@@ -49,6 +51,10 @@ class Trace(models.Model):
     log = models.OneToOneField(SearchLog, primary_key=True, on_delete=models.CASCADE, related_name="trace")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     detail = models.JSONField()
+
+    class Meta:
+        verbose_name = _("trace")
+        verbose_name_plural = _("traces")
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -70,6 +76,7 @@ class Feedback(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = _("feedback")
         verbose_name_plural = _("feedback")
         constraints = [
             models.UniqueConstraint(

@@ -13,6 +13,10 @@ class Version(models.Model):
     name = models.CharField(max_length=40, primary_key=True)
     number = models.PositiveBigIntegerField(default=0)
 
+    class Meta:
+        verbose_name = _("version")
+        verbose_name_plural = _("versions")
+
     def __str__(self) -> str:
         return f"{self.name} {self.number}"
 
@@ -57,6 +61,8 @@ class JobRun(models.Model):
     objects = JobRunQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="job_status")]
 
