@@ -9,8 +9,10 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.models import Domain, Version
+from retrieval.ranking import Candidate
 from rules.exchange import SafeCSV, escaped, unescaped
 from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.stages import features
 
 pytestmark = pytest.mark.django_db
 ALIASES = "/admin/rules/alias/"
@@ -177,7 +179,7 @@ def test_glossary_terms_are_imported_by_their_spanish(client, curator):
 # -- Thresholds
 
 
-WEIGHTS = {"intercept": -3, "dense": 6, "coverage": 2, "alias": 1, "citation": 4}
+WEIGHTS = {"intercept": -3} | dict.fromkeys(features(Candidate(section_id=0)), 1.5)
 
 
 def publish(client, domain: Domain, **changed):

@@ -12,7 +12,11 @@ from django.core.management import call_command
 ROOT = Path(settings.BASE_DIR)
 SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
 # What is extracted; a part of the project joins by its pattern.
-SOURCES = ("templates/*.html", "templates/retrieval/**/*.*", "retrieval/*.py", "retrieval/templatetags/*.py")
+SOURCES = (
+    *("templates/*.html", "templates/retrieval/**/*.*", "templates/admin/**/*.*"),
+    *("retrieval/*.py", "retrieval/admin/*.py", "retrieval/models/*.py", "retrieval/templatetags/*.py"),
+    *("rules/admin.py", "rules/exchange.py", "rules/thresholds.py", "arf_site/*.py"),
+)
 
 
 def compiled(catalogue: Path) -> dict:
