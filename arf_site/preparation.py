@@ -16,9 +16,11 @@ from django.contrib.auth import get_user_model
 from django.contrib.staticfiles.finders import get_finders
 from django.core import checks
 from django.core.management import CommandError, call_command
+from django_q.tasks import async_task
 
 from retrieval import indexing, ingestion, jobs, serving
-from retrieval.models import Domain, JobRun, Section
+from retrieval.models import Domain, EmbeddingModel, JobRun, Section
+from rules import embedding
 
 CONSTITUTION = "us_constitution"
 MENDED_BY_STARTING = {"arf.W005"}  # the index: its writer starts next
@@ -115,6 +117,17 @@ def order_constitution() -> JobRun:
         return jobs.enqueue(**ingestion.request(Domain.objects.get(slug=CONSTITUTION)))
     except jobs.AlreadyRunning as other:
         return other.run
+
+
+def names_are_embedded() -> bool:
+    """Whether every alias has its vector; waiting for that keeps the first searches as good as later ones."""
+    active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    return active is None or not embedding.missing(active).exists()
+
+
+def order_names() -> None:
+    """What the schedule would do within a minute."""
+    async_task("rules.tasks.embed_aliases")
 
 
 def index_is_current() -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from arf_site import postgres
 from tests.conftest import ROOT
+from tests.running import exported
 
 COUNTS = "SELECT (SELECT count(*) FROM rules_alias), (SELECT count(*) FROM retrieval_domain)"
 
@@ -23,7 +24,7 @@ def scratch(tmp_path_factory, django_db_setup, django_db_blocker):
     with psycopg.connect(server.app_url(), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     var = tmp_path_factory.mktemp("var")
-    shutil.copytree(ROOT / "var" / "onnx", var / "onnx", copy_function=os.link)
+    shutil.copytree(exported(), var / "onnx")
     environment = os.environ | {
         "ARF_VAR_DIR": str(var),
         "DATABASE_URL": server.app_url(name),

@@ -21,7 +21,7 @@ from arf_site.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
 
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
-WEB_LIMIT = 60.0  # seconds until the web server answers
+READY_LIMIT = 120.0  # seconds that the last of the work before the first search may take
 
 
 class Command(BaseCommand):
@@ -50,6 +50,10 @@ class Command(BaseCommand):
                 self._say("Stopping.")
             except GaveUp as problem:
                 raise CommandError(str(problem)) from problem
+            except TimeoutError as problem:
+                raise CommandError(
+                    f"Not ready in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
+                ) from problem
             finally:
                 supervisor.stop()
                 connections.close_all()
@@ -62,8 +66,11 @@ class Command(BaseCommand):
         supervisor.start()
         while not preparation.constitution_is_there():
             self._watch(preparation.order_constitution(), supervisor)
-        supervisor.wait_until(if_answered(preparation.index_is_current))
-        supervisor.wait_until(lambda: first_search.listens(base_url()), limit=WEB_LIMIT)
+        if not preparation.names_are_embedded():
+            preparation.order_names()
+        for ready in (preparation.names_are_embedded, preparation.index_is_current):
+            supervisor.wait_until(if_answered(ready), limit=READY_LIMIT)
+        supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
         connections.close_all()
         self._greet(first_search.ask(base_url()), time.monotonic() - started)
         supervisor.wait_until(lambda: False)
