@@ -16,9 +16,12 @@ from retrieval import reading, retrievers, search
 from retrieval.api import throttles
 from retrieval.errors import ArfError, NotRun
 from retrieval.models import Citation, Document, Domain, Feedback, SearchLog, Section
+from retrieval.ranking import Candidate
 from retrieval.templatetags import law
 from retrieval.views import EXAMPLES, PROBLEMS
+from rules import stages
 from rules.models import DomainThreshold
+from rules.thresholds import publish
 
 pytestmark = pytest.mark.django_db
 
@@ -187,11 +190,9 @@ def test_an_abstention_says_so_and_labels_what_came_near(client):
 
 def decline_everything():
     constitution = Domain.objects.get(slug="us_constitution")
-    weights = {"intercept": -9, "dense": 0, "coverage": 0, "alias": 0, "citation": 0}
-    DomainThreshold.objects.filter(domain=constitution).update(active=False)
-    DomainThreshold.objects.create(
-        domain=constitution, version=99, answer_minimum=0.9, calibration=weights, reason="a test"
-    )
+    features = stages.features(Candidate(section_id=0))
+    weights = dict.fromkeys(features, 0) | {"intercept": -9}
+    publish(DomainThreshold(domain=constitution, answer_minimum=0.9, calibration=weights, reason="a test"))
 
 
 def test_a_spanish_question_shows_what_was_searched_for(client):

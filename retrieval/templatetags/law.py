@@ -1,7 +1,6 @@
 """How the pages put law and its ranking into words. Text is escaped first, marked afterwards."""
 
 from collections.abc import Iterable, Mapping
-from datetime import date
 from urllib.parse import urlsplit
 
 from django import template
@@ -50,6 +49,7 @@ STATUSES = {
 }
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
+    "alias_near": _("It is known as “%(alias)s”, which is close to your question in meaning."),
     "citation": _("Your question cites %(citation)s."),
     "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
     "citation_under": _("It is part of %(citation)s, which you cite."),
@@ -58,9 +58,12 @@ REASONS = {
     "private": _("It uses the words of your question: number %(rank)s in your private documents."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
+NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")
 DEGRADED = {
-    "DenseRetriever": _("Search by meaning did not answer; results rest on words and names."),
+    "DenseRetriever": NO_MEANING,
+    "EmbedQuery": NO_MEANING,
     "LexicalRetriever": _("Search by words did not answer; results rest on meaning and names."),
+    "NearestAliasRetriever": NO_MEANING,
     "Translate": _("The translator did not answer; only known legal terms were translated."),
 }
 
@@ -117,16 +120,10 @@ def sentence(reason: Mapping) -> str:
 
 
 @register.filter
-def degraded(stage: str) -> str:
-    return str(
-        DEGRADED.get(stage) or gettext("A part of the search did not answer: %(part)s.") % {"part": stage}
-    )
-
-
-@register.filter
-def in_force_since(value: str | date | None) -> date | None:
-    """A result's day, which is text in the service's answer."""
-    return date.fromisoformat(value) if isinstance(value, str) and value else value or None
+def shortcomings(stages: Iterable[str]) -> list[str]:
+    """What the answer lacks for parts of the search that failed, each said once."""
+    unknown = gettext("A part of the search did not answer: %(part)s.")
+    return list(dict.fromkeys(str(DEGRADED.get(stage, unknown % {"part": stage})) for stage in stages))
 
 
 @register.filter
@@ -151,7 +148,7 @@ def snippet(result: Mapping) -> SafeString:
 
 
 @register.simple_tag
-def result_url(result: Mapping, question: str, as_of: date | str | None = None) -> str:
+def result_url(result: Mapping, question: str, as_of: str | None = None) -> str:
     """A result's page with its passage highlighted, at the most exact place known."""
     start, end = result["passage"]
     asked = {"q": question, "passage": f"{start}-{end}"} | ({"as_of": as_of} if as_of else {})
