@@ -2,9 +2,10 @@
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -126,6 +127,11 @@ class AliasAdmin(CuratedAdmin):
     def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
         history = super().get_history_queryset(request, *args)
         return history.filter(domain__in=Domain.objects.visible_to(caller_of(request)))
+
+    def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
+        if self.get_object(request, unquote(object_id)) is None:
+            raise Http404
+        return super().history_form_view(request, object_id, version_id, *args)
 
     def formfield_for_foreignkey(self, db_field, request: HttpRequest, **kwargs):
         if db_field.name == "domain":

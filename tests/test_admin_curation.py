@@ -93,6 +93,16 @@ def test_history_pages_open(client, curator, constitution):
     assert client.get(f"{ALIASES}{alias.pk}/history/{line.pk}/").status_code == 200
 
 
+def test_aliases_of_private_provisions_are_hidden_with_their_history(client, curator):
+    alias = Alias.objects.create(
+        domain=Domain.objects.get(slug="client_cases"), text="secret name", locator="/client_cases/1/1"
+    )
+    line = alias.history.get()
+    assert "secret name" not in client.get(ALIASES, {"q": "name"}).content.decode()
+    for page in ("change/", "history/", f"history/{line.pk}/"):
+        assert "secret name" not in client.get(f"{ALIASES}{alias.pk}/{page}", follow=True).content.decode()
+
+
 def test_provisions_are_offered_while_a_locator_is_typed(client, curator, constitution):
     asked = {"domain": constitution.pk, "locator": "equal protection"}
     assert b"/us/const/amendment/XIV/section/1" in client.get(f"{ALIASES}locators/", asked).content

@@ -15,7 +15,7 @@ SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
 SOURCES = (
     *("templates/*.html", "templates/retrieval/**/*.*", "templates/admin/**/*.*"),
     *("retrieval/*.py", "retrieval/admin/*.py", "retrieval/models/*.py", "retrieval/templatetags/*.py"),
-    *("rules/admin.py", "rules/exchange.py", "rules/thresholds.py", "arf_site/*.py"),
+    *("rules/*.py", "arf_site/*.py"),
 )
 
 
