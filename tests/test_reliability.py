@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from retrieval.lexical import LexicalIndex
 from tests.conftest import ROOT
 from tests.running import RunningArf, wait_for
 
@@ -91,12 +92,22 @@ def is_finished(arf, job):
 
 
 def assert_complete(arf, number):
-    """Every section once, with one chunk and one vector; the index finds the last one."""
+    """Every section once, with one chunk and one vector, and in the index."""
     expected = [(f"/us/usc/t{number}/s{n}", text_of(number, n), 0, 1) for n in range(1, SECTIONS + 1)]
     assert arf.sql(STORED, f"/us/usc/t{number}/s%") == expected
     assert arf.sql("SELECT count(*) FROM retrieval_section WHERE NOT live") == [(0,)]
-    question = f"Who trims lamp t{number}n{SECTIONS}?"
-    wait_for(lambda: f"/us/usc/t{number}/s{SECTIONS}" in arf.search(question), limit=20)
+    assert_indexed(arf)
+
+
+def assert_indexed(arf):
+    """The lexical index reaches the end of the change log and holds every live chunk once."""
+    [(last, chunks)] = arf.sql(
+        "SELECT (SELECT max(id) FROM retrieval_indexchange), (SELECT count(*) FROM retrieval_chunk chunk "
+        "JOIN retrieval_section section ON section.id = chunk.section_id WHERE section.live)"
+    )
+    index = LexicalIndex(arf.var / "lexical")
+    wait_for(lambda: index.position == last, limit=20)
+    assert index.open().searcher().num_docs == chunks
 
 
 def kill(pids):
