@@ -1,0 +1,176 @@
+"""What is measured and learned: topics, judgments, runs and what came of retraining."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from retrieval.models import Chunk, Domain, RankerModel, Section
+
+
+class Topic(models.Model):
+    """A query kept for measuring or learning. Its split never changes: a test topic is never trained on."""
+
+    class Split(models.TextChoices):
+        TRAIN = "train", _("Train")
+        TUNE = "tune", _("Tune")
+        TEST = "test", _("Test: never learned from")
+
+    name = models.CharField(
+        max_length=100, unique=True, help_text=_("Its id in topic files, e.g. const-en-0001.")
+    )
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="topics")
+    query = models.TextField()
+    language = models.CharField(max_length=5, default="en")
+    kind = models.CharField(max_length=40, blank=True, help_text=_("lay, situation, court, citation …"))
+    narrative = models.TextField(blank=True, help_text=_("What a relevant provision must say."))
+    split = models.CharField(max_length=10, choices=Split, default=Split.TRAIN)
+    group = models.CharField(
+        max_length=100, blank=True, help_text=_("Paraphrases share a group and so a split.")
+    )
+    source = models.CharField(max_length=40, default="admin", help_text=_("shipped, import, search or admin"))
+    answerable = models.BooleanField(default=True, help_text=_("False where the corpus has no answer."))
+    tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        indexes = [models.Index(fields=["domain", "split"], name="topic_domain_split")]
+
+    def __str__(self) -> str:
+        return self.query[:80]
+
+
+class Judgment(models.Model):
+    """One grade of one topic–section pair by one person or model. Unjudged is no row, never grade 0."""
+
+    class Kind(models.TextChoices):
+        HUMAN = "human", _("Human")
+        LLM = "llm", _("Language model")
+        CLICK = "click", _("Reader’s thumb")
+
+    class Grade(models.IntegerChoices):
+        IRRELEVANT = 0, _("0: not relevant")
+        RELATED = 1, _("1: related")
+        RELEVANT = 2, _("2: relevant")
+        CONTROLLING = 3, _("3: directly controls")
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="judgments")
+    locator = models.CharField(max_length=300, help_text=_("The provision judged, whichever its version."))
+    section = models.ForeignKey(
+        Section,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text=_("The version shown."),
+    )
+    chunk = models.ForeignKey(
+        Chunk,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text=_("The chunk shown."),
+    )
+    grade = models.PositiveSmallIntegerField(choices=Grade, validators=[MaxValueValidator(3)])
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HUMAN)
+    judge = models.CharField(
+        max_length=150, help_text=_("Who judged: a user name, “shipped”, or model and prompt.")
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    explanation = models.TextField(blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["topic", "locator", "created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic", "locator", "judge", "kind"], name="one_grade_a_judge_and_pair"
+            ),
+            models.CheckConstraint(condition=Q(grade__lte=3), name="grade_at_most_three"),
+        ]
+        indexes = [models.Index(fields=["kind", "created_at"], name="judgment_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.locator} {self.grade} by {self.judge}"
+
+
+class Run(models.Model):
+    """One pipeline over one topic set, with every version in force, so that it can be told what changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    name = models.CharField(max_length=200, blank=True)
+    pipeline = models.CharField(max_length=60)
+    stages = models.TextField(help_text=_("The pipeline's repr: every stage with its parameters."))
+    topics = models.CharField(max_length=200, help_text=_("The topic set and split measured."))
+    versions = models.JSONField(default=dict)
+    summary = models.JSONField(
+        default=dict, help_text=_("Means with intervals, latency, LLM share, cost, declines.")
+    )
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.pipeline} on {self.topics}, {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class Measurement(models.Model):
+    """What one topic was answered with in one run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
+    topic = models.CharField(max_length=100, help_text=_("The topic's name."))
+    locators = ArrayField(models.CharField(max_length=300), default=list)
+    measures = models.JSONField(default=dict)
+    abstained = models.BooleanField(default=False)
+    probability = models.FloatField(null=True)
+    ms = models.FloatField(default=0)
+    llm_calls = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "topic"], name="one_measurement_a_topic")]
+
+    def __str__(self) -> str:
+        return f"{self.topic} in {self.run_id}"
+
+
+class RetrainingRun(models.Model):
+    """One attempt to train a better reranker, and why it was deployed or not."""
+
+    class Outcome(models.TextChoices):
+        RUNNING = "running", _("Running")
+        DEPLOYED = "deployed", _("Deployed")
+        SHADOW = "shadow", _("In shadow")
+        KEPT = "kept", _("Champion kept")
+        REFUSED = "refused", _("Refused: leak")
+        FAILED = "failed", _("Failed")
+
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.RUNNING)
+    reason = models.TextField(blank=True)
+    champion = models.ForeignKey(
+        RankerModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    challenger = models.ForeignKey(
+        RankerModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    report = models.JSONField(
+        default=dict, help_text=_("Counts, cross-validation, slices, tests, calibration.")
+    )
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL
+    )
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return f"{self.get_outcome_display()}, {self.created_at:%Y-%m-%d}"

@@ -96,6 +96,51 @@ class DomainThreshold(models.Model):
         validators=PROBABILITY,
         help_text=_("Below this probability that the answer is here, the search abstains. 0 never abstains."),
     )
+    minimum = models.FloatField(
+        default=0.0,
+        validators=PROBABILITY,
+        help_text=_("Gates: below this probability a candidate is dropped."),
+    )
+    verify = models.FloatField(
+        default=0.2, validators=PROBABILITY, help_text=_("Gates: from here a candidate is worth verifying.")
+    )
+    accept = models.FloatField(
+        default=0.6, validators=PROBABILITY, help_text=_("Gates: from here a candidate is accepted as it is.")
+    )
+    confident = models.FloatField(
+        default=0.8, validators=PROBABILITY, help_text=_("From here the answer is shown as confident.")
+    )
+    gap = models.FloatField(
+        default=1.0,
+        validators=PROBABILITY,
+        help_text=_("Drops what is less probable than the best by more than this."),
+    )
+    query_search = models.FloatField(
+        default=0.95,
+        validators=PROBABILITY,
+        help_text=_("Least similarity of a question suggested as answered before."),
+    )
+    alias_search = models.FloatField(
+        default=0.3,
+        validators=PROBABILITY,
+        help_text=_("Least similarity of a curated name that brings its provision."),
+    )
+    mlp_low = models.FloatField(
+        default=0.4, validators=PROBABILITY, help_text=_("Reranker: at most this is rejected.")
+    )
+    mlp_high = models.FloatField(
+        default=0.6,
+        validators=PROBABILITY,
+        help_text=_("Reranker: at least this is accepted; between is uncertain."),
+    )
+    blend = models.FloatField(
+        default=0.6, validators=PROBABILITY, help_text=_("Share of the reranker's probability in the order.")
+    )
+    llm_weight = models.FloatField(
+        default=0.5,
+        validators=PROBABILITY,
+        help_text=_("How far a language model's verdict moves an uncertain one."),
+    )
     calibration = models.JSONField(
         default=dict,
         blank=True,

@@ -11,6 +11,7 @@ from retrieval.models.corpus import (
     EmbeddingModel,
     Section,
 )
+from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel
 from retrieval.models.log import Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
 
@@ -28,6 +29,10 @@ __all__ = [
     "Feedback",
     "IndexChange",
     "JobRun",
+    "LLMCall",
+    "LLMPolicy",
+    "LLMVerdict",
+    "RankerModel",
     "RateWindow",
     "SearchLog",
     "Section",
