@@ -22,7 +22,7 @@ def default() -> Pipeline:
             NearestAliasRetriever(k=50, least=0.4, weight=2.0),
             DenseRetriever(k=100),
             LexicalRetriever(k=100),
-            PrivateRetriever(k=100),
+            PrivateRetriever(k=100, weight=2.0),
             k=60,
         ),
         Calibrate(),
