@@ -19,10 +19,10 @@ def default() -> Pipeline:
         Fuse(
             CitationRetriever(weight=3.0),
             AliasRetriever(weight=2.0),
-            NearestAliasRetriever(k=50, weight=2.0),
+            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
             DenseRetriever(k=100),
             LexicalRetriever(k=100),
-            PrivateRetriever(k=100),
+            PrivateRetriever(k=100, weight=2.0),
             k=60,
         ),
         Calibrate(),

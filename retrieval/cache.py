@@ -1,11 +1,13 @@
 """Finished answers, first in this process, then in Postgres, under keys that hold every version and the scope.
 
 A key can never name an answer that has become wrong, so nothing is flushed for correctness: entries only age.
+Answers of searches in private domains are never written down: this process alone remembers them.
 """
 
 import hashlib
 import json
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from django.utils import timezone
 from retrieval.models import CacheEntry
 
 IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
+PRIVATE_IN_PROCESS = 200
 
 
 def key_of(**parts) -> str:
@@ -29,20 +32,20 @@ class AnswerCache:
 
     def __init__(self, size: int = IN_PROCESS):
         self.size = size
-        self.answers: OrderedDict[str, dict] = OrderedDict()
+        self.answers: OrderedDict[str, tuple[float, dict]] = OrderedDict()  # with the moment each was made
         self.lock = threading.Lock()
         self.making: dict[str, threading.Lock] = {}
 
-    def get_or_make(self, key: str, make: Callable[[], tuple[dict, list[int]]]) -> tuple[dict, bool]:
-        """The answer and whether it was cached. `make` gives the answer and the private documents it shows."""
+    def get_or_make(self, key: str, make: Callable[[], dict]) -> tuple[dict, bool]:
+        """The answer and whether it was cached."""
         if (answer := self._recall(key)) is not None:
             return answer, True
         with self._only_one(key):
             if (answer := self._recall(key) or self._read(key)) is not None:
                 return answer, True
-            answer, documents = make()
+            answer = make()
             if not answer["degraded"]:
-                self._write(key, answer, documents)
+                self._write(key, answer)
             return answer, False
 
     @contextmanager
@@ -58,14 +61,18 @@ class AnswerCache:
 
     def _recall(self, key: str) -> dict | None:
         with self.lock:
-            answer = self.answers.get(key)
-            if answer is not None:
-                self.answers.move_to_end(key)
+            made_at, answer = self.answers.get(key, (0.0, None))
+            if answer is None:
+                return None
+            if made_at < time.monotonic() - settings.ARF_CACHE_HOURS * 3600:
+                del self.answers[key]
+                return None
+            self.answers.move_to_end(key)
             return answer
 
     def _remember(self, key: str, answer: dict) -> None:
         with self.lock:
-            self.answers[key] = answer
+            self.answers[key] = time.monotonic(), answer
             while len(self.answers) > self.size:
                 self.answers.popitem(last=False)
 
@@ -78,16 +85,38 @@ class AnswerCache:
             self._remember(key, answer)
         return answer
 
-    def _write(self, key: str, answer: dict, documents: list[int]) -> None:
-        """Private answers stay out of the table's reach of others by their key, and go with their documents."""
-        entry = CacheEntry(key=key, answer=answer, documents=documents)
+    def _write(self, key: str, answer: dict) -> None:
+        entry = CacheEntry(key=key, answer=answer)
         CacheEntry.objects.bulk_create(
             [entry], update_conflicts=True, unique_fields=["key"], update_fields=["answer", "created_at"]
         )
         self._remember(key, answer)
 
 
+class PrivateAnswerCache(AnswerCache):
+    """Only of this process, and only until grants change: to this table nothing private is written."""
+
+    def __init__(self, size: int = PRIVATE_IN_PROCESS):
+        super().__init__(size)
+        self.grants = 0
+
+    def under(self, grants: int) -> "PrivateAnswerCache":
+        """The cache, emptied when any grant was given, taken back or has gone with its document."""
+        with self.lock:
+            if grants != self.grants:
+                self.answers.clear()
+                self.grants = grants
+        return self
+
+    def _read(self, key: str) -> None:
+        return None
+
+    def _write(self, key: str, answer: dict) -> None:
+        self._remember(key, answer)
+
+
 answers = AnswerCache()
+private_answers = PrivateAnswerCache()
 
 
 def prune() -> int:
@@ -97,8 +126,3 @@ def prune() -> int:
     kept = CacheEntry.objects.order_by("-created_at")[: settings.ARF_CACHE_ENTRIES]
     more, _ = CacheEntry.objects.exclude(pk__in=[entry.pk for entry in kept.only("pk")]).delete()
     return gone + more
-
-
-def forget_document(document_id: int) -> None:
-    """Deletes the stored answers that show a private document."""
-    CacheEntry.objects.filter(documents__contains=[document_id]).delete()

@@ -33,6 +33,7 @@ from retrieval.models import (
     JobRun,
     Section,
 )
+from retrieval.row_access import as_system
 from retrieval.sources import read_source
 
 CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
@@ -44,6 +45,7 @@ MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room f
 class Ingest:
     """params: domain (slug), source (path; empty means the domain's own), force (accept a short source)."""
 
+    @as_system()
     def step(self, run: JobRun) -> Progress:
         match run.state.get("phase", "read"):
             case "read":
@@ -53,6 +55,7 @@ class Ingest:
             case _:
                 return publish(run)
 
+    @as_system()
     def undo(self, run: JobRun) -> None:
         if document := run.state.get("document"):
             Section.objects.staged().filter(document=document).delete()
@@ -82,8 +85,13 @@ def read(run: JobRun) -> Progress:
     kept = [row.locator for row, _ in rows]
     state = {"phase": "chunk", "document": document.pk, "after": 0, "units": staged, "present": kept}
     return Progress(
-        0, staged, f"{document.title}: {staged} of {len(rows)} sections are new or changed", state
+        0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state
     )
+
+
+def shown_name(document: Document) -> str:
+    """For the messages of jobs, which more people read than private documents."""
+    return f"Document {document.pk}" if document.private else document.title
 
 
 def source_path(name: str) -> Path:
@@ -372,7 +380,7 @@ def publish(run: JobRun) -> Progress:
     document.sections.staged().update(live=True)
     link_parents(document)
     link_citations()
-    message = f"{document.title}: {len(staged)} sections published, {removed} removed"
+    message = f"{shown_name(document)}: {len(staged)} sections published, {removed} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
 
 

@@ -5,6 +5,7 @@ from retrieval.errors import ArfError
 from retrieval.ingestion import CORPUS, save_vectors
 from retrieval.jobs import Progress
 from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun
+from retrieval.row_access import as_system
 
 BATCH = 256  # chunks a step: about ten seconds without a GPU
 DELETED = 20_000  # old vectors a step
@@ -13,11 +14,13 @@ DELETED = 20_000  # old vectors a step
 class Reembed:
     """Builds vectors by the embedder that settings name now, switches to it, then deletes the old ones."""
 
+    @as_system()
     def step(self, run: JobRun) -> Progress:
         if run.state.get("phase") == "clear":
             return clear_old(run)
         return embed_some(run)
 
+    @as_system()
     def undo(self, run: JobRun) -> None:
         """Drops the half-built model and its vectors; the old one has served all the time."""
         EmbeddingModel.objects.filter(status=EmbeddingModel.Status.BUILDING).delete()

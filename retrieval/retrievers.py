@@ -174,7 +174,7 @@ class PrivateRetriever:
     """Words in the caller's granted private documents, by SQL alone: they share no index and no statistics."""
 
     k: int = 100
-    weight: float = 1.0
+    weight: float = 2.0  # private documents have no lexical leg and no curated names beside it
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from retrieval import cache, language, pipeline, serving, versions
+from retrieval import cache, language, pipeline, row_access, serving, versions
 from retrieval.errors import ArfError, NotFound
-from retrieval.models import Domain, Section
+from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
 from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, StageReport
 from retrieval.searchlog import record
@@ -48,6 +48,11 @@ def search(
     3. Else run the pipeline and present its first page.
     4. Log a summary, and the full trace of a search that ran.
     """
+    with row_access.as_caller(caller):
+        return answered(request, caller, door=door, fresh=fresh)
+
+
+def answered(request: SearchRequest, caller: Caller, *, door: str, fresh: bool) -> dict:
     started = time.perf_counter()
     check(request)
     scopes = visible_domains(caller, request.domains)
@@ -56,13 +61,13 @@ def search(
     trace_id = uuid.uuid4()
     traces: list[dict] = []
 
-    def make() -> tuple[dict, list[int]]:
+    def make() -> dict:
         ranking = run(request, caller, scopes, in_force)
         answer = answer_of(ranking, request, trace_id)
         traces.append(trace_of(ranking))
-        return answer, private_documents(ranking)
+        return answer
 
-    made, was_cached = (make()[0], False) if fresh else cache.answers.get_or_make(key, make)
+    made, was_cached = (make(), False) if fresh else answers_for(scopes, in_force).get_or_make(key, make)
     took_ms = round((time.perf_counter() - started) * 1000, 2)
     asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
     answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
@@ -105,6 +110,12 @@ def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, 
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")
     return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
+
+
+def answers_for(scopes: Sequence[DomainScope], in_force: dict[str, int]) -> cache.AnswerCache:
+    if any(scope.private for scope in scopes):
+        return cache.private_answers.under(in_force.get("grants", 0))
+    return cache.answers
 
 
 def cache_key(
@@ -176,12 +187,3 @@ def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> 
     }
     stages = [stage_account(report) for report in (*ranking.reports, presented)]
     return {"query": account, **shown, "trace_id": str(trace_id), "stages": stages}
-
-
-def private_documents(ranking: Ranking) -> list[int]:
-    """Private documents among the candidates, so that a stored answer can go with them."""
-    if not any(domain.private for domain in ranking.query.domains):
-        return []
-    ids = [candidate.section_id for candidate in (*ranking.candidates, *ranking.near_misses)]
-    private = Section.objects.filter(pk__in=ids, private=True)
-    return sorted(set(private.values_list("document_id", flat=True)))

@@ -1,12 +1,16 @@
 """Keeps the account of searches: a summary of each, the full trace of those that ran, both for a time only."""
 
+from collections.abc import Collection, Iterator, Mapping
 from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from retrieval import row_access
 from retrieval.errors import NotFound
 from retrieval.models import Feedback, SearchLog, Section, Trace
 from retrieval.privacy import query_hash, scrub
@@ -15,6 +19,8 @@ from retrieval.ranking import Caller
 if TYPE_CHECKING:
     from retrieval.search import SearchRequest
 
+WEIGHED = ("candidates", "dropped")
+PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
 
@@ -29,8 +35,14 @@ def record(
     versions: dict[str, int],
     private: bool,
 ) -> None:
-    """Logs one search. The words of a question that reached private domains are never kept."""
-    shown = answer["results"] or answer["near_misses"]
+    """Logs one search. Of one that reached private domains neither the words are kept, nor the names of what it found:
+    private sections stand in log and trace by number, and get their names back for who may read them.
+    """
+    shown = [result["locator"] for result in (answer["results"] or answer["near_misses"])]
+    if private:
+        names = kept_names({*shown, *(place["locator"] for place in weighed(trace or {}))})
+        shown = [names[locator] for locator in shown]
+        trace = trace and without_words(trace, names)
     log = SearchLog(
         id=answer["trace_id"],
         query_hash=query_hash(answer["query"]["normalized"]),
@@ -46,8 +58,8 @@ def record(
         abstained=answer["abstained"],
         degraded=answer["degraded"],
         result_count=len(answer["results"]),
-        top_locators=[result["locator"] for result in shown[:10]],
-        probability=max((r["probability"] for r in shown if r["probability"] is not None), default=None),
+        top_locators=shown[:10],
+        probability=best_probability(answer),
         versions=versions,
     )
     if trace is None:
@@ -55,7 +67,12 @@ def record(
         return
     with transaction.atomic():
         log.save(force_insert=True)
-        Trace(log=log, detail=without_words(trace) if private else scrubbed(trace)).save(force_insert=True)
+        Trace(log=log, detail=trace if private else scrubbed(trace)).save(force_insert=True)
+
+
+def best_probability(answer: dict) -> float | None:
+    shown = answer["results"] or answer["near_misses"]
+    return max((r["probability"] for r in shown if r["probability"] is not None), default=None)
 
 
 def scrubbed(trace: dict) -> dict:
@@ -66,10 +83,49 @@ def scrubbed(trace: dict) -> dict:
     return trace | {"query": query, "stages": stages}
 
 
-def without_words(trace: dict) -> dict:
-    """A private trace keeps what ran and which sections it weighed, never what was asked."""
-    stages = [stage | {"note": ""} for stage in trace["stages"]]
-    return trace | {"query": {"language": trace["query"]["language"]}, "stages": stages}
+def without_words(trace: dict, names: Mapping[str, str]) -> dict:
+    """A private trace keeps what ran and which sections it weighed, never what was asked or what they are called."""
+    return {
+        "query": {"language": trace["query"]["language"]},
+        "stages": [stage | {"note": ""} for stage in trace["stages"]],
+        **{part: [without_name(place, names) for place in trace[part]] for part in WEIGHED if part in trace},
+    }
+
+
+def without_name(place: dict, names: Mapping[str, str]) -> dict:
+    reasons = {"reasons": [speechless(reason) for reason in place["reasons"]]}
+    why = {"why": speechless(place["why"])} if "why" in place else {}
+    return place | {"locator": names[place["locator"]]} | reasons | why
+
+
+def speechless(reason: dict) -> dict:
+    """The reason with its code and numbers; words, which may be the question's, are left out of it."""
+    return {
+        name: value if name == "code" or isinstance(value, int | float) else "…"
+        for name, value in reason.items()
+    }
+
+
+def weighed(account: dict) -> Iterator[dict]:
+    """Every candidate of a trace, kept or dropped."""
+    return chain.from_iterable(account.get(part, ()) for part in WEIGHED)
+
+
+def kept_names(locators: Collection[str]) -> dict[str, str]:
+    """What a log calls these places: a public one by its locator, any other by the number of its section."""
+    known = Section.objects.filter(locator__in=locators).values_list("locator", "pk", "private")
+    names = {locator: f"{PRIVATE}{pk}" if private else locator for locator, pk, private in known}
+    return {locator: names.get(locator, f"{PRIVATE}0") for locator in locators}
+
+
+def names_back(names: Collection[str], caller: Caller) -> dict[str, str]:
+    """The locators of those places that this caller may see, by what the log calls them."""
+    numbers = [name.removeprefix(PRIVATE) for name in names if name.startswith(PRIVATE)]
+    sections = Section.objects.visible_to(caller).filter(Q(locator__in=names) | Q(pk__in=numbers))
+    return {
+        f"{PRIVATE}{pk}" if private else locator: locator
+        for locator, pk, private in sections.values_list("locator", "pk", "private")
+    }
 
 
 def trace_for(trace_id: str, caller: Caller) -> dict:
@@ -80,7 +136,8 @@ def trace_for(trace_id: str, caller: Caller) -> dict:
     log = SearchLog.objects.filter(pk=trace_id).first()
     if log is None or not may_read(log, caller):
         raise NotFound("There is no such trace, or no longer.")
-    return without_hidden(summary(log) | kept_detail(log), caller)
+    with row_access.as_caller(caller):
+        return without_hidden(summary(log) | kept_detail(log), caller)
 
 
 def kept_detail(log: SearchLog) -> dict:
@@ -90,14 +147,21 @@ def kept_detail(log: SearchLog) -> dict:
 
 
 def without_hidden(account: dict, caller: Caller) -> dict:
-    weighed = {part: account[part] for part in ("candidates", "dropped") if part in account}
-    named = {candidate["locator"] for part in weighed.values() for candidate in part}
-    sections = Section.objects.visible_to(caller).filter(locator__in=named.union(account["top_locators"]))
-    seen = set(sections.values_list("locator", flat=True))
-    return account | {
-        "top_locators": [locator for locator in account["top_locators"] if locator in seen],
-        **{part: [c for c in candidates if c["locator"] in seen] for part, candidates in weighed.items()},
+    names = names_back({*account["top_locators"], *(place["locator"] for place in weighed(account))}, caller)
+    places = {
+        part: [
+            place | {"locator": names[place["locator"]]}
+            for place in account[part]
+            if place["locator"] in names
+        ]
+        for part in WEIGHED
+        if part in account
     }
+    return (
+        account
+        | places
+        | {"top_locators": [names[name] for name in account["top_locators"] if name in names]}
+    )
 
 
 def may_read(log: SearchLog, caller: Caller) -> bool:
@@ -126,22 +190,28 @@ def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, 
     log = SearchLog.objects.filter(pk=trace_id).first()
     if log is None or not may_read(log, caller):
         raise NotFound("There is no such search, or no longer.")
-    if locator and not was_shown(log, locator):
-        raise NotFound("That search did not show this provision.")
+    with row_access.as_caller(caller):
+        name = kept_name(log, locator) if locator else ""
     feedback, _ = Feedback.objects.update_or_create(
         log=log,
-        locator=locator,
+        locator=name,
         caller=caller.scope_key,
         defaults={"verdict": verdict, "comment": scrub(comment)[:MAX_COMMENT]},
     )
     return feedback
 
 
-def was_shown(log: SearchLog, locator: str) -> bool:
-    """The log holds the first ten of the page; the trace, while it is kept, all that were ranked."""
-    if locator in log.top_locators:
-        return True
-    return any(candidate["locator"] == locator for candidate in kept_detail(log).get("candidates", []))
+def kept_name(log: SearchLog, locator: str) -> str:
+    """What the log calls a place that the search showed: the log holds the first ten of the page; the trace, while it
+    is kept, all that were ranked. Raises NotFound.
+    """
+    name = kept_names([locator])[locator]
+    for called in (locator, name):
+        if called in log.top_locators or any(
+            c["locator"] == called for c in kept_detail(log).get("candidates", [])
+        ):
+            return called
+    raise NotFound("That search did not show this provision.")
 
 
 def prune() -> dict[str, int]:

@@ -7,6 +7,10 @@ from retrieval.ranking import DomainScope
 
 
 def current(domains: Sequence[DomainScope]) -> dict[str, int]:
-    """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}."""
+    """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of
+    a public answer's.
+    """
     curated = dict(Version.objects.values_list("name", "number"))
+    if not any(domain.private for domain in domains):
+        curated.pop("grants", None)
     return curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}

@@ -80,9 +80,10 @@ class AliasRetriever:
 
 @dataclass(frozen=True)
 class NearestAliasRetriever:
-    """Provisions one of whose curated names means nearly what the question asks, by cosine similarity."""
+    """Provisions one of whose curated names means nearly what the question asks: cosine of at least `least`."""
 
     k: int = 50
+    least: float = 0.4
     weight: float = 2.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -91,7 +92,7 @@ class NearestAliasRetriever:
             raise NotRun("the question has no vector")
         nearest = self._nearest(query)
         if not nearest:
-            return ranking.noting("no alias of these domains is embedded", skipped=True)
+            return ranking.noting("no curated name is near to the question", skipped=True)
         sections = dict(named_sections(query, [locator for locator, _, _ in nearest]))
         ordered = [
             (sections[locator], name, cosine) for locator, name, cosine in nearest if locator in sections
@@ -108,7 +109,8 @@ class NearestAliasRetriever:
                 query.vector, self.k
             )
         ]
-        return sorted(found, key=lambda near: (-near[2], near[0]))[: self.k]
+        near_enough = [near for near in found if near[2] >= self.least]
+        return sorted(near_enough, key=lambda near: (-near[2], near[0]))[: self.k]
 
 
 def near_candidate(section: int, name: str, cosine: float, rank: int) -> Candidate:

@@ -73,3 +73,4 @@ def no_kept_answers():
     from retrieval import cache
 
     cache.answers.answers.clear()
+    cache.private_answers.answers.clear()

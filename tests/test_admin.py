@@ -7,6 +7,7 @@ from django.urls import reverse
 from retrieval import ingestion, jobs
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, SearchLog, Section
 from retrieval.ranking import ANONYMOUS
+from retrieval.row_access import as_system
 from retrieval.search import SearchRequest, search
 
 pytestmark = pytest.mark.django_db
@@ -42,6 +43,7 @@ def superuser(client):
 
 
 @pytest.fixture
+@as_system()
 def private_section():
     domain = Domain.objects.get(slug="client_cases")
     document = Document.objects.create(
@@ -179,6 +181,7 @@ def test_the_loader_leaves_a_group_as_staff_edited_it():
 # -- Private documents
 
 
+@as_system()
 def admin_pages_of(section: Section) -> list[str]:
     chunk = section.chunks.get()
     return [

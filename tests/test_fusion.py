@@ -73,7 +73,7 @@ def test_a_leg_that_cannot_run_leaves_the_others_and_is_reported(query, sections
 
 def test_a_section_that_may_not_be_read_never_leaves_the_fusion(query, sections):
     hidden = sections[1]
-    Section.objects.filter(pk=hidden.pk).update(private=True)
+    Section.objects.filter(pk=hidden.pk).update(live=False)
     assert hidden.pk not in scores(query, Leg(sections[0].pk, hidden.pk))
 
 

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
 from retrieval.admin.base import ReadOnly, caller_of, link
-from retrieval.models import Feedback, SearchLog, Section, Trace
-from retrieval.ranking import Caller
+from retrieval.models import Feedback, SearchLog, Trace
 from retrieval.searchlog import trace_for
 
 DOORS = ("page", "api", "command", "admin")
@@ -20,12 +19,6 @@ DOORS = ("page", "api", "command", "admin")
 
 def trace_link(trace_id: object, text: object) -> SafeString:
     return link(reverse("retrieval:trace", args=[trace_id]), text)
-
-
-def hidden_locators(caller: Caller) -> QuerySet:
-    """Locators of private sections that this caller may not know of."""
-    visible = Section.objects.visible_to(caller).filter(private=True)
-    return Section.objects.filter(private=True).exclude(pk__in=visible.values("pk")).values("locator")
 
 
 class DoorFilter(admin.SimpleListFilter):
@@ -115,6 +108,3 @@ class FeedbackAdmin(ReadOnly, ModelAdmin):
     list_filter = ["verdict", "created_at"]
     list_select_related = ["log"]
     search_fields = ["locator", "comment"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).exclude(locator__in=hidden_locators(caller_of(request)))

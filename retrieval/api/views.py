@@ -1,12 +1,13 @@
 """Each address of the API: read the parameters strictly, call one function, answer JSON."""
 
 import json
+from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
 from csp.decorators import csp_update
 from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -35,6 +36,7 @@ from retrieval.api.sections import document_account, existing, section_account
 from retrieval.citations import find_citations, only_citation
 from retrieval.models import ApiKey, Document, Feedback
 from retrieval.ranking import Caller
+from retrieval.row_access import as_caller
 from retrieval.search import MAX_K, MAX_QUERY, SearchRequest, search, visible_domains
 from retrieval.searchlog import give_feedback, trace_for
 
@@ -65,6 +67,15 @@ class ApiView(APIView):
     parser_classes = [StrictJson]
     metadata_class = None
     max_body = MAX_BODY
+
+    def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
+        with ExitStack() as self.access:
+            return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        """Once the key is known: what the handler reads, it reads as this caller."""
+        super().initial(request, *args, **kwargs)
+        self.access.enter_context(as_caller(caller_of(request)))
 
 
 def reply(answer: dict, status: int = 200) -> HttpResponse:

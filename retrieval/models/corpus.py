@@ -7,6 +7,7 @@ before it is `live`, nor outside its validity, nor to a caller it was not grante
 from datetime import date
 
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -14,7 +15,20 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
+from retrieval import row_access
 from retrieval.ranking import Caller
+
+
+@models.CharField.register_lookup
+class Under(models.Lookup):
+    """Begins with, by an operator that PostgreSQL trusts: LIKE may use no index under row-level security."""
+
+    lookup_name = "under"
+
+    def as_sql(self, compiler, connection) -> tuple[str, list]:
+        left, left_params = self.process_lhs(compiler, connection)
+        right, right_params = self.process_rhs(compiler, connection)
+        return f"{left} ^@ {right}", [*left_params, *right_params]
 
 
 class DomainQuerySet(models.QuerySet):
@@ -83,6 +97,14 @@ class Domain(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def clean(self) -> None:
+        """The database refuses it too."""
+        before = Domain.objects.filter(pk=self.pk).values_list("visibility", "corpus_version").first()
+        if before and before[0] != self.visibility and before[1]:
+            raise ValidationError(
+                {"visibility": _("A domain with documents stays as public or private as it is.")}
+            )
+
     @property
     def local_name(self) -> str:
         return self.name_es if get_language() == "es" and self.name_es else self.name
@@ -101,6 +123,15 @@ class DocumentQuerySet(models.QuerySet):
         if not caller.principals:
             return self.filter(private=False)
         return self.filter(Q(private=False) | Q(grants__principal__in=caller.principals)).distinct()
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Whole documents go: with their grants, which a granted reader would lose half-way."""
+        ids = list(self.values_list("pk", flat=True))
+        with row_access.as_system():
+            return super(DocumentQuerySet, self.model.objects.filter(pk__in=ids)).delete()
+
+    delete.alters_data = True
+    delete.queryset_only = True
 
 
 class Document(models.Model):
@@ -127,6 +158,10 @@ class Document(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    def delete(self, *args, **kwargs) -> tuple[int, dict[str, int]]:
+        with row_access.as_system():
+            return super().delete(*args, **kwargs)
+
 
 class SectionQuerySet(models.QuerySet):
     def live(self) -> "SectionQuerySet":
@@ -152,7 +187,7 @@ class SectionQuerySet(models.QuerySet):
 
     def below(self, locator: str) -> "SectionQuerySet":
         """The provision and everything under it."""
-        return self.filter(Q(locator=locator) | Q(locator__startswith=f"{locator}/"))
+        return self.filter(Q(locator=locator) | Q(locator__under=f"{locator}/"))
 
     def results(self) -> "SectionQuerySet":
         """Sections at their domain's result level."""
@@ -242,7 +277,24 @@ class Section(models.Model):
         return self.plain_name_es if get_language() == "es" and self.plain_name_es else self.plain_name
 
 
-class Anchor(models.Model):
+class PartOfDocument(models.Model):
+    """What is as private as its document: the database fills both columns from its section, and guards it by them."""
+
+    document = models.ForeignKey(
+        Document,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        db_index=False,
+        editable=False,
+        related_name="+",
+    )
+    private = models.BooleanField(default=False, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Anchor(PartOfDocument):
     """A numbered place deeper than the result level: a locator and where it stands in its section's text."""
 
     section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="anchors")
@@ -262,7 +314,7 @@ class Anchor(models.Model):
         return self.locator
 
 
-class Chunk(models.Model):
+class Chunk(PartOfDocument):
     """The unit embedded and indexed: a span of one section's text, with the context that is read before it."""
 
     section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="chunks")
@@ -277,7 +329,6 @@ class Chunk(models.Model):
     page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))
     page_end = models.PositiveIntegerField(null=True, blank=True)
     token_count = models.PositiveIntegerField()
-    private = models.BooleanField(default=False, editable=False)
 
     class Meta:
         verbose_name = _("chunk")
@@ -322,7 +373,7 @@ class EmbeddingModel(models.Model):
         return self.name
 
 
-class ChunkVector(models.Model):
+class ChunkVector(PartOfDocument):
     """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the
     first and switched to in one row. As private as its text.
     """
@@ -332,14 +383,13 @@ class ChunkVector(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
     model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="vectors")
     vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
-    private = models.BooleanField(default=False, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["chunk", "model"], name="one_vector_a_model")]
         indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
 
 
-class Citation(models.Model):
+class Citation(PartOfDocument):
     """One section citing another: the edges of the graph of law."""
 
     source = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="citations_made")

@@ -92,7 +92,6 @@ class CacheEntry(models.Model):
 
     key = models.CharField(max_length=64, primary_key=True)
     answer = models.JSONField()
-    documents = models.JSONField(default=list, help_text=_("Private documents it shows; it goes with them."))
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
 
