@@ -1,0 +1,143 @@
+"""Topics and judgments as rows: those that ship, and the agreed grades that measuring and learning read."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median_low
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+
+from evaluation import topics as topic_files
+from evaluation.models import Judgment, Topic
+from evaluation.topics import digest
+from retrieval.errors import ArfError
+from retrieval.models import Domain
+
+SHIPPED = "shipped"  # the judge and the source of what comes with the project
+HUMAN = (Judgment.Kind.HUMAN,)
+
+
+class SplitChanged(ArfError):
+    """The shipped test topics are no longer those whose digest was committed before anything was trained."""
+
+    status = 422
+    code = "test_split_changed"
+
+    def __init__(self, path: Path):
+        super().__init__(f"The test topics of {path.name} are not those whose digest was committed.")
+
+
+# -- What ships
+
+
+def load() -> dict[str, int]:
+    """Adds shipped topics and judgments that are missing, changes none that are there; gives how many of each."""
+    return load_file(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl")
+
+
+@transaction.atomic
+def load_file(path: Path) -> dict[str, int]:
+    """Raises SplitChanged. The digest lies beside the file, as NAME.test.sha256."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    committed = path.with_suffix(".test.sha256").read_text(encoding="utf-8").split()[0]
+    if digest(row for row in rows if row["split"] == "test") != committed:
+        raise SplitChanged(path)
+    return {"topics": add_topics(rows), "judgments": add_judgments(rows)}
+
+
+def add_topics(rows: Sequence[dict]) -> int:
+    domains = {domain.slug: domain for domain in Domain.objects.filter(slug__in={r["domain"] for r in rows})}
+    known = set(Topic.objects.values_list("name", flat=True))
+    new = [topic_row(row, domains[row["domain"]]) for row in rows if row["id"] not in known]
+    return len(Topic.objects.bulk_create(new))
+
+
+def topic_row(row: dict, domain: Domain) -> Topic:
+    copied = ("query", "language", "kind", "narrative", "split", "group", "answerable", "tags")
+    return Topic(name=row["id"], domain=domain, source=SHIPPED, **{name: row[name] for name in copied})
+
+
+def add_judgments(rows: Sequence[dict]) -> int:
+    ids = dict(Topic.objects.filter(name__in=[row["id"] for row in rows]).values_list("name", "pk"))
+    shipped = Judgment.objects.filter(judge=SHIPPED, kind=Judgment.Kind.HUMAN)
+    known = set(shipped.values_list("topic_id", "locator"))
+    new = [
+        Judgment(topic_id=ids[row["id"]], locator=locator, grade=grade, judge=SHIPPED)
+        for row in rows
+        for locator, grade in row["relevant"].items()
+        if (ids[row["id"]], locator) not in known
+    ]
+    return len(Judgment.objects.bulk_create(new))
+
+
+# -- What was agreed
+
+
+def agreed(grades: Iterable[int]) -> int:
+    """The lower median: a majority's grade wherever there is one, the lower of two on a tie."""
+    return median_low(grades)
+
+
+def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[topic_files.Topic]:
+    """Topics with agreed grades by name. Judgments of models and clicks count only where `kinds` names them."""
+    wanted = Topic.objects.select_related("domain").order_by("name")
+    if domain:
+        wanted = wanted.filter(domain__slug=domain)
+    if split:
+        wanted = wanted.filter(split=split)
+    return as_topics(wanted, kinds=kinds)
+
+
+def as_topics(rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN) -> list[topic_files.Topic]:
+    qrels = qrels_of(rows, kinds=kinds)
+    return [with_grades(row, qrels.get(row.pk, {})) for row in rows]
+
+
+def qrels_of(rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN) -> dict[int, dict[str, int]]:
+    """The agreed grade of each judged pair, by topic id and locator."""
+    given: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    judgments = Judgment.objects.filter(topic__in=rows.order_by().values("pk"), kind__in=kinds)
+    for topic_id, locator, grade in judgments.values_list("topic_id", "locator", "grade"):
+        given[topic_id][locator].append(grade)
+    return {
+        topic_id: {locator: agreed(grades) for locator, grades in sorted(pairs.items())}
+        for topic_id, pairs in given.items()
+    }
+
+
+def with_grades(row: Topic, grades: Mapping[str, int]) -> topic_files.Topic:
+    return topic_files.Topic(
+        id=row.name,
+        query=row.query,
+        language=row.language,
+        domain=row.domain.slug,
+        relevant=topic_files.positive(dict(grades)),
+        answerable=row.answerable,
+        kind=row.kind,
+        split=row.split,
+        tags=tuple(row.tags),
+        group=row.group,
+        narrative=row.narrative,
+        irrelevant=topic_files.judged_irrelevant(dict(grades)),
+    )
+
+
+def grades_by_judge(
+    domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN
+) -> dict[tuple[str, str], dict[str, int]]:
+    """Who gave what: by (topic, locator), then by judge. A judge of two kinds is told apart by the kind."""
+    given: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    judgments = Judgment.objects.filter(kind__in=kinds)
+    if domain:
+        judgments = judgments.filter(topic__domain__slug=domain)
+    if split:
+        judgments = judgments.filter(topic__split=split)
+    rows = judgments.order_by("topic__name", "locator", "judge")
+    for name, locator, judge, kind, grade in rows.values_list(
+        "topic__name", "locator", "judge", "kind", "grade"
+    ):
+        given[name, locator][judge if kind == Judgment.Kind.HUMAN else f"{judge} ({kind})"] = grade
+    return dict(given)
