@@ -1,6 +1,6 @@
 """Standard measures by ir_measures over credited runs, with bootstrap confidence intervals. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import ir_measures
@@ -56,6 +56,26 @@ def measure_topic(locators: Sequence[str], relevant: Mapping[str, int]) -> dict[
     qrels = [ir_measures.Qrel("q", locator, grade) for locator, grade in relevant.items()]
     values = ir_measures.calc_aggregate(list(MEASURES.values()), qrels, run)
     return {name: float(values[measure]) for name, measure in MEASURES.items()}
+
+
+def condense(locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str]) -> list[str]:
+    """The credited ranking without what nobody judged (Sakai, SIGIR 2007): absent is not taken for irrelevant."""
+    return [locator for locator in credit(locators, relevant) if is_judged(locator, relevant, irrelevant)]
+
+
+def is_judged(locator: str, relevant: Mapping[str, int], irrelevant: Collection[str]) -> bool:
+    zeros = dict.fromkeys(irrelevant, 0)
+    return credited(locator, relevant) is not None or credited(locator, zeros) is not None
+
+
+def judged_share(
+    locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str], *, k: int = 10
+) -> float | None:
+    """judged@k: the share of the first k shown that anybody judged; None where nothing was shown."""
+    shown = credit(locators, relevant)[:k]
+    if not shown:
+        return None
+    return sum(is_judged(locator, relevant, irrelevant) for locator in shown) / len(shown)
 
 
 @dataclass(frozen=True, slots=True)
