@@ -1,23 +1,33 @@
-"""Runs a pipeline over topics, without cache or log, and reports how well and how fast it did."""
+"""Runs a pipeline over topics, without cache or log, and reports how well, how fast and at what cost it did."""
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from django.db import transaction
 
-from evaluation.measures import Estimate, estimate, measure_topic
+from evaluation.comparison import Comparison, compare
+from evaluation.measures import Estimate, condense, estimate, judged_share, measure_topic
+from evaluation.models import Measurement, Run
 from evaluation.topics import Topic
 from retrieval import pipeline, search, versions
-from retrieval.ranking import ANONYMOUS, Caller
+from retrieval.models import EmbeddingModel, RankerModel
+from retrieval.ranking import ANONYMOUS, Caller, Ranking
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
+LLM_STAGE = "LLMVerifier"  # its `details` tell how many `calls` it made and their `cost`
+LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
+CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
 
 
 @dataclass(frozen=True, slots=True)
 class TopicResult:
-    """What one topic was answered with. `probability` is the best of the first page, if calibrated."""
+    """What one topic was answered with. `probability` is the best of the first page, if calibrated.
+
+    `pool` counts the candidates, up to 20, that an LLM could have been asked about; `cost` is in US dollars.
+    """
 
     topic: Topic
     locators: tuple[str, ...]
@@ -25,10 +35,29 @@ class TopicResult:
     ms: float
     probability: float | None
     degraded: tuple[str, ...]
+    llm_calls: int = 0
+    pool: int = 0
+    cost: float = 0.0
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return () if self.abstained else self.locators
 
     @property
     def values(self) -> dict[str, float]:
-        return measure_topic(() if self.abstained else self.locators, self.topic.relevant)
+        return measure_topic(self.shown, self.topic.relevant)
+
+    @property
+    def condensed(self) -> dict[str, float]:
+        """The measures with what nobody judged taken out of the ranking."""
+        kept = condense(self.shown, self.topic.relevant, self.topic.irrelevant)
+        values = measure_topic(kept, self.topic.relevant)
+        return {name: values[name] for name in CONDENSED}
+
+    @property
+    def judged(self) -> float | None:
+        """judged@10; None where nothing was shown."""
+        return judged_share(self.shown, self.topic.relevant, self.topic.irrelevant)
 
 
 def run_topics(
@@ -57,23 +86,38 @@ def run_topic(topic: Topic, name: str, caller: Caller, scopes: tuple, in_force: 
         ms=ms,
         probability=max((c.probability for c in first if c.probability is not None), default=None),
         degraded=ranking.degraded,
+        llm_calls=sum(int(told.get("calls", 0)) for told in llm_accounts(ranking)),
+        pool=min(LLM_POOL, max((report.after for report in ranking.reports), default=0)),
+        cost=sum(float(told.get("cost", 0)) for told in llm_accounts(ranking)),
     )
+
+
+def llm_accounts(ranking: Ranking) -> list[Mapping]:
+    return [report.details for report in ranking.reports if report.name == LLM_STAGE]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A pipeline over a topic set. Measures are over answerable topics; an abstaining answer measures 0."""
+    """A pipeline over a topic set. Measures are over answerable topics; an abstaining answer measures 0.
+
+    `condensed` leaves out what nobody judged. `llm`: calls, queries with one, share of the candidates asked about.
+    `cost`, in US dollars: in total and for 1,000 queries.
+    """
 
     pipeline: str
     stages: str
     topics: int
     measures: dict[str, Estimate]
+    condensed: dict[str, Estimate]
+    judged_at_10: Estimate
     by_kind: dict[str, dict[str, float]]
     declined_answerable: int
     unanswerable: int
     declined_unanswerable: int
     degraded: dict[str, int]
     ms: dict[str, float]
+    llm: dict[str, float]
+    cost: dict[str, float]
 
     def as_json(self) -> dict:
         return asdict(self)
@@ -83,12 +127,13 @@ def report(results: Sequence[TopicResult], name: str) -> Report:
     answerable = [result for result in results if result.topic.answerable]
     unanswerable = [result for result in results if not result.topic.answerable]
     rows = [result.values for result in answerable]
-    measures = {m: estimate([row[m] for row in rows]) for m in (rows[0] if rows else ())}
     return Report(
         pipeline=name,
         stages=repr(pipeline.get(name)),
         topics=len(answerable),
-        measures=measures,
+        measures=estimates(rows),
+        condensed=estimates([result.condensed for result in answerable]),
+        judged_at_10=estimate([share for result in answerable if (share := result.judged) is not None]),
         by_kind=kinds(answerable, rows),
         declined_answerable=sum(result.abstained for result in answerable),
         unanswerable=len(unanswerable),
@@ -97,7 +142,24 @@ def report(results: Sequence[TopicResult], name: str) -> Report:
         ms={f"p{p}": float(np.percentile([r.ms for r in results], p)) for p in (50, 95, 99)}
         if results
         else {},
+        llm=llm_use(results),
+        cost=cost_of(results),
     )
+
+
+def estimates(rows: Sequence[Mapping[str, float]]) -> dict[str, Estimate]:
+    return {name: estimate([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+
+def llm_use(results: Sequence[TopicResult]) -> dict[str, float]:
+    calls, pool = sum(r.llm_calls for r in results), sum(r.pool for r in results)
+    asked = sum(r.llm_calls > 0 for r in results)
+    return {"calls": calls, "queries": asked, "share": calls / pool if pool else 0.0}
+
+
+def cost_of(results: Sequence[TopicResult]) -> dict[str, float]:
+    total = sum(result.cost for result in results)
+    return {"total": total, "per_1000": 1000 * total / len(results) if results else 0.0}
 
 
 def kinds(results: Sequence[TopicResult], rows: Sequence[dict[str, float]]) -> dict[str, dict[str, float]]:
@@ -118,3 +180,63 @@ def counts(names: Iterable[str]) -> dict[str, int]:
     for name in names:
         tally[name] += 1
     return dict(tally)
+
+
+# -- Kept runs
+
+
+@transaction.atomic
+def store(
+    results: Sequence[TopicResult], told: Report, *, topics: str, in_force: dict, name: str = ""
+) -> Run:
+    """Keeps a run with the measures of every topic. `in_force`: the versions it ran under."""
+    run = Run.objects.create(
+        name=name,
+        pipeline=told.pipeline,
+        stages=told.stages,
+        topics=topics,
+        versions=in_force,
+        summary=told.as_json(),
+    )
+    Measurement.objects.bulk_create([measurement(run, result) for result in results], batch_size=500)
+    return run
+
+
+def measurement(run: Run, result: TopicResult) -> Measurement:
+    return Measurement(
+        run=run,
+        topic=result.topic.id,
+        locators=list(result.locators),
+        measures=measures_of(result) if result.topic.answerable else {},
+        abstained=result.abstained,
+        probability=result.probability,
+        ms=result.ms,
+        llm_calls=result.llm_calls,
+    )
+
+
+def measures_of(result: TopicResult) -> dict[str, float | None]:
+    condensed = {f"condensed {name}": value for name, value in result.condensed.items()}
+    return result.values | condensed | {"judged@10": result.judged}
+
+
+def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) -> dict[str, int | str]:
+    """Every version a run over these topics depends on, with the digests of the models that serve."""
+    scopes = search.visible_domains(caller, sorted({topic.domain for topic in topics}))
+    ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
+    embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
+    return versions.current(scopes) | {
+        "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
+        "ranker": next(iter(ranker), ""),
+    }
+
+
+def compare_runs(ours: Run, theirs: Run, measure: str = "nDCG@10") -> Comparison:
+    """Raises NothingToCompare where no topic was measured in both."""
+    return compare(values_of(ours, measure), values_of(theirs, measure), measure)
+
+
+def values_of(run: Run, measure: str) -> dict[str, float]:
+    """The measure by topic; topics without an answer have none."""
+    rows = run.measurements.values_list("topic", "measures")
+    return {topic: told[measure] for topic, told in rows if told.get(measure) is not None}

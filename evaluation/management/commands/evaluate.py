@@ -1,6 +1,8 @@
-"""manage.py evaluate (TOPICS.jsonl | --beir DIR) [--pipeline NAME] [--json]"""
+"""manage.py evaluate (TOPICS.jsonl | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]"""
 
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -8,10 +10,23 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from evaluation.beir import corpus_for
-from evaluation.runs import Report, report, run_topics
-from evaluation.topics import BadTopics, read_beir, read_topics
+from evaluation.library import topics_of
+from evaluation.measures import Estimate
+from evaluation.models import Run
+from evaluation.runs import Report, TopicResult, report, run_topics, store, versions_in_force
+from evaluation.topics import BadTopics, Topic, read_beir, read_topics
 from retrieval import pipeline
 from retrieval.errors import ArfError
+from retrieval.ranking import ANONYMOUS, Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was run: on which topics, under which versions, with what results."""
+
+    topics: str
+    in_force: dict
+    results: list[TopicResult]
 
 
 class Command(BaseCommand):
@@ -20,43 +35,76 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("topics", nargs="?", type=Path, help="JSON lines: id, query, domain, relevant, …")
         parser.add_argument("--beir", type=Path, help="a data set in BEIR layout, ingested for the measuring")
+        parser.add_argument("--topics-from-db", metavar="DOMAIN", help="the topics kept in the database")
         parser.add_argument("--pipeline", default="default", choices=pipeline.names())
         parser.add_argument("--split", default="", help="only the topics of this split")
         parser.add_argument("--limit", type=int, help="only the first topics")
+        parser.add_argument("--name", default="", help="what to remember the run by")
+        parser.add_argument("--no-store", action="store_true", help="measure, but keep no run")
         parser.add_argument("--json", action="store_true")
 
-    def handle(self, *, topics: Path | None, beir: Path | None, **options) -> None:
-        if (topics is None) == (beir is None):
-            raise CommandError("Name either a topics file or --beir DIR.")
-        show = partial(tqdm, unit="topic", disable=None)
+    def handle(
+        self, *, topics: Path | None, beir: Path | None, topics_from_db: str | None, **options
+    ) -> None:
+        if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
+            raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
         try:
             if beir:
-                result = self._on_beir(beir, options, show)
+                measured = self._on_beir(beir, options)
+            elif topics:
+                measured = self._on_topics(read_topics(topics, split=options["split"]), topics.stem, options)
             else:
-                result = self._on_topics(topics, options, show)
+                kept = topics_of(topics_from_db, options["split"])
+                measured = self._on_topics(kept, topics_from_db, options)
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
-        self._write(result, as_json=options["json"])
+        self._tell(measured, options)
 
-    def _on_topics(self, path: Path, options: dict, show) -> Report:
-        chosen = read_topics(path, split=options["split"])[: options["limit"]]
-        return report(run_topics(chosen, options["pipeline"], show=show), options["pipeline"])
+    def _on_topics(self, topics: Sequence[Topic], source: str, options: dict) -> Measured:
+        named = f"{source}/{options['split']}" if options["split"] else source
+        return self._measured(topics[: options["limit"]], named, options)
 
-    def _on_beir(self, folder: Path, options: dict, show) -> Report:
+    def _on_beir(self, folder: Path, options: dict) -> Measured:
         data = read_beir(folder, domain=f"beir-{folder.name}")
-        with corpus_for(data, show=show) as caller:
+        with corpus_for(data, show=self._show) as caller:
             chosen = list(data.topics)[: options["limit"]]
-            return report(
-                run_topics(chosen, options["pipeline"], caller=caller, show=show), options["pipeline"]
-            )
+            return self._measured(chosen, f"beir-{folder.name}", options, caller=caller)
 
-    def _write(self, result: Report, *, as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(json.dumps(result.as_json(), indent=2))
-            return
+    def _measured(
+        self, topics: Sequence[Topic], named: str, options: dict, *, caller: Caller = ANONYMOUS
+    ) -> Measured:
+        if not topics:
+            raise CommandError(f"There are no topics in {named}.")
+        in_force = versions_in_force(topics, caller=caller)
+        results = run_topics(topics, options["pipeline"], caller=caller, show=self._show)
+        return Measured(named, in_force, results)
+
+    @property
+    def _show(self) -> Callable:
+        return partial(tqdm, unit="topic", disable=None)
+
+    def _tell(self, measured: Measured, options: dict) -> None:
+        told = report(measured.results, options["pipeline"])
+        run = None
+        if not options["no_store"]:
+            run = store(
+                measured.results,
+                told,
+                topics=measured.topics,
+                in_force=measured.in_force,
+                name=options["name"],
+            )
+        if options["json"]:
+            self.stdout.write(json.dumps(told.as_json() | {"run": str(run.pk) if run else None}, indent=2))
+        else:
+            self._write(told, run)
+
+    def _write(self, result: Report, run: Run | None) -> None:
         self.stdout.write(f"{result.pipeline}: {result.topics} answerable topics")
         for name, value in result.measures.items():
-            self.stdout.write(f"  {name:<8} {value.mean:.3f}  [{value.low:.3f}, {value.high:.3f}]")
+            beside = result.condensed.get(name)
+            self.stdout.write(f"  {estimated(name, value)}{condensed(beside) if beside else ''}")
+        self.stdout.write(f"  {estimated('judged@10', result.judged_at_10)}")
         for kind, values in result.by_kind.items():
             self.stdout.write(
                 f"  {kind:<20} {values['topics']:>4} topics  nDCG@10 {values['nDCG@10']:.3f}"
@@ -70,3 +118,18 @@ class Command(BaseCommand):
         self.stdout.write("  ms: " + ", ".join(f"{name} {value:.1f}" for name, value in result.ms.items()))
         for stage, count in result.degraded.items():
             self.stdout.write(f"  degraded: {stage} in {count} topics")
+        llm, cost = result.llm, result.cost
+        self.stdout.write(
+            f"  LLM: {llm['calls']} calls in {llm['queries']} queries, {llm['share']:.1%} of the candidates;"
+            f" {cost['per_1000']:.4f} USD for 1,000 queries"
+        )
+        if run:
+            self.stdout.write(f"  kept as run {run.pk}")
+
+
+def estimated(name: str, value: Estimate) -> str:
+    return f"{name:<9} {value.mean:.3f}  [{value.low:.3f}, {value.high:.3f}]"
+
+
+def condensed(value: Estimate) -> str:
+    return f"   without the unjudged {value.mean:.3f}"

@@ -1,0 +1,93 @@
+"""manage.py compare_runs A B [--measure nDCG@10] [--show N] [--json]"""
+
+import json
+from dataclasses import asdict
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluation.comparison import Comparison, NothingToCompare, Pair
+from evaluation.measures import MEASURES
+from evaluation.models import Run
+from evaluation.runs import compare_runs
+
+LEAST = 4  # characters of a run's id that name it
+
+
+class Command(BaseCommand):
+    help = "Compares two kept runs topic by topic: difference, paired randomisation test, wins and losses."
+
+    def add_arguments(self, parser):
+        parser.add_argument("ours", metavar="A", help="id of a run, or how it begins; “last” is the newest")
+        parser.add_argument(
+            "theirs", metavar="B", help="id of the run to compare with; “previous” is the one before"
+        )
+        parser.add_argument("--measure", default="nDCG@10", choices=list(MEASURES))
+        parser.add_argument("--show", type=int, default=10, help="how many wins and losses to list")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *, ours: str, theirs: str, measure: str, show: int, **options) -> None:
+        left, right = named(ours), named(theirs)
+        try:
+            told = compare_runs(left, right, measure)
+        except NothingToCompare as problem:
+            raise CommandError(str(problem)) from problem
+        if options["json"]:
+            runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
+            self.stdout.write(json.dumps(runs | asdict(told), indent=2))
+        else:
+            self.stdout.write(f"A: {left}\nB: {right}")
+            self._write(told, changed(left, right), show)
+
+    def _write(self, told: Comparison, versions: dict[str, list], show: int) -> None:
+        for name, (a, b) in versions.items():
+            self.stdout.write(f"   {name}: A {a}, B {b}")
+        difference = told.difference
+        self.stdout.write(
+            f"{told.measure}: A {told.ours:.3f}, B {told.theirs:.3f}, difference {difference.mean:+.3f}"
+            f" [{difference.low:+.3f}, {difference.high:+.3f}], p = {told.p:.4f}"
+        )
+        self.stdout.write(
+            f"{told.topics} topics: {len(told.wins)} won, {len(told.losses)} lost, {told.ties} even"
+        )
+        if told.left_out:
+            self.stdout.write(f"{told.left_out} topics are in one run only and were left out")
+        self._list("Won", told.wins[:show])
+        self._list("Lost", told.losses[:show])
+
+    def _list(self, title: str, pairs: tuple[Pair, ...]) -> None:
+        for pair in pairs:
+            self.stdout.write(
+                f"  {title:<4} {pair.difference:+.3f}  {pair.theirs:.3f} -> {pair.ours:.3f}  {pair.topic}"
+            )
+
+
+def named(name: str) -> Run:
+    """The run of this id, of the only id that begins so, the last or the one before it."""
+    if name in ("last", "previous"):
+        newest = list(Run.objects.order_by("-created_at")[:2])
+        if len(newest) <= (name == "previous"):
+            raise CommandError(f"There is no {name} run.")
+        return newest[name == "previous"]
+    try:
+        found = Run.objects.filter(pk=name)[:2] if len(name) >= 32 else beginning_with(name)
+    except ValidationError:
+        found = []
+    if len(found) != 1:
+        raise CommandError(
+            f"{'Several runs begin' if found else 'There is no run that begins'} with “{name}”."
+        )
+    return found[0]
+
+
+def beginning_with(start: str) -> list[Run]:
+    if len(start) < LEAST:
+        raise CommandError(f"Give at least {LEAST} characters of the run's id.")
+    return [run for run in Run.objects.defer("summary") if str(run.pk).startswith(start.lower())]
+
+
+def changed(left: Run, right: Run) -> dict[str, list]:
+    """What was different: pipeline, stages and versions, as [A, B]."""
+    mine, other = ({"stages": run.stages, "topics": run.topics} | run.versions for run in (left, right))
+    names = sorted(mine.keys() | other.keys())
+    return {name: [mine.get(name), other.get(name)] for name in names if mine.get(name) != other.get(name)}
