@@ -248,6 +248,12 @@ ARF_EMBEDDER = {
     "model": env.str("ARF_EMBEDDER_MODEL", default=""),
     "threads": 1,
 }
+ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
+    "base_url": env.str("ARF_LLM_URL", default=""),
+    "api_key": env.str("ARF_LLM_KEY", default=""),
+    "model": env.str("ARF_LLM_MODEL", default=""),
+    "timeout": env.float("ARF_LLM_TIMEOUT", default=4.0),  # seconds, for all that one search asks
+}
 ARF_RATE_PER_MINUTE = env.int("ARF_RATE_PER_MINUTE", default=600)  # per anonymous address; loopback has none
 ARF_QUERY_TEXT_DAYS = env.int("ARF_QUERY_TEXT_DAYS", default=90)
 ARF_TRACE_DAYS = env.int("ARF_TRACE_DAYS", default=30)
@@ -263,6 +269,6 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.str("ARF_LOG_LEVEL", default="INFO")},
     "loggers": {
         "django.request": {"level": "ERROR"},
-        **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai")},
+        **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai", "httpx", "httpx2")},
     },
 }

@@ -1,4 +1,6 @@
-"""System checks of what searches need: the embedder of the stored vectors, and this node's lexical index."""
+"""System checks of what searches need: the embedder of the stored vectors, this node's lexical index, and what
+is set of a language model.
+"""
 
 from collections.abc import Sequence
 
@@ -11,6 +13,8 @@ from retrieval.embedders import EmbeddingUnavailable
 from retrieval.lexical import FORMAT, LexicalIndex
 from retrieval.models import Chunk, EmbeddingModel
 
+LLM_VARIABLES = {"base_url": "ARF_LLM_URL", "api_key": "ARF_LLM_KEY", "model": "ARF_LLM_MODEL"}
+LLM_NEEDS = ("base_url", "model")  # a local server may want no key
 ENDPOINT_NEEDS = {"base_url": "ARF_EMBEDDER_URL", "model": "ARF_EMBEDDER_MODEL"}
 
 
@@ -24,6 +28,19 @@ def embedder_settings(app_configs, **kwargs) -> list[CheckMessage]:
         return []
     message = f"ARF_EMBEDDER is openai, but not set: {', '.join(missing)}."
     return [Error(message, hint="Set them, or leave ARF_EMBEDDER at onnx.", id="arf.E006")]
+
+
+@register(Tags.compatibility)
+def llm_settings(app_configs, **kwargs) -> list[CheckMessage]:
+    spec = settings.ARF_LLM
+    if spec["timeout"] <= 0:
+        return [Error("ARF_LLM_TIMEOUT must be longer than 0 seconds.", id="arf.E007")]
+    given = [variable for key, variable in LLM_VARIABLES.items() if spec[key]]
+    missing = [LLM_VARIABLES[key] for key in LLM_NEEDS if not spec[key]]
+    if not given or not missing:
+        return []
+    message = f"Set: {', '.join(given)}; but not set: {', '.join(missing)}."
+    return [Error(message, hint="Set them, or leave all of them empty to use no LLM.", id="arf.E007")]
 
 
 @register(Tags.database)
