@@ -74,7 +74,9 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A section in play. `scores` and `ranks` are by leg, ranks 1-based; `probability` is calibrated, 0-1."""
+    """A section in play. `scores` and `ranks` are by leg, ranks 1-based; `probability` is calibrated, 0-1; `zone`
+    is what the reranker makes of it: accepted, uncertain or rejected.
+    """
 
     section_id: int
     domain_id: int | None = None
@@ -85,6 +87,7 @@ class Candidate:
     ranks: Mapping[str, int] = field(default_factory=dict)
     reasons: tuple[Reason, ...] = ()
     probability: float | None = None
+    zone: str = ""
     pin: str | None = None
 
 

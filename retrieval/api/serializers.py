@@ -105,6 +105,12 @@ class StageLine(s.Serializer):
         return super().get_fields() | {"in": s.IntegerField()}
 
 
+class TraceStage(StageLine):
+    details = s.DictField(
+        required=False, help_text="What it counted: calls of an LLM, their cost in US dollars."
+    )
+
+
 class TraceCandidate(s.Serializer):
     locator = s.CharField(allow_null=True)
     score = s.FloatField()
@@ -134,7 +140,7 @@ class TraceOfSearch(s.Serializer):
     probability = s.FloatField(allow_null=True)
     versions = s.DictField(child=s.IntegerField())
     query = s.DictField(required=False)
-    stages = StageLine(many=True, required=False)
+    stages = TraceStage(many=True, required=False)
     candidates = TraceCandidate(many=True, required=False)
     dropped = TraceDropped(many=True, required=False)
 

@@ -55,6 +55,7 @@ REASONS = {
     "citation_under": _("It is part of %(citation)s, which you cite."),
     "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
     "lexical": _("It uses the words of your question: number %(rank)s of all."),
+    "llm_verdict": _("A language model judged its relevance: %(score)s of 9."),
     "private": _("It uses the words of your question: number %(rank)s in your private documents."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
