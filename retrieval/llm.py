@@ -249,6 +249,8 @@ class Conversation:
         more: int,
         sleep: Callable[[float], None] = time.sleep,
     ):
+        import openai  # noqa: F401 - before the clock runs: it takes a while the first time
+
         self.endpoint, self.form, self.sleep = endpoint, form, sleep
         self.deadline = time.monotonic() + endpoint.timeout
         self.more, self.lock = more, threading.Lock()

@@ -1,5 +1,6 @@
 """The registry of learned rerankers, and what language models said and cost."""
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -60,6 +61,11 @@ class LLMPolicy(models.Model):
 
     def __str__(self) -> str:
         return f"{self.daily_budget} USD a day"
+
+    def clean(self) -> None:
+        wrong = [name for name in ("daily_budget", "price_in", "price_out") if (getattr(self, name) or 0) < 0]
+        if wrong:
+            raise ValidationError(dict.fromkeys(wrong, _("This must not be negative.")))
 
 
 class LLMVerdict(models.Model):

@@ -1,0 +1,77 @@
+"""Language models: whether and how much they may be asked, and what they said and cost, the latter read-only."""
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from retrieval import llm
+from retrieval.admin.base import NeverDeleted, ReadOnly, link
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
+
+COLOURS = {
+    "answered": "success",
+    "asked": "info",
+    "refused": "warning",
+    "injected": "warning",
+    "unsupported": "warning",
+    "malformed": "danger",
+    "timeout": "danger",
+    "rate_limited": "danger",
+    "unavailable": "danger",
+    "error": "danger",
+}
+
+
+@admin.register(LLMPolicy)
+class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
+    list_display = ["__str__", "enabled", "price_in", "price_out", "spent"]
+    fields = ["model_asked", "enabled", "daily_budget", "price_in", "price_out", "spent"]
+    readonly_fields = ["model_asked", "spent"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """There is one policy."""
+        return super().has_add_permission(request) and not LLMPolicy.objects.exists()
+
+    @admin.display(description=gettext_lazy("Model"))
+    def model_asked(self, policy: LLMPolicy) -> str:
+        endpoint = llm.endpoint()
+        return endpoint.model if endpoint else _("none: ARF_LLM_MODEL is not set")
+
+    @admin.display(description=gettext_lazy("Spent today (UTC)"))
+    def spent(self, policy: LLMPolicy) -> str:
+        return f"{llm.spent_today():.4f} USD"
+
+
+@admin.register(LLMCall)
+class LLMCallAdmin(ReadOnly, ModelAdmin):
+    list_display = ["created_at", "purpose", "state", "model", "tokens_in", "tokens_out", "cost", "ms"]
+    list_filter = ["outcome", "purpose", "model", "created_at"]
+    list_per_page = 50
+    ordering = ["-created_at"]
+    show_full_result_count = False
+    date_hierarchy = "created_at"
+
+    @display(description=gettext_lazy("Outcome"), ordering="outcome", label=COLOURS)
+    def state(self, call: LLMCall) -> tuple[str, str]:
+        return call.outcome, call.outcome
+
+
+@admin.register(LLMVerdict)
+class LLMVerdictAdmin(ReadOnly, ModelAdmin):
+    list_display = ["created_at", "score", "section", "model", "reason"]
+    list_filter = ["score", "model", "created_at"]
+    list_per_page = 50
+    ordering = ["-created_at"]
+    show_full_result_count = False
+    search_fields = ["reason"]
+    fields = ["created_at", "score", "reason", "section", "model", "prompt_version", "query_hash"]
+    readonly_fields = ["section"]
+
+    @admin.display(description=gettext_lazy("Section"), ordering="section_id")
+    def section(self, verdict: LLMVerdict) -> SafeString:
+        return link(reverse("admin:retrieval_section_change", args=[verdict.section_id]), verdict.section_id)
