@@ -11,10 +11,13 @@ CURATOR = [
     *(f"retrieval.view_{model}" for model in ("searchlog", "trace", "feedback")),
     "retrieval.add_jobrun",  # "Ingest again"
     *(f"rules.{verb}_{model}" for verb in ("view", "add", "change") for model in CURATED),
+    *(f"evaluation.view_{model}" for model in ("topic", "judgment", "run")),
+    *(f"evaluation.{verb}_{model}" for verb in ("add", "change") for model in ("topic", "judgment")),
 ]
 JUDGE = [
     *(f"retrieval.view_{model}" for model in CORPUS),
     *(f"retrieval.view_{model}" for model in ("searchlog", "trace", "feedback")),
+    *("evaluation.view_topic", "evaluation.view_judgment", "evaluation.add_judgment"),
 ]
 ADMINISTERED = (
     "retrieval",

@@ -39,6 +39,16 @@ def sidebar(request: HttpRequest) -> list[dict]:
             ],
         ),
         (
+            _("Evaluation"),
+            [
+                page(_("Judge"), "gavel", "admin_judge", "evaluation.add_judgment"),
+                page(_("Disagreements"), "balance", "admin_disagreements", "evaluation.change_judgment"),
+                model(_("Topics"), "quiz", "evaluation.topic"),
+                model(_("Judgments"), "fact_check", "evaluation.judgment"),
+                model(_("Runs"), "query_stats", "evaluation.run"),
+            ],
+        ),
+        (
             _("Operations"),
             [
                 model(_("Jobs"), "pending_actions", "retrieval.jobrun"),

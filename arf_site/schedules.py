@@ -17,13 +17,15 @@ SCHEDULES = {
         "minutes": 1,
     },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
+    "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
+    "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},
 }
 
 
 def ensure() -> None:
     """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
     tonight = timezone.localtime().replace(**NIGHT)
-    first_run = {"prune": tonight}
+    first_run = {"prune": tonight, "learn from readers": tonight, "retrain": tonight + relativedelta(day=1, months=1, hours=1)}
     for name, fields in SCHEDULES.items():
         Schedule.objects.update_or_create(
             name=name,

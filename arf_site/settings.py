@@ -255,6 +255,7 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "timeout": env.float("ARF_LLM_TIMEOUT", default=4.0),  # seconds, for all that one search asks
 }
 ARF_RATE_PER_MINUTE = env.int("ARF_RATE_PER_MINUTE", default=600)  # per anonymous address; loopback has none
+ARF_DOUBLE_JUDGED_PERCENT = env.int("ARF_DOUBLE_JUDGED_PERCENT", default=20)  # pairs that two people judge
 ARF_QUERY_TEXT_DAYS = env.int("ARF_QUERY_TEXT_DAYS", default=90)
 ARF_TRACE_DAYS = env.int("ARF_TRACE_DAYS", default=30)
 ARF_LOG_DAYS = env.int("ARF_LOG_DAYS", default=730)

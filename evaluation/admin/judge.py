@@ -1,0 +1,247 @@
+"""The judging page and the list of disagreements: each reads a form, calls one function, renders."""
+
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from evaluation import judging
+from evaluation.agreement import agreement
+from evaluation.judging import Opinion, Pair, Pool, Progress
+from evaluation.library import grades_by_judge
+from evaluation.models import Judgment, Topic
+from retrieval.admin.base import caller_of
+from retrieval.errors import ArfError
+from retrieval.models import Chunk, Section
+
+REMEMBERED = 200  # skips and steps back that a session keeps
+MAX_EXPLANATION = 2_000  # characters
+GRADES = [
+    (0, gettext_lazy("Not relevant"), gettext_lazy("It does not bear on the question.")),
+    (1, gettext_lazy("Related"), gettext_lazy("Same subject, but it does not answer.")),
+    (2, gettext_lazy("Relevant"), gettext_lazy("It answers in part, or only together with others.")),
+    (3, gettext_lazy("Controls"), gettext_lazy("It directly answers the question.")),
+]
+
+
+class GradeForm(forms.Form):
+    topic = forms.IntegerField()
+    locator = forms.CharField(max_length=300)
+    grade = forms.TypedChoiceField(choices=Judgment.Grade.choices, coerce=int)
+    explanation = forms.CharField(max_length=MAX_EXPLANATION, required=False)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What the judge sees of one pair."""
+
+    topic: Topic
+    section: Section
+    before: str
+    chunk: str
+    after: str
+    translated: str | None
+    own: Judgment | None
+    opinions: list[Opinion]
+    position: int
+    previous: str | None
+    next: str | None
+    progress: Progress
+
+
+def judge_page(request: HttpRequest) -> HttpResponse:
+    """One topic, one candidate at a time; POST grades, skips or takes back, and goes on to the next pair."""
+    require(request, "evaluation.add_judgment")
+    if request.method == "POST":
+        return redirect(DEEDS.get(request.POST.get("action", "save"), save)(request))
+    pair = chosen_pair(request)
+    context = {
+        **admin.site.each_context(request),
+        "title": _("Judge"),
+        "sheet": sheet_of(request, pair) if pair else None,
+        "last": last_made(request, pair),
+        "grades": GRADES,
+        "max_explanation": MAX_EXPLANATION,
+    }
+    return TemplateResponse(request, "admin/judge.html", context)
+
+
+def require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+# -- Which pair
+
+
+def chosen_pair(request: HttpRequest) -> Pair | None:
+    """The pair that the address names, else the next of its topic, else the next of all."""
+    if "topic" not in request.GET:
+        return judging.next_pair(request.user, skipped=skipped(request))
+    topic = topic_named(request, request.GET["topic"])
+    if locator := request.GET.get("locator"):
+        return Pair(topic, locator, "chosen")
+    order = judging.pool(topic, caller_of(request)).shuffled(topic, request.user)
+    done = set(judging.own_judgments(request.user, topic).values_list("locator", flat=True))
+    left = [locator for locator in order if locator not in done]
+    return Pair(topic, (left or order)[0], "chosen") if order else None
+
+
+def topic_named(request: HttpRequest, number: str | int) -> Topic:
+    known = judging.topics_for(caller_of(request))
+    topic = known.filter(pk=number).first() if str(number).isdecimal() else None
+    if topic is None:
+        raise Http404
+    return topic
+
+
+def section_named(request: HttpRequest, topic: Topic, locator: str) -> Section:
+    found = judging.readable_sections(topic, [locator], caller_of(request)).get(locator)
+    if found is None:
+        raise Http404
+    return found
+
+
+def sheet_of(request: HttpRequest, pair: Pair) -> Sheet:
+    caller, topic = caller_of(request), pair.topic
+    section = section_named(request, topic, pair.locator)
+    candidates = judging.pool(topic, caller)
+    order = candidates.shuffled(topic, request.user)
+    if pair.locator not in order:
+        order.append(pair.locator)
+    at = order.index(pair.locator)
+    own = judging.own_judgments(request.user, topic).filter(locator=pair.locator).first()
+    before, chunk, after = parts_of(judging.text_of(section, caller), chunk_of(candidates, section))
+    return Sheet(
+        topic, section, before, chunk, after, candidates.translated, own,
+        opinions=judging.opinions(own) if own else [],
+        position=at + 1,
+        previous=order[at - 1] if at else None,
+        next=order[at + 1] if at + 1 < len(order) else None,
+        progress=judging.progress(request.user, topic, order),
+    )  # fmt: skip
+
+
+def chunk_of(candidates: Pool, section: Section) -> Chunk | None:
+    return Chunk.objects.filter(pk=candidates.chunks.get(section.locator), section=section).first()
+
+
+def parts_of(text: str, chunk: Chunk | None) -> tuple[str, str, str]:
+    """The text before the chunk, the chunk, and after it; no chunk where it is all of the text."""
+    if chunk is None or chunk.text.strip() == text.strip() or text[chunk.start : chunk.end] != chunk.text:
+        return text, "", ""
+    return text[: chunk.start], chunk.text, text[chunk.end :]
+
+
+# -- Deeds: each gives the address to go to
+
+
+def save(request: HttpRequest) -> str:
+    form = GradeForm(request.POST)
+    topic = topic_named(request, request.POST.get("topic", ""))
+    locator = request.POST.get("locator", "")
+    section = section_named(request, topic, locator)
+    if not form.is_valid():
+        messages.error(request, _("Choose a grade from 0 to 3; an explanation has at most 2,000 characters."))
+        return address(Pair(topic, locator, "chosen"))
+    before = judging.own_judgments(request.user, topic).filter(locator=locator).first()
+    chunk = chunk_of(judging.pool(topic, caller_of(request)), section)
+    said = form.cleaned_data
+    made = judging.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
+    remember(request, "judged", [made.pk, [before.grade, before.explanation] if before else None])
+    return address(judging.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+
+
+def skip(request: HttpRequest) -> str:
+    topic = topic_named(request, request.POST.get("topic", ""))
+    remember(request, "skipped", [topic.pk, request.POST.get("locator", "")])
+    return address(judging.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+
+
+def undo(request: HttpRequest) -> str:
+    steps = request.session.get("judged", [])
+    undone = judging.undo(request.user, *steps[-1]) if steps else None
+    request.session["judged"] = steps[:-1]
+    if undone is None:
+        messages.warning(request, _("There is nothing to take back."))
+        return reverse("admin_judge")
+    messages.success(request, _("Your last grade is taken back."))
+    return address(undone)
+
+
+DEEDS = {"save": save, "skip": skip, "undo": undo}
+
+
+def address(pair: Pair | None) -> str:
+    if pair is None:
+        return reverse("admin_judge")
+    return f"{reverse('admin_judge')}?{urlencode({'topic': pair.topic.pk, 'locator': pair.locator})}"
+
+
+def remember(request: HttpRequest, what: str, step: list) -> None:
+    request.session[what] = [*request.session.get(what, []), step][-REMEMBERED:]
+
+
+def skipped(request: HttpRequest) -> set[tuple[int, str]]:
+    return {(topic, locator) for topic, locator in request.session.get("skipped", [])}
+
+
+def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
+    """The grade just given, with what a language model says of it; None on that pair's own page."""
+    steps = request.session.get("judged", [])
+    own = judging.own_judgments(request.user).select_related("topic", "section")
+    judgment = own.filter(pk=steps[-1][0]).first() if steps else None
+    if judgment is None or pair and (judgment.topic, judgment.locator) == (pair.topic, pair.locator):
+        return None
+    url = address(Pair(judgment.topic, judgment.locator, "chosen"))
+    return {"judgment": judgment, "opinions": judging.opinions(judgment), "url": url}
+
+
+# -- Disagreements
+
+
+def disagreements_page(request: HttpRequest) -> HttpResponse:
+    """What judges think very differently of, for a third person to settle; POST is that person's grade."""
+    require(request, "evaluation.change_judgment")
+    if request.method == "POST":
+        return settle(request)
+    settled = request.GET.get("settled") == "1"
+    found = judging.disagreements(caller_of(request), settled=settled)
+    context = {
+        **admin.site.each_context(request),
+        "title": _("Disagreements"),
+        "rows": [(row, is_party(request, row)) for row in found],
+        "settled": settled,
+        "agreement": agreement(grades_by_judge()),
+        "grades": GRADES,
+    }
+    return TemplateResponse(request, "admin/disagreements.html", context)
+
+
+def is_party(request: HttpRequest, row: judging.Disagreement) -> bool:
+    return request.user.get_username() in {judgment.judge for judgment in row.judgments}
+
+
+def settle(request: HttpRequest) -> HttpResponse:
+    require(request, "evaluation.add_judgment")
+    topic = topic_named(request, request.POST.get("topic", ""))
+    row = judging.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
+    if row is None:
+        raise Http404
+    form = GradeForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise judging.CannotJudge(_("A grade is 0, 1, 2 or 3."))
+        judging.adjudicate(row, form.cleaned_data["grade"], request.user, form.cleaned_data["explanation"])
+        messages.success(request, _("Your grade is kept: the pair is settled."))
+    except ArfError as problem:
+        messages.error(request, problem.message)
+    return redirect("admin_disagreements")

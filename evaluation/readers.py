@@ -1,0 +1,119 @@
+"""What readers teach: their thumbs become judgments of kind click, and questions the ranking was unsure of, topics."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.utils import timezone
+
+from evaluation.judging import SEARCH, unsure_of
+from evaluation.models import Judgment, Topic
+from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
+from retrieval.privacy import scrub
+from retrieval.ranking import ANONYMOUS
+from retrieval.textnorm import normalize
+
+READER = "reader"
+GRADES = {Feedback.Verdict.HELPFUL: 2, Feedback.Verdict.UNHELPFUL: 0}
+DOORS = ("page", "api")  # staff who try something out ask no real question
+DAYS = 7  # searches of this age are looked at again, should a night be missed
+MOST = 200  # topics a night
+
+
+def clicks_to_judgments() -> int:
+    """One judgment for each question and provision that readers gave thumbs to; may run any number of times.
+
+    Where readers disagree the majority speaks; a tie says nothing. Nothing said of a private domain, of a
+    question whose words were not kept, or of a test topic becomes a judgment. Gives how many were made or changed.
+    """
+    thumbs: dict[tuple[Topic, Section], Counter] = {}
+    for feedback, section in thumbs_on_public_law():
+        if topic := topic_of(feedback.log, section.domain):
+            thumbs.setdefault((topic, section), Counter())[feedback.verdict] += 1
+    return sum(keep_click(topic, section, counted) for (topic, section), counted in thumbs.items())
+
+
+def thumbs_on_public_law() -> Iterator[tuple[Feedback, Section]]:
+    said = Feedback.objects.exclude(locator="").exclude(log__query_text="").select_related("log")
+    public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
+    sections = Section.objects.readable(ANONYMOUS).filter(
+        domain__in=public, locator__in=said.values("locator")
+    )
+    current = {section.locator: section for section in sections.select_related("domain")}
+    yield from (
+        (feedback, current[feedback.locator])
+        for feedback in said.order_by("pk")
+        if feedback.locator in current
+    )
+
+
+def keep_click(topic: Topic, section: Section, thumbs: Counter) -> bool:
+    helpful, unhelpful = thumbs[Feedback.Verdict.HELPFUL], thumbs[Feedback.Verdict.UNHELPFUL]
+    pair = {"topic": topic, "locator": section.locator, "judge": READER, "kind": Judgment.Kind.CLICK}
+    if helpful == unhelpful:
+        return bool(Judgment.objects.filter(**pair).delete()[0])
+    grade = GRADES[Feedback.Verdict.HELPFUL if helpful > unhelpful else Feedback.Verdict.UNHELPFUL]
+    if Judgment.objects.filter(**pair, grade=grade).exists():
+        return False
+    Judgment.objects.update_or_create(
+        **pair, defaults={"grade": grade, "section": section, "created_at": timezone.now()}
+    )
+    return True
+
+
+def searches_to_topics() -> int:
+    """Questions of readers whose candidates the ranking was unsure of, as topics to judge. Gives how many."""
+    since = timezone.now() - timedelta(days=DAYS)
+    traces = Trace.objects.filter(created_at__gte=since, log__door__in=DOORS).exclude(log__query_text="")
+    made = 0
+    for trace in traces.select_related("log").order_by("-created_at").iterator(chunk_size=50):
+        made += is_made_a_topic(trace)
+        if made == MOST:
+            break
+    return made
+
+
+def is_made_a_topic(trace: Trace) -> bool:
+    log = trace.log
+    if Topic.objects.filter(name=name_of(log)).exists():
+        return False
+    unsure = unsure_of(trace.detail, log.abstained, log.top_locators)
+    public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
+    sections = Section.objects.readable(ANONYMOUS).filter(locator__in=unsure, domain__in=public)
+    first = {section.locator: section for section in sections.select_related("domain")}
+    section = next((first[locator] for locator in unsure if locator in first), None)
+    topic = topic_of(log, section.domain) if section else None
+    return topic is not None and topic.name == name_of(log)
+
+
+def name_of(log: SearchLog) -> str:
+    return f"{SEARCH}-{log.query_hash}"
+
+
+def topic_of(log: SearchLog, domain: Domain) -> Topic | None:
+    """The topic that asks this question, made where there is none; None where a test topic asks it."""
+    question = scrub(log.query_text)
+    same = asked_alike(question, domain)
+    if any(topic.split == Topic.Split.TEST for topic in same):
+        return None
+    if same:
+        return same[0]
+    topic, _made = Topic.objects.get_or_create(
+        name=name_of(log),
+        defaults={
+            "domain": domain,
+            "query": question,
+            "language": log.language,
+            "kind": SEARCH,
+            "split": Topic.Split.TRAIN,
+            "group": name_of(log),
+            "source": SEARCH,
+        },
+    )
+    return topic if topic.domain_id == domain.pk else None
+
+
+def asked_alike(question: str, domain: Domain) -> list[Topic]:
+    """Topics of the domain with the same words, whatever their case, accents and marks."""
+    wanted = normalize(question)
+    return [t for t in Topic.objects.filter(domain=domain).order_by("pk") if normalize(t.query) == wanted]

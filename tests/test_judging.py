@@ -1,0 +1,474 @@
+"""Judging: pools, which pair next, grades, doubles, disagreements; and what readers teach."""
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.db.models import ProtectedError
+from django.urls import reverse
+
+from evaluation import judging, tasks
+from evaluation.models import Judgment, Measurement, Run, Topic
+from evaluation.readers import clicks_to_judgments, searches_to_topics
+from retrieval.models import Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
+from retrieval.models.access import caller_for
+from retrieval.privacy import query_hash
+from retrieval.ranking import ANONYMOUS
+from retrieval.search import SearchRequest, search
+from retrieval.textnorm import normalize
+
+pytestmark = pytest.mark.django_db
+FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
+TWICE = "Can I be tried twice for the same crime?"
+
+
+def staff(name: str, group: str = "Judge") -> User:
+    user = User.objects.create_user(name, password="a long password", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    return user
+
+
+@pytest.fixture(autouse=True)
+def nothing_judged(db):
+    """Without the topics that ship."""
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+
+
+@pytest.fixture
+def ann():
+    return staff("ann")
+
+
+@pytest.fixture
+def ben():
+    return staff("ben")
+
+
+@pytest.fixture
+def chief(client):
+    user = staff("chief", "Curator")
+    client.force_login(user)
+    return user
+
+
+def topic(query: str = TWICE, **fields) -> Topic:
+    domain = Domain.objects.get(slug="us_constitution")
+    fields = {"name": f"t{Topic.objects.count()}", "domain": domain} | fields
+    return Topic.objects.create(query=query, **fields)
+
+
+def section(locator: str) -> Section:
+    return Section.objects.get(locator=locator, live=True, valid_to=None)
+
+
+def grade(asked: Topic, locator: str, grade: int, user: User, explanation: str = "") -> Judgment:
+    return judging.judge(asked, section(locator), None, grade, user, explanation)
+
+
+def sizes() -> tuple[int, int]:
+    return Topic.objects.count(), Judgment.objects.count()
+
+
+# -- The pool
+
+
+def test_a_pool_joins_what_pipelines_find_and_what_was_judged(ann, ben):
+    asked = topic()
+    before = judging.pool(asked, caller_for(ann))
+    outside = Section.objects.readable(ANONYMOUS).results().exclude(locator__in=before.locators).first()
+    grade(asked, outside.locator, 0, ben)
+    after = judging.pool(asked, caller_for(ann))
+    assert 20 <= len(before.locators) <= 60
+    assert FIFTH in before.first
+    assert set(after.locators) == {*before.locators, outside.locator}
+
+
+def test_each_judge_has_an_order_of_their_own_and_keeps_it(ann, ben):
+    asked = topic()
+    candidates = judging.pool(asked, ANONYMOUS)
+    assert candidates.shuffled(asked, ann) == candidates.shuffled(asked, ann)
+    assert candidates.shuffled(asked, ann) != candidates.shuffled(asked, ben)
+    assert candidates.shuffled(asked, ann) != list(candidates.locators)
+
+
+def test_an_abstaining_search_still_has_a_pool(ann):
+    assert len(judging.pool(topic("how do I repot a cactus"), ANONYMOUS).first) == 10
+
+
+def test_a_spanish_topic_is_shown_in_english_too(ann):
+    asked = topic("¿Qué edad debe tener el presidente?", language="es")
+    assert "president" in judging.pool(asked, ANONYMOUS).translated.lower()
+
+
+# -- The grade
+
+
+def test_judging_again_changes_the_same_row(ann):
+    asked = topic()
+    first = grade(asked, FIFTH, 1, ann)
+    second = grade(asked, FIFTH, 3, ann, " plain words ")
+    assert (second.pk, second.grade, second.explanation) == (first.pk, 3, "plain words")
+    assert second.created_at > first.created_at
+    assert (second.kind, second.user, second.section) == ("human", ann, section(FIFTH))
+
+
+def test_what_cannot_be_judged_is_refused(ann):
+    with pytest.raises(judging.CannotJudge):
+        grade(topic(), FIFTH, 4, ann)
+    elsewhere = topic(domain=Domain.objects.get(slug="us_code"))
+    with pytest.raises(judging.CannotJudge):
+        grade(elsewhere, FIFTH, 3, ann)
+
+
+def test_undo_takes_back_a_grade_or_restores_the_former(ann, ben):
+    asked = topic()
+    made = grade(asked, FIFTH, 1, ann, "first")
+    grade(asked, FIFTH, 3, ann)
+    assert judging.undo(ben, made.pk, None) is None
+    judging.undo(ann, made.pk, (1, "first"))
+    made.refresh_from_db()
+    assert (made.grade, made.explanation) == (1, "first")
+    judging.undo(ann, made.pk, None)
+    assert not Judgment.objects.filter(pk=made.pk).exists()
+
+
+# -- Which pair next
+
+
+def test_without_anything_else_unjudged_pairs_of_a_first_page_come(ann):
+    asked = topic()
+    pair = judging.next_pair(ann)
+    assert (pair.topic, pair.why) == (asked, "first page")
+    assert pair.locator in judging.pool(asked, ANONYMOUS).first
+
+
+def test_every_pair_of_a_pool_is_offered_once_and_then_none(ann, monkeypatch):
+    monkeypatch.setattr(judging, "DEPTH", 4)
+    monkeypatch.setattr(judging, "FIRST", 2)
+    asked, seen = topic(), []
+    while pair := judging.next_pair(ann):
+        seen.append(pair.locator)
+        grade(asked, pair.locator, 0, ann)
+    found = judging.pool(asked, ANONYMOUS)
+    assert sorted(seen) == sorted(found.locators)
+    assert set(seen[:2]) == found.first
+
+
+def test_the_topic_with_the_least_judged_at_10_comes_first(ann, ben, settings):
+    settings.ARF_DOUBLE_JUDGED_PERCENT = 0
+    well, badly = topic(name="a"), topic("Who becomes president?", name="b")
+    grade(badly, FIFTH, 0, ben)
+    grade(badly, FOURTH, 0, ben)
+    assert judging.next_pair(ann).topic == well  # nothing measured: the fewest judgments
+    run = Run.objects.create(pipeline="default", stages="", topics="all")
+    shown = [FIFTH, FOURTH]
+    grade(well, FIFTH, 3, ben)
+    Measurement.objects.create(run=run, topic="a", locators=shown)
+    Measurement.objects.create(run=run, topic="b", locators=["/us/const/preamble", *shown])
+    badly_share = judging.judged_shares([well, badly])
+    assert badly_share == {"a": 0.5, "b": pytest.approx(2 / 3)}
+    assert judging.next_pair(ann).topic == well
+    assert judging.next_pair(ann, prefer=badly).topic == badly
+
+
+def test_skipped_pairs_do_not_come_again(ann):
+    asked = topic()
+    pair = judging.next_pair(ann)
+    assert judging.next_pair(ann, skipped=[(asked.pk, pair.locator)]).locator != pair.locator
+
+
+def test_a_share_of_what_one_person_judged_is_offered_to_a_second(ann, ben, settings):
+    asked = topic()
+    settings.ARF_DOUBLE_JUDGED_PERCENT = 100
+    grade(asked, FIFTH, 3, ann)
+    assert (judging.next_pair(ben).locator, judging.next_pair(ben).why) == (FIFTH, "twice")
+    assert judging.next_pair(ann).why == "first page"
+    settings.ARF_DOUBLE_JUDGED_PERCENT = 0
+    assert judging.next_pair(ben).why == "first page"
+
+
+def test_about_a_fifth_is_judged_twice(settings):
+    share = sum(judging.is_judged_twice(number, FIFTH) for number in range(2000)) / 2000
+    assert share == pytest.approx(0.2, abs=0.03)
+
+
+def test_pairs_two_judges_disagree_on_go_to_a_third(ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "it says so")
+    grade(asked, FIFTH, 1, ben)
+    grade(asked, FOURTH, 1, ann)
+    grade(asked, FOURTH, 0, ben)
+    pair = judging.next_pair(chief)
+    assert (pair.locator, pair.why) == (FIFTH, "disagreement")
+    [row] = judging.disagreements(caller_for(chief))
+    assert [judgment.judge for judgment in row.judgments] == ["ann", "ben"]
+    with pytest.raises(judging.CannotJudge):
+        judging.adjudicate(row, 2, ann, "")
+    judging.adjudicate(row, 3, chief, "plainly")
+    assert judging.disagreements(caller_for(chief)) == []
+    assert [row.is_settled for row in judging.disagreements(caller_for(chief), settled=True)] == [True]
+
+
+# -- Readers
+
+
+def asked_by_a_reader(text: str = TWICE) -> SearchLog:
+    answer = search(SearchRequest(text), ANONYMOUS, door="page", fresh=True)
+    return SearchLog.objects.get(pk=answer["trace_id"])
+
+
+def make_unsure(log: SearchLog, locator: str) -> None:
+    trace = Trace.objects.get(log=log)
+    for candidate in trace.detail["candidates"]:
+        candidate["probability"] = 0.5 if candidate["locator"] == locator else 0.9
+    trace.save()
+
+
+def test_uncertain_candidates_of_real_searches_come_first(ann):
+    topic(name="a")
+    log = asked_by_a_reader("Can the police search my phone? Mail me at ann@example.org")
+    make_unsure(log, FIFTH if FIFTH in log.top_locators else log.top_locators[3])
+    assert searches_to_topics() == 1
+    made = Topic.objects.get(source="search")
+    assert (made.split, made.kind, made.name) == ("train", "search", f"search-{log.query_hash}")
+    assert "ann@example.org" not in made.query
+    pair = judging.next_pair(ann)
+    assert (pair.topic, pair.why) == (made, "uncertain")
+    assert [pair.locator] == judging.uncertain_locators(made)
+    assert searches_to_topics() == 0
+
+
+def test_near_misses_of_an_abstaining_search_are_judged(ann):
+    log = asked_by_a_reader("how do I repot a cactus")
+    assert log.abstained
+    assert searches_to_topics() == 1
+    assert sorted(judging.uncertain_locators(Topic.objects.get())) == sorted(log.top_locators)
+
+
+def test_sure_searches_and_those_of_staff_make_no_topic():
+    log = asked_by_a_reader()
+    make_unsure(log, "")
+    staffs = search(SearchRequest("how do I repot a cactus"), ANONYMOUS, door="admin", fresh=True)
+    assert staffs["abstained"]
+    assert searches_to_topics() == 0
+
+
+def test_a_question_of_the_test_split_is_never_learned_from():
+    topic(TWICE.upper(), split="test")
+    log = asked_by_a_reader()
+    make_unsure(log, FIFTH)
+    Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
+    assert tasks.learn_from_readers() == {"clicks": 0, "topics": 0}
+    assert sizes() == (1, 0)
+
+
+def test_thumbs_become_click_judgments_apart_from_human_ones(ann):
+    log = asked_by_a_reader()
+    Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
+    Feedback.objects.create(log=log, locator=FOURTH, verdict="unhelpful")
+    Feedback.objects.create(log=log, verdict="unhelpful")
+    assert clicks_to_judgments() == 2
+    assert clicks_to_judgments() == 0
+    rows = Judgment.objects.order_by("locator").values_list("locator", "grade", "kind", "judge", "user")
+    assert list(rows) == [(FOURTH, 0, "click", "reader", None), (FIFTH, 2, "click", "reader", None)]
+    assert judging.own_judgments(ann).count() == 0
+    assert judging.next_pair(ann, prefer=Topic.objects.get()).why != "twice"
+
+
+def test_readers_who_disagree_are_counted():
+    log = asked_by_a_reader()
+    for number, verdict in enumerate(["helpful", "unhelpful", "helpful"]):
+        Feedback.objects.create(log=log, locator=FIFTH, verdict=verdict, caller=f"user:{number}")
+    clicks_to_judgments()
+    assert Judgment.objects.get().grade == 2
+    Feedback.objects.create(log=log, locator=FIFTH, verdict="unhelpful", caller="user:9")
+    assert clicks_to_judgments() == 1
+    assert not Judgment.objects.exists()
+
+
+def test_thumbs_on_questions_that_were_not_kept_say_nothing():
+    log = asked_by_a_reader()
+    SearchLog.objects.filter(pk=log.pk).update(query_text="")
+    Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
+    assert clicks_to_judgments() == 0
+    assert sizes() == (0, 0)
+
+
+def test_private_provisions_and_topics_stay_private(ann):
+    private = Domain.objects.get(slug="client_cases")
+    topic("a client's question", domain=private)
+    assert judging.next_pair(ann) is None
+    Section.objects.filter(locator=FIFTH).update(domain=private)
+    log = asked_by_a_reader("privilege against self-incrimination")
+    Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
+    assert clicks_to_judgments() == 0
+
+
+# -- The pages
+
+
+@pytest.fixture
+def at_work(client, ann):
+    client.force_login(ann)
+    return ann
+
+
+def post(client, **fields):
+    return client.post(reverse("admin_judge"), fields, follow=True)
+
+
+def sheet(answer):
+    return answer.context["sheet"]
+
+
+def test_the_page_shows_one_pair_without_rank_or_score(client, at_work):
+    asked = topic(narrative="It must speak of a second trial.")
+    page = client.get(reverse("admin_judge"))
+    shown = sheet(page)
+    words = page.content.decode()
+    assert shown.topic == asked
+    assert shown.section.citation in words and "It must speak of a second trial." in words
+    for word in ("first page", "probability", "Probability", "rank", "score"):
+        assert word not in words.split('class="arf-judge"')[1].split("</main>")[0], word
+
+
+def test_grading_keeps_what_was_shown_and_goes_on(client, at_work):
+    asked = topic()
+    page = post(client, topic=asked.pk, locator=FIFTH, grade=3, explanation="twice put in jeopardy")
+    made = Judgment.objects.get()
+    assert (made.judge, made.grade, made.explanation) == ("ann", 3, "twice put in jeopardy")
+    assert made.chunk.section == made.section == section(FIFTH)
+    assert sheet(page).section.locator != FIFTH
+    assert page.context["last"]["judgment"] == made
+
+
+def test_skip_and_undo(client, at_work):
+    asked = topic()
+    first = sheet(client.get(reverse("admin_judge"))).section.locator
+    second = sheet(post(client, topic=asked.pk, locator=first, action="skip")).section.locator
+    assert second != first
+    post(client, topic=asked.pk, locator=second, grade=0)
+    back = post(client, topic=asked.pk, locator=first, action="undo")
+    assert sheet(back).section.locator == second
+    assert not Judgment.objects.exists()
+    assert "nothing to take back" in post(client, action="undo").content.decode()
+
+
+def test_a_missing_grade_is_told_and_keeps_the_pair(client, at_work):
+    asked = topic()
+    page = post(client, topic=asked.pk, locator=FIFTH)
+    assert "Choose a grade" in page.content.decode()
+    assert sheet(page).section.locator == FIFTH
+    assert not Judgment.objects.exists()
+
+
+def test_a_language_models_verdict_shows_only_after_ones_own(client, at_work):
+    asked = topic()
+    url = f"{reverse('admin_judge')}?topic={asked.pk}&locator={FIFTH}"
+    LLMVerdict.objects.create(
+        query_hash=query_hash(normalize(TWICE)), section_id=section(FIFTH).pk, model="a-model",
+        prompt_version="1", score=8, reason="Said by a model",
+    )  # fmt: skip
+    Judgment.objects.create(topic=asked, locator=FIFTH, grade=3, kind="llm", judge="b-model", explanation="B")
+    assert "model" not in client.get(url).content.decode().split('class="arf-judge"')[1].split("</main>")[0]
+    assert "Said by a model" in post(client, topic=asked.pk, locator=FIFTH, grade=2).content.decode()
+    assert "b-model" in client.get(url).content.decode()
+
+
+def test_only_who_may_judge_judges(client, ann):
+    pages = [reverse("admin_judge"), reverse("admin_disagreements")]
+    assert [client.get(page).status_code for page in pages] == [302, 302]
+    reader = User.objects.create_user("staff", is_staff=True)
+    client.force_login(reader)
+    assert [client.get(page).status_code for page in pages] == [403, 403]
+    client.force_login(ann)
+    assert [client.get(page).status_code for page in pages] == [200, 403]
+
+
+def test_what_is_not_there_is_not_found(client, at_work):
+    asked = topic()
+    hidden = topic(domain=Domain.objects.get(slug="client_cases"))
+    addresses = [f"?topic={hidden.pk}", "?topic=x", f"?topic={asked.pk}&locator=/us/const/amendment/C"]
+    assert {client.get(reverse("admin_judge") + a).status_code for a in addresses} == {404}
+    gone = {"topic": asked.pk, "locator": "/nowhere", "grade": 3}
+    assert client.post(reverse("admin_judge"), gone).status_code == 404
+
+
+def test_disagreements_are_settled_by_a_third(client, ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "it says so")
+    grade(asked, FIFTH, 0, ben, "it does not")
+    page = client.get(reverse("admin_disagreements")).content.decode()
+    assert "it says so" in page and "it does not" in page
+    assert "ann and ben" in page
+    said = {"topic": asked.pk, "locator": FIFTH, "grade": 3, "explanation": "plainly"}
+    client.post(reverse("admin_disagreements"), said)
+    assert Judgment.objects.filter(judge="chief", grade=3).exists()
+    assert "plainly" in client.get(reverse("admin_disagreements") + "?settled=1").content.decode()
+
+
+# -- The lists
+
+
+def test_who_may_only_judge_sees_their_own_judgments(client, ann, ben):
+    asked = topic()
+    mine, theirs = grade(asked, FIFTH, 3, ann), grade(asked, FOURTH, 0, ben)
+    client.force_login(ann)
+    page = client.get(reverse("admin:evaluation_judgment_changelist")).content.decode()
+    assert mine.locator in page and f"judgment/{theirs.pk}/" not in page
+
+
+def test_nobody_edits_anothers_grade_or_deletes_one(client, ann, chief):
+    theirs, own = grade(topic(), FIFTH, 3, ann), grade(topic(), FIFTH, 3, chief)
+    url = "admin:evaluation_judgment_{}"
+    changed = {"grade": 0, "explanation": "", "judge": "ann"}
+    answers = [client.post(reverse(url.format("change"), args=[row.pk]), changed) for row in (theirs, own)]
+    assert [answer.status_code for answer in answers] == [403, 302]
+    own.refresh_from_db()
+    assert (own.grade, own.judge) == (0, "chief")
+    assert client.post(reverse(url.format("delete"), args=[own.pk]), {"post": "yes"}).status_code == 403
+
+
+def test_judgments_filter_and_are_exported(client, ann, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "=1+1")
+    changelist = reverse("admin:evaluation_judgment_changelist")
+    for query in (
+        "kind__exact=human",
+        "judge=ann",
+        "grade__exact=3",
+        f"topic__domain__id__exact={asked.domain_id}",
+    ):
+        assert FIFTH in client.get(f"{changelist}?{query}").content.decode(), query
+    assert FIFTH not in client.get(f"{changelist}?kind__exact=llm").content.decode()
+    page = reverse("admin:evaluation_judgment_export")
+    resource = client.get(page).context["form"]
+    chosen = {name: "on" for name in resource.fields if name.startswith("judgmentresource_")}
+    answer = client.post(page, {"format": "0", "resource": "", **chosen})
+    assert "'=1+1" in answer.content.decode() and TWICE in answer.content.decode()
+
+
+def test_a_test_topic_is_read_only_and_topics_with_judgments_stay(client, ann):
+    client.force_login(User.objects.create_superuser("root", password="a long password"))
+    held, judged = topic(split="test"), topic(source="admin")
+    grade(judged, FIFTH, 3, ann)
+    change = [reverse("admin:evaluation_topic_change", args=[row.pk]) for row in (held, judged)]
+    assert [client.get(url).status_code for url in change] == [200, 200]
+    assert client.post(change[0], {"query": "other"}).status_code == 403
+    delete = [reverse("admin:evaluation_topic_delete", args=[row.pk]) for row in (held, judged)]
+    answers = [client.post(url, {"post": "yes"}).status_code for url in delete]
+    assert answers[0] == 403 and Topic.objects.count() == 2
+    with pytest.raises(ProtectedError):
+        judged.delete()
+
+
+def test_a_topic_is_made_and_found_by_its_filters(client, chief):
+    add = reverse("admin:evaluation_topic_add")
+    new = {
+        "name": "admin-1", "domain": Domain.objects.get(slug="us_constitution").pk, "query": "May they?",
+        "language": "en", "split": "tune", "answerable": "on", "kind": "lay", "group": "g", "tags": "",
+    }  # fmt: skip
+    assert client.post(add, new | {"split": "test"}).status_code == 200
+    assert client.post(add, new).status_code == 302
+    listed = reverse("admin:evaluation_topic_changelist")
+    for query in ("split__exact=tune", "kind=lay", "language=en", "source=admin"):
+        assert "May they?" in client.get(f"{listed}?{query}").content.decode(), query
