@@ -237,6 +237,7 @@ ARF_PIPELINES = "arf_site.pipelines"
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
     "reembed": "retrieval.reembedding.Reembed",
+    "import_judgments": "evaluation.importing.ImportJudgments",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

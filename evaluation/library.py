@@ -141,3 +141,27 @@ def grades_by_judge(
     ):
         given[name, locator][judge if kind == Judgment.Kind.HUMAN else f"{judge} ({kind})"] = grade
     return dict(given)
+
+
+def judgment_rows(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[dict]:
+    """Every single judgment as a row of a file, with the topic's query, so that it can be read in elsewhere."""
+    judgments = Judgment.objects.filter(kind__in=kinds).select_related("topic__domain")
+    if domain:
+        judgments = judgments.filter(topic__domain__slug=domain)
+    if split:
+        judgments = judgments.filter(topic__split=split)
+    return [
+        {
+            "topic": judgment.topic.name,
+            "query": judgment.topic.query,
+            "domain": judgment.topic.domain.slug,
+            "split": judgment.topic.split,
+            "locator": judgment.locator,
+            "grade": judgment.grade,
+            "judge": judgment.judge,
+            "kind": judgment.kind,
+            "explanation": judgment.explanation,
+            "judged_at": judgment.created_at.isoformat(),
+        }
+        for judgment in judgments.order_by("topic__name", "locator", "judge", "kind")
+    ]

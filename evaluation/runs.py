@@ -13,12 +13,14 @@ from evaluation.measures import Estimate, condense, estimate, judged_share, meas
 from evaluation.models import Measurement, Run
 from evaluation.topics import Topic
 from retrieval import pipeline, search, versions
+from retrieval.errors import NotFound
 from retrieval.models import EmbeddingModel, RankerModel
 from retrieval.ranking import ANONYMOUS, Caller, Ranking
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
-LLM_STAGE = "LLMVerifier"  # its `details` tell how many `calls` it made and their `cost`
+LLM_STAGE = "LLMVerifier"  # its `details` tell its `llm_calls` and `llm_cost`
 LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
+LEAST = 4  # characters of a run's id that name it
 CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
 
 
@@ -86,9 +88,9 @@ def run_topic(topic: Topic, name: str, caller: Caller, scopes: tuple, in_force: 
         ms=ms,
         probability=max((c.probability for c in first if c.probability is not None), default=None),
         degraded=ranking.degraded,
-        llm_calls=sum(int(told.get("calls", 0)) for told in llm_accounts(ranking)),
+        llm_calls=sum(int(told.get("llm_calls", 0)) for told in llm_accounts(ranking)),
         pool=min(LLM_POOL, max((report.after for report in ranking.reports), default=0)),
-        cost=sum(float(told.get("cost", 0)) for told in llm_accounts(ranking)),
+        cost=sum(float(told.get("llm_cost", 0)) for told in llm_accounts(ranking)),
     )
 
 
@@ -236,7 +238,27 @@ def compare_runs(ours: Run, theirs: Run, measure: str = "nDCG@10") -> Comparison
     return compare(values_of(ours, measure), values_of(theirs, measure), measure)
 
 
+def run_named(name: str) -> Run:
+    """The run whose id begins so; `last` is the newest, `previous` the one before it. Raises NotFound."""
+    if name in ("last", "previous"):
+        found = Run.objects.order_by("-created_at")[name == "previous" :][:1]
+    elif len(name) < LEAST:
+        raise NotFound(f"Give at least {LEAST} characters of the run’s id.")
+    else:
+        ids = [pk for pk in Run.objects.values_list("pk", flat=True) if str(pk).startswith(name.lower())]
+        found = Run.objects.filter(pk__in=ids)
+    if len(found) != 1:
+        raise NotFound(f"{'Several runs begin' if found else 'There is no run that begins'} with “{name}”.")
+    return found[0]
+
+
 def values_of(run: Run, measure: str) -> dict[str, float]:
     """The measure by topic; topics without an answer have none."""
     rows = run.measurements.values_list("topic", "measures")
     return {topic: told[measure] for topic, told in rows if told.get(measure) is not None}
+
+
+def rankings_of(run: Run) -> dict[str, list[str]]:
+    """Locators best first by topic; nothing for a topic that was declined."""
+    rows = run.measurements.order_by("topic").values_list("topic", "locators", "abstained")
+    return {topic: [] if abstained else locators for topic, locators, abstained in rows}

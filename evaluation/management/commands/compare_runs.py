@@ -3,15 +3,13 @@
 import json
 from dataclasses import asdict
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.comparison import Comparison, NothingToCompare, Pair
 from evaluation.measures import MEASURES
 from evaluation.models import Run
-from evaluation.runs import compare_runs
-
-LEAST = 4  # characters of a run's id that name it
+from evaluation.runs import compare_runs, run_named
+from retrieval.errors import ArfError
 
 
 class Command(BaseCommand):
@@ -27,10 +25,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, ours: str, theirs: str, measure: str, show: int, **options) -> None:
-        left, right = named(ours), named(theirs)
         try:
+            left, right = run_named(ours), run_named(theirs)
             told = compare_runs(left, right, measure)
-        except NothingToCompare as problem:
+        except (NothingToCompare, ArfError) as problem:
             raise CommandError(str(problem)) from problem
         if options["json"]:
             runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
@@ -60,30 +58,6 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"  {title:<4} {pair.difference:+.3f}  {pair.theirs:.3f} -> {pair.ours:.3f}  {pair.topic}"
             )
-
-
-def named(name: str) -> Run:
-    """The run of this id, of the only id that begins so, the last or the one before it."""
-    if name in ("last", "previous"):
-        newest = list(Run.objects.order_by("-created_at")[:2])
-        if len(newest) <= (name == "previous"):
-            raise CommandError(f"There is no {name} run.")
-        return newest[name == "previous"]
-    try:
-        found = Run.objects.filter(pk=name)[:2] if len(name) >= 32 else beginning_with(name)
-    except ValidationError:
-        found = []
-    if len(found) != 1:
-        raise CommandError(
-            f"{'Several runs begin' if found else 'There is no run that begins'} with “{name}”."
-        )
-    return found[0]
-
-
-def beginning_with(start: str) -> list[Run]:
-    if len(start) < LEAST:
-        raise CommandError(f"Give at least {LEAST} characters of the run's id.")
-    return [run for run in Run.objects.defer("summary") if str(run.pk).startswith(start.lower())]
 
 
 def changed(left: Run, right: Run) -> dict[str, list]:

@@ -17,7 +17,10 @@ from evaluation.runs import Report, TopicResult, report, run_topics, store, vers
 from evaluation.topics import BadTopics, Topic, read_beir, read_topics
 from retrieval import pipeline
 from retrieval.errors import ArfError
+from retrieval.models.access import ApiKey
 from retrieval.ranking import ANONYMOUS, Caller
+
+MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Command(BaseCommand):
         parser.add_argument("--split", default="", help="only the topics of this split")
         parser.add_argument("--limit", type=int, help="only the first topics")
         parser.add_argument("--name", default="", help="what to remember the run by")
+        parser.add_argument(
+            "--llm", action="store_true", help="let the pipeline ask a language model, which costs"
+        )
         parser.add_argument("--no-store", action="store_true", help="measure, but keep no run")
         parser.add_argument("--json", action="store_true")
 
@@ -66,15 +72,14 @@ class Command(BaseCommand):
 
     def _on_beir(self, folder: Path, options: dict) -> Measured:
         data = read_beir(folder, domain=f"beir-{folder.name}")
-        with corpus_for(data, show=self._show) as caller:
+        with corpus_for(data, show=self._show):
             chosen = list(data.topics)[: options["limit"]]
-            return self._measured(chosen, f"beir-{folder.name}", options, caller=caller)
+            return self._measured(chosen, f"beir-{folder.name}", options)
 
-    def _measured(
-        self, topics: Sequence[Topic], named: str, options: dict, *, caller: Caller = ANONYMOUS
-    ) -> Measured:
+    def _measured(self, topics: Sequence[Topic], named: str, options: dict) -> Measured:
         if not topics:
             raise CommandError(f"There are no topics in {named}.")
+        caller = MAY_ASK if options["llm"] else ANONYMOUS
         in_force = versions_in_force(topics, caller=caller)
         results = run_topics(topics, options["pipeline"], caller=caller, show=self._show)
         return Measured(named, in_force, results)

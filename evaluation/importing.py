@@ -1,0 +1,338 @@
+"""Judgments of a file into the database: what would change, and the job that changes it.
+
+An existing topic keeps its query and split; a judge's judgment of a pair is new, the same, or replaced.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from django.db import transaction
+from django.utils import timezone
+
+from evaluation.exchange import BadFile, Entry, Format, Read, Refused, folded, read
+from evaluation.models import Judgment, Topic
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.jobs import Progress
+from retrieval.models import Anchor, Domain, JobRun, Section
+from retrieval.models.access import caller_for
+
+STEP = 1_000  # entries a step: well under a second
+TOLD = 500  # refused lines and changes that a finished job remembers
+
+
+class BadImport(ArfError):
+    """A file of which nothing can be taken."""
+
+    status = 422
+    code = "bad_import"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What holds for lines that do not say otherwise themselves."""
+
+    domain: str = "us_constitution"
+    judge: str = "import"
+    kind: str = Judgment.Kind.HUMAN
+    split: str = Topic.Split.TRAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A judgment whose grade an import replaces."""
+
+    line: int
+    judgment: Judgment
+    before: int
+    after: int
+    explanation: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import would do; nothing of it is saved yet."""
+
+    topics: list[Topic] = field(default_factory=list)
+    new: list[Judgment] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    same: int = 0
+    refused: list[Refused] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.new)} new judgments, {len(self.changed)} changed, {self.same} the same; "
+            f"{len(self.topics)} new topics; {len(self.refused)} lines refused"
+        )
+
+
+# -- What would change
+
+
+def preview(text: str, fmt: Format, options: Options, *, by=None) -> Plan:
+    """The dry run. Raises BadImport."""
+    held = parsed(text, fmt)
+    plan = plan_of(held.entries, options, by=by)
+    plan.refused = sorted([*held.refused, *plan.refused], key=lambda refused: refused.line)
+    plan.same += held.repeated
+    return plan
+
+
+def parsed(text: str, fmt: Format) -> Read:
+    try:
+        return read(text, fmt)
+    except BadFile as problem:
+        raise BadImport(str(problem)) from problem
+
+
+def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
+    """`by`: the user who imports; what they may not see is answered like what does not exist."""
+    plan, known = Plan(), Known.of(entries, options, by)
+    for entry in entries:
+        try:
+            add(entry, options, known, plan)
+        except LineRefused as problem:
+            plan.refused.append(Refused(entry.line, str(problem)))
+    return plan
+
+
+class LineRefused(ValueError):
+    """Why one line cannot be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the database holds of the things a file speaks of."""
+
+    domains: dict[str, Domain]
+    by_name: dict[str, Topic]
+    by_query: dict[tuple[str, str], Topic]
+    locators: frozenset[str]
+    unchecked: frozenset[str]  # domains without a corpus that this import may look into
+    judgments: dict[tuple[str, str, str, str], Judgment]  # by topic's name, locator, judge, kind
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], options: Options, by) -> "Known":
+        visible = Domain.objects.all() if by is None else Domain.objects.visible_to(caller_for(by))
+        domains = {domain.slug: domain for domain in visible}
+        names = {entry.topic for entry in entries} | {name_of(entry.query) for entry in entries}
+        slugs = {str(entry.about.get("domain") or options.domain) for entry in entries}
+        topics = Topic.objects.select_related("domain").order_by("-name")
+        by_name = {topic.name: topic for topic in topics.filter(name__in=names)}
+        asked = topics.filter(domain__slug__in=slugs) if any(not entry.topic for entry in entries) else ()
+        by_query = {(topic.domain.slug, folded(topic.query)): topic for topic in asked}
+        return cls(
+            domains=domains,
+            by_name=by_name,
+            by_query=by_query,
+            locators=known_locators({entry.locator for entry in entries}),
+            unchecked=unchecked(domains.values()),
+            judgments=known_judgments([*by_name.values(), *by_query.values()], {e.locator for e in entries}),
+        )
+
+
+def known_locators(wanted: set[str]) -> frozenset[str]:
+    sections = Section.objects.filter(locator__in=wanted, private=False).values_list("locator", flat=True)
+    anchors = Anchor.objects.filter(locator__in=wanted).values_list("locator", flat=True)
+    return frozenset(sections) | frozenset(anchors)
+
+
+def unchecked(domains: Iterable[Domain]) -> frozenset[str]:
+    """Of an empty corpus nothing can be checked; of a private one, looking would tell what is in it."""
+    return frozenset(domain.slug for domain in domains if domain.is_private or not domain.sections.exists())
+
+
+def known_judgments(topics: Sequence[Topic], locators: set[str]) -> dict[tuple[str, str, str, str], Judgment]:
+    names = {topic.pk: topic.name for topic in topics}
+    found = Judgment.objects.filter(topic__in=names, locator__in=locators)
+    return {(names[each.topic_id], each.locator, each.judge, each.kind): each for each in found}
+
+
+def add(entry: Entry, options: Options, known: Known, plan: Plan) -> None:
+    """Puts one entry where it belongs in the plan. Raises LineRefused."""
+    domain = domain_of(entry, options, known)
+    if entry.locator and domain.slug not in known.unchecked and entry.locator not in known.locators:
+        raise LineRefused(f"there is no provision {entry.locator}")
+    topic = topic_of(entry, domain, options, known, plan)
+    if not entry.locator:
+        return
+    judge, kind = entry.judge or options.judge, entry.kind or options.kind
+    key = (topic.name, entry.locator, judge, kind)
+    existing = known.judgments.get(key)
+    if existing is None:
+        row = Judgment(topic=topic, locator=entry.locator, grade=entry.grade, judge=judge, kind=kind)
+        row.explanation = entry.explanation
+        plan.new.append(row)
+        known.judgments[key] = row
+    elif existing.grade == entry.grade:
+        plan.same += 1
+    elif existing.pk is None:
+        raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
+    else:
+        plan.changed.append(Change(entry.line, existing, existing.grade, entry.grade, entry.explanation))
+
+
+def domain_of(entry: Entry, options: Options, known: Known) -> Domain:
+    existing = known.by_name.get(entry.topic)
+    slug = str(entry.about.get("domain") or (existing.domain.slug if existing else options.domain))
+    if slug not in known.domains:
+        raise LineRefused(f"there is no domain {slug}")
+    if entry.locator and not within(entry.locator, known.domains[slug].locator_prefix):
+        raise LineRefused(f"{entry.locator} is not in {slug}")
+    return known.domains[slug]
+
+
+def within(locator: str, prefix: str) -> bool:
+    return locator == prefix or locator.startswith(f"{prefix.rstrip('/')}/")
+
+
+def topic_of(entry: Entry, domain: Domain, options: Options, known: Known, plan: Plan) -> Topic:
+    """The topic by its id, else by its query, else a new one."""
+    topic = (
+        known.by_name.get(entry.topic)
+        if entry.topic
+        else known.by_query.get((domain.slug, folded(entry.query)))
+    )
+    if topic is None and not entry.query:
+        raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
+    if topic is None:
+        topic = new_topic(entry, domain, options)
+        plan.topics.append(topic)
+        known.by_name[topic.name] = known.by_query[domain.slug, folded(topic.query)] = topic
+    elif topic.domain_id != domain.pk:
+        raise LineRefused(f"topic {topic.name} is of another domain")
+    elif entry.query and folded(entry.query) != folded(topic.query):
+        raise LineRefused(f"topic {topic.name} asks something else: “{topic.query[:60]}”")
+    return topic
+
+
+def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
+    told = entry.about
+    split = str(told.get("split") or options.split).lower()
+    if split not in Topic.Split.values:
+        raise LineRefused(f"there is no split {split}")
+    name = entry.topic or name_of(entry.query)
+    if len(name) > 100:
+        raise LineRefused("the topic's id is longer than 100 characters")
+    return Topic(
+        name=name,
+        domain=domain,
+        query=entry.query,
+        language=str(told.get("language", "en"))[:5],
+        kind=str(told.get("topic_kind", ""))[:40],
+        narrative=str(told.get("narrative", "")),
+        split=split,
+        group=str(told.get("group", ""))[:100],
+        source="import",
+        answerable=bool(told.get("answerable", True)),
+        tags=[str(tag)[:40] for tag in told.get("tags", [])],
+    )
+
+
+def name_of(query: str) -> str:
+    """The same for the same question, however it is spaced or capitalised."""
+    return f"import-{hashlib.sha256(folded(query).encode()).hexdigest()[:12]}"
+
+
+# -- Changing it
+
+
+@transaction.atomic
+def apply(plan: Plan) -> dict[str, list]:
+    """Gives what it takes to take it back: ids of the rows made, and (id, grade, explanation) before a change."""
+    Topic.objects.bulk_create(plan.topics)
+    Judgment.objects.bulk_create(plan.new, batch_size=1_000)
+    before = [(each.judgment.pk, each.before, each.judgment.explanation) for each in plan.changed]
+    for change in plan.changed:
+        change.judgment.grade, change.judgment.created_at = change.after, timezone.now()
+        change.judgment.explanation = change.explanation or change.judgment.explanation
+    rows = [change.judgment for change in plan.changed]
+    Judgment.objects.bulk_update(rows, ["grade", "explanation", "created_at"], batch_size=500)
+    return {
+        "topics": [topic.pk for topic in plan.topics],
+        "judgments": [row.pk for row in plan.new],
+        "before": before,
+    }
+
+
+def take_back(applied: Mapping[str, list]) -> None:
+    """Topics that others have judged meanwhile stay."""
+    Judgment.objects.filter(pk__in=applied["judgments"]).delete()
+    Topic.objects.filter(pk__in=applied["topics"], judgments__isnull=True).delete()
+    for pk, grade, explanation in applied["before"]:
+        Judgment.objects.filter(pk=pk).update(grade=grade, explanation=explanation)
+
+
+class ImportJudgments:
+    """Takes a file in, a thousand judgments a step. Cancelled, it takes back what it did.
+
+    While it runs its state holds the file; at its end, counts and the lines that were refused.
+    """
+
+    def step(self, run: JobRun) -> Progress:
+        held = parsed(run.state["text"], run.params["format"])
+        options = Options(**run.params["options"])
+        plan = plan_of(held.entries[run.position : run.position + STEP], options, by=run.requested_by)
+        state = counted(run.state, plan, apply(plan))
+        total = len(held.entries)
+        done = min(run.position + STEP, total)
+        if done < total:
+            return Progress(done, total, told(state), state)
+        kept = {name: value for name, value in state.items() if name not in ("text", "applied")}
+        return Progress(total, total, told(kept), kept, finished=True)
+
+    def undo(self, run: JobRun) -> None:
+        for applied in reversed(run.state.get("applied", [])):
+            take_back(applied)
+
+
+def counted(state: dict, plan: Plan, applied: Mapping[str, list]) -> dict:
+    refused = state["refused"] + [[each.line, each.reason] for each in plan.refused]
+    changes = [[c.judgment.topic.name, c.judgment.locator, c.before, c.after] for c in plan.changed]
+    return state | {
+        "topics": state["topics"] + len(plan.topics),
+        "new": state["new"] + len(plan.new),
+        "changed": state["changed"] + len(plan.changed),
+        "same": state["same"] + plan.same,
+        "refusals": state["refusals"] + len(plan.refused),
+        "refused": sorted(refused)[:TOLD],
+        "changes": (state["changes"] + changes)[:TOLD],
+        "applied": [*state["applied"], applied],
+    }
+
+
+def told(state: Mapping) -> str:
+    counts = (
+        f"{state['new']} new judgments, {state['changed']} changed, {state['same']} the same; "
+        f"{state['topics']} new topics; {state['refusals']} lines refused"
+    )
+    first = "; ".join(f"line {line}: {reason}" for line, reason in state["refused"][:3])
+    return f"{counts} ({first})" if first else counts
+
+
+@transaction.atomic
+def create(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
+    """A waiting import, checked to be readable. Raises BadImport, and AlreadyRunning beside another import."""
+    held = parsed(text, fmt)
+    params = {"file": name, "format": fmt, "options": asdict(options), "domain": options.domain}
+    run = jobs.create("import_judgments", key="import judgments", params=params, by=by)
+    none = {"topics": 0, "new": 0, "changed": 0, "changes": [], "applied": []}
+    refused = [[each.line, each.reason] for each in held.refused]
+    run.state = none | {
+        "text": text,
+        "same": held.repeated,
+        "refusals": len(refused),
+        "refused": refused[:TOLD],
+    }
+    run.total = len(held.entries)
+    run.save()
+    return run
+
+
+@transaction.atomic
+def enqueue(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
+    """As `create`, and handed to the workers."""
+    run = create(text, fmt, options, by=by, name=name)
+    jobs.hand_on(run)
+    return run

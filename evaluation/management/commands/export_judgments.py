@@ -1,0 +1,58 @@
+"""manage.py export_judgments (topics | qrels | judgments | run) [--format jsonl|csv|trec]"""
+
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from evaluation import exchange
+from evaluation.library import judgment_rows, topics_of
+from evaluation.models import Judgment
+from evaluation.runs import rankings_of, run_named
+from retrieval.errors import ArfError
+
+FORMATS = {"topics": ("jsonl", "csv"), "qrels": ("trec",), "judgments": ("csv", "jsonl"), "run": ("trec",)}
+
+
+class Command(BaseCommand):
+    help = "Writes topics, agreed qrels, single judgments or a kept run as a file that other tools read."
+
+    def add_arguments(self, parser):
+        parser.add_argument("what", choices=list(FORMATS))
+        parser.add_argument(
+            "--format", choices=["jsonl", "csv", "trec"], help="the first that fits by default"
+        )
+        parser.add_argument("--domain", default="")
+        parser.add_argument("--split", default="")
+        parser.add_argument("--kind", action="append", choices=Judgment.Kind.values, help="may repeat; human")
+        parser.add_argument("--run", default="last", help="id of the run, or how it begins")
+        parser.add_argument("--output", type=Path, help="a file; the terminal by default")
+
+    def handle(self, *, what: str, output: Path | None, **options) -> None:
+        fmt = options["format"] or FORMATS[what][0]
+        if fmt not in FORMATS[what]:
+            raise CommandError(f"{what} are written as {' or '.join(FORMATS[what])}.")
+        text = self._written(what, fmt, options)
+        if output is None:
+            self.stdout.write(text, ending="")
+        else:
+            output.write_text(text, encoding="utf-8")
+            self.stdout.write(f"{len(text.splitlines())} lines in {output}")
+
+    def _written(self, what: str, fmt: str, options: dict) -> str:
+        kinds = options["kind"] or [Judgment.Kind.HUMAN]
+        if what == "run":
+            return self._run(options["run"])
+        if what == "judgments":
+            rows = judgment_rows(options["domain"], options["split"], kinds=kinds)
+            return exchange.table(rows) if fmt == "csv" else exchange.judgments_jsonl(rows)
+        topics = topics_of(options["domain"], options["split"], kinds=kinds)
+        if what == "qrels":
+            return exchange.trec_qrels(topics)
+        return exchange.topics_jsonl(topics) if fmt == "jsonl" else exchange.topics_csv(topics)
+
+    def _run(self, name: str) -> str:
+        try:
+            run = run_named(name)
+        except ArfError as problem:
+            raise CommandError(problem.message) from problem
+        return exchange.trec_run(rankings_of(run), tag=run.name or run.pipeline)
