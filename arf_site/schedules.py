@@ -1,5 +1,7 @@
 """What django-q runs by the clock."""
 
+from datetime import timedelta
+
 from django.utils import timezone
 from django_q.models import Schedule
 
@@ -25,7 +27,8 @@ SCHEDULES = {
 def ensure() -> None:
     """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
     tonight = timezone.localtime().replace(**NIGHT)
-    first_run = {"prune": tonight, "learn from readers": tonight, "retrain": tonight + relativedelta(day=1, months=1, hours=1)}
+    next_month = (tonight.replace(day=1) + timedelta(days=32)).replace(day=1, hour=4)
+    first_run = {"prune": tonight, "learn from readers": tonight, "retrain": next_month}
     for name, fields in SCHEDULES.items():
         Schedule.objects.update_or_create(
             name=name,
