@@ -125,13 +125,29 @@ class Report:
         return asdict(self)
 
 
-def report(results: Sequence[TopicResult], name: str) -> Report:
+def measured_elsewhere(topics: Iterable[Topic], rankings: Mapping[str, Sequence[str]]) -> list[TopicResult]:
+    """Another system's rankings by topic, as though a pipeline had given them; nothing found is a declined topic."""
+    return [
+        TopicResult(
+            topic=topic,
+            locators=tuple(rankings.get(topic.id, ())[:DEPTH]),
+            abstained=not rankings.get(topic.id),
+            ms=0.0,
+            probability=None,
+            degraded=(),
+        )
+        for topic in topics
+    ]
+
+
+def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Report:
+    """`stages`: what to say of a ranking that is none of our pipelines'."""
     answerable = [result for result in results if result.topic.answerable]
     unanswerable = [result for result in results if not result.topic.answerable]
     rows = [result.values for result in answerable]
     return Report(
         pipeline=name,
-        stages=repr(pipeline.get(name)),
+        stages=stages or repr(pipeline.get(name)),
         topics=len(answerable),
         measures=estimates(rows),
         condensed=estimates([result.condensed for result in answerable]),

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.comparison import NothingToCompare, compare, randomisation_test
+from evaluation.exchange import trec_run
 from evaluation.library import load
 from evaluation.measures import condense, judged_share, measure_topic
 from evaluation.models import Run
@@ -141,6 +142,18 @@ def test_topics_of_the_database_measure_like_their_file(capsys):
 def test_no_topics_are_refused():
     with pytest.raises(CommandError, match="no topics in us_code/test"):
         call_command("evaluate", topics_from_db="us_code", split="test")
+
+
+@pytest.mark.django_db
+def test_another_systems_run_is_measured_on_our_topics(tmp_path, capsys):
+    topics = [topic for topic in read_topics(TOPICS, split="tune")[:20] if topic.answerable]
+    best = {topic.id: sorted(topic.relevant, key=lambda at: -topic.relevant[at]) for topic in topics[1:]}
+    (tmp_path / "theirs.txt").write_text(trec_run(best, tag="theirs"))
+    call_command("evaluate", str(TOPICS), split="tune", limit=20, trec_run=tmp_path / "theirs.txt", json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert told["measures"]["nDCG@10"]["mean"] == pytest.approx(1 - 1 / len(topics))
+    assert (told["declined_answerable"], told["judged_at_10"]["mean"]) == (1, 1)
+    assert Run.objects.get(pk=told["run"]).pipeline == "theirs"
 
 
 @pytest.fixture

@@ -107,3 +107,20 @@ def test_grades_are_read_in_two_queries(topic, django_assert_num_queries):
     judge(topic, 3, "ann")
     with django_assert_num_queries(2):
         library.topics_of("us_constitution", "train")
+
+
+def test_the_agreement_of_judges_is_told(topic, capsys):
+    for locator, mine, theirs in (("/us/const/preamble", 3, 3), ("/us/const/amendment/I", 0, 2)):
+        judge(topic, mine, "ann", locator=locator)
+        judge(topic, theirs, "bob", locator=locator)
+    call_command("agreement", "us_constitution", split="train")
+    told = capsys.readouterr().out
+    assert "2 by at least two judges" in told and "ann and bob: 2 pairs" in told
+    assert "t /us/const/amendment/I: ann 0, bob 2" in told
+    call_command("agreement", "us_constitution", json=True)
+    assert json.loads(capsys.readouterr().out)["double"] == 2
+
+
+def test_the_agreement_of_one_judge_is_undefined(capsys):
+    call_command("agreement", "us_constitution")
+    assert "undefined" in capsys.readouterr().out

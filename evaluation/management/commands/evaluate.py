@@ -10,10 +10,19 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from evaluation.beir import corpus_for
+from evaluation.exchange import BadFile, decoded, read_run
 from evaluation.library import topics_of
 from evaluation.measures import Estimate
 from evaluation.models import Run
-from evaluation.runs import Report, TopicResult, report, run_topics, store, versions_in_force
+from evaluation.runs import (
+    Report,
+    TopicResult,
+    measured_elsewhere,
+    report,
+    run_topics,
+    store,
+    versions_in_force,
+)
 from evaluation.topics import BadTopics, Topic, read_beir, read_topics
 from retrieval import pipeline
 from retrieval.errors import ArfError
@@ -40,6 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("--beir", type=Path, help="a data set in BEIR layout, ingested for the measuring")
         parser.add_argument("--topics-from-db", metavar="DOMAIN", help="the topics kept in the database")
         parser.add_argument("--pipeline", default="default", choices=pipeline.names())
+        parser.add_argument(
+            "--trec-run", type=Path, help="measure another system's TREC run instead of a pipeline"
+        )
         parser.add_argument("--split", default="", help="only the topics of this split")
         parser.add_argument("--limit", type=int, help="only the first topics")
         parser.add_argument("--name", default="", help="what to remember the run by")
@@ -62,7 +74,7 @@ class Command(BaseCommand):
             else:
                 kept = topics_of(topics_from_db, options["split"])
                 measured = self._on_topics(kept, topics_from_db, options)
-        except (OSError, BadTopics, ArfError) as problem:
+        except (OSError, BadFile, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
         self._tell(measured, options)
 
@@ -81,6 +93,9 @@ class Command(BaseCommand):
             raise CommandError(f"There are no topics in {named}.")
         caller = MAY_ASK if options["llm"] else ANONYMOUS
         in_force = versions_in_force(topics, caller=caller)
+        if path := options["trec_run"]:
+            rankings = read_run(decoded(path.read_bytes()))
+            return Measured(named, in_force, measured_elsewhere(topics, rankings))
         results = run_topics(topics, options["pipeline"], caller=caller, show=self._show)
         return Measured(named, in_force, results)
 
@@ -88,8 +103,13 @@ class Command(BaseCommand):
     def _show(self) -> Callable:
         return partial(tqdm, unit="topic", disable=None)
 
+    def _report(self, measured: Measured, options: dict) -> Report:
+        if path := options["trec_run"]:
+            return report(measured.results, path.stem[:60], stages=f"TREC run {path.name}")
+        return report(measured.results, options["pipeline"])
+
     def _tell(self, measured: Measured, options: dict) -> None:
-        told = report(measured.results, options["pipeline"])
+        told = self._report(measured, options)
         run = None
         if not options["no_store"]:
             run = store(

@@ -1,0 +1,48 @@
+"""manage.py agreement [DOMAIN] [--split S] [--kind human] [--json]"""
+
+import json
+from dataclasses import asdict
+
+from django.core.management.base import BaseCommand
+
+from evaluation.agreement import Agreement, agreement
+from evaluation.library import grades_by_judge
+from evaluation.models import Judgment
+
+
+class Command(BaseCommand):
+    help = "How far judges agree: Krippendorff's alpha, weighted kappas of every two, and what they disagree about."
+
+    def add_arguments(self, parser):
+        parser.add_argument("domain", nargs="?", default="")
+        parser.add_argument("--split", default="")
+        parser.add_argument("--kind", action="append", choices=Judgment.Kind.values, help="may repeat; human")
+        parser.add_argument("--show", type=int, default=20, help="how many disagreements to list")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *, domain: str, split: str, kind: list[str] | None, show: int, **options) -> None:
+        told = agreement(grades_by_judge(domain, split, kinds=kind or [Judgment.Kind.HUMAN]))
+        if options["json"]:
+            self.stdout.write(json.dumps(asdict(told), indent=2))
+        else:
+            self._write(told, show)
+
+    def _write(self, told: Agreement, show: int) -> None:
+        alpha = told.alpha
+        self.stdout.write(f"{told.judged} pairs judged, {told.double} by at least two judges")
+        self.stdout.write(
+            f"Krippendorff's alpha (ordinal) {shown(alpha.value)}  [{shown(alpha.low)}, {shown(alpha.high)}]"
+        )
+        for kappa in told.kappas:
+            self.stdout.write(
+                f"  {kappa.first} and {kappa.second}: {kappa.pairs} pairs, weighted kappa"
+                f" {shown(kappa.linear)} linear, {shown(kappa.quadratic)} quadratic"
+            )
+        for each in told.disagreements[:show]:
+            topic, locator = each.judged
+            grades = ", ".join(f"{judge} {grade}" for judge, grade in each.grades.items())
+            self.stdout.write(f"  {topic} {locator}: {grades}")
+
+
+def shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
