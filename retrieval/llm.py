@@ -392,10 +392,17 @@ class Conversation:
 
 @lru_cache(maxsize=4)
 def client_of(endpoint: Endpoint, pid: int):  # noqa: ANN201 - half a second to import, for those who use it
-    """One client a process: a forked child must not share its parent's connections."""
-    from openai import OpenAI
+    """One client a process: a forked child must not share its parent's connections. It follows no redirect, so
+    that neither key nor question goes anywhere else.
+    """
+    from openai import DefaultHttpxClient, OpenAI
 
-    return OpenAI(base_url=endpoint.base_url, api_key=endpoint.api_key or "none", max_retries=0)
+    return OpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or "none",
+        max_retries=0,
+        http_client=DefaultHttpxClient(follow_redirects=False),
+    )
 
 
 def wait_named(header: str | None) -> float:

@@ -81,6 +81,7 @@ FAILING: dict[str, Callable[[dict], Answer | Hang]] = {
     "rate limited for no number": status(429, retry_after="nan"),
     "error 500": status(500),
     "error 503": status(503),
+    "redirects": status(307, location="/v1/chat/completions"),
     "bad key": status(401, "invalid key"),
     "not found": status(404),
     "bad request": status(400, "no such model"),

@@ -129,6 +129,11 @@ def test_a_server_that_is_not_there_is_unavailable(server, settings):
     assert ask().problem == "unavailable"
 
 
+def test_no_redirect_is_followed(server):
+    server.behaviour = FAILING["redirects"]
+    assert (ask().problem, len(server.asked)) == ("error", 1)
+
+
 # Asking again
 
 
