@@ -6,9 +6,10 @@ from django.db.models import ProtectedError
 from django.urls import reverse
 
 from evaluation import judging, tasks
+from evaluation.admin.judge import parts_of
 from evaluation.models import Judgment, Measurement, Run, Topic
 from evaluation.readers import clicks_to_judgments, searches_to_topics
-from retrieval.models import Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
+from retrieval.models import Chunk, Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
 from retrieval.models.access import caller_for
 from retrieval.privacy import query_hash
 from retrieval.ranking import ANONYMOUS
@@ -329,6 +330,13 @@ def test_the_page_shows_one_pair_without_rank_or_score(client, at_work):
     assert shown.section.citation in words and "It must speak of a second trial." in words
     for word in ("first page", "probability", "Probability", "rank", "score"):
         assert word not in words.split('class="arf-judge"')[1].split("</main>")[0], word
+
+
+def test_the_chunk_found_is_marked_in_the_whole_text():
+    chunk = Chunk.objects.filter(position=1, section__domain__slug="us_constitution").first()
+    before, marked, after = parts_of(chunk.section.text, chunk)
+    assert before and marked == chunk.text
+    assert before + marked + after == chunk.section.text
 
 
 def test_grading_keeps_what_was_shown_and_goes_on(client, at_work):

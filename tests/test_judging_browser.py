@@ -124,9 +124,9 @@ def test_disagreements_and_lists_draw(browser, enter, topic):
     for name, grade, why in (("ann", 3, "It forbids a second jeopardy."), ("ben", 0, "")):
         judging.judge(topic, section, None, grade, staff(name, "Judge"), why)
     staff("chief", "Curator")
-    enter("chief", "/admin/judge/disagreements/")
+    enter("chief", "/admin/disagreements/")
     pages = {
-        "disagreements": ("/admin/judge/disagreements/", "It forbids a second jeopardy."),
+        "disagreements": ("/admin/disagreements/", "It forbids a second jeopardy."),
         "topics": ("/admin/evaluation/topic/", topic.query),
         "judgments": ("/admin/evaluation/judgment/", FIFTH),
     }
