@@ -2,12 +2,26 @@
 
 from retrieval.fusion import Fuse
 from retrieval.pipeline import Pipeline
+from retrieval.reranking import LearnedReranker
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
 from retrieval.stages import EmbedQuery, ResolveCitations
-from rules.stages import Abstain, AliasRetriever, Calibrate, NearestAliasRetriever, Translate
+from rules.stages import Abstain, AliasRetriever, Calibrate, Gates, NearestAliasRetriever, Translate
 
-NAMES = ("default", "fusion", "dense", "lexical")
+NAMES = ("default", "gated", "pool", "learned", "fusion", "dense", "lexical")
 PUBLIC = ("default",)
+
+
+def ablation_steps() -> list[tuple[str, str]]:
+    """(label, name) of the pipelines that `manage.py ablate` compares, each adding one thing to the one before.
+
+    None of them abstains: what that costs and gains is measured by risk and coverage (`manage.py tune_thresholds`).
+    """
+    return [
+        ("dense", "dense"),
+        ("+ lexical", "fusion"),
+        ("+ citations and aliases", "pool"),
+        ("+ gates", "gated"),
+    ]
 
 
 def default() -> Pipeline:
@@ -26,8 +40,52 @@ def default() -> Pipeline:
             k=60,
         ),
         Calibrate(),
+        Gates(),
         Abstain(),
     )
+
+
+def pool() -> Pipeline:
+    """What the learned reranker is trained on and is given: everything up to it."""
+    return Pipeline(
+        ResolveCitations(),
+        Translate(),
+        EmbedQuery(),
+        Fuse(
+            CitationRetriever(weight=3.0),
+            AliasRetriever(weight=2.0),
+            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
+            DenseRetriever(k=100),
+            LexicalRetriever(k=100),
+            PrivateRetriever(k=100, weight=2.0),
+            k=60,
+        ),
+    )
+
+
+def gated() -> Pipeline:
+    """The pool with the gates, never abstaining."""
+    return Pipeline(
+        ResolveCitations(),
+        Translate(),
+        EmbedQuery(),
+        Fuse(
+            CitationRetriever(weight=3.0),
+            AliasRetriever(weight=2.0),
+            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
+            DenseRetriever(k=100),
+            LexicalRetriever(k=100),
+            PrivateRetriever(k=100, weight=2.0),
+            k=60,
+        ),
+        Calibrate(),
+        Gates(),
+    )
+
+
+def learned() -> Pipeline:
+    """The pool in the order that the deployed reranker learned from judgments."""
+    return Pipeline(*pool().stages, LearnedReranker(depth=100, blend=0.6))
 
 
 def fusion() -> Pipeline:

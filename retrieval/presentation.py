@@ -21,6 +21,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
     return {
         "results": results,
         "abstained": ranking.abstained,
+        "confident": bool(ranking.candidates) and (ranking.confident or ranking.settled),
         "near_misses": result_list(ranking.query, ranking.near_misses[:NEAR_MISSES], sections, first_rank=1),
         "degraded": list(ranking.degraded),
         "total": len(ranking.candidates),
@@ -159,6 +160,7 @@ def candidate_account(candidate: Candidate) -> dict:
         "probability": None if candidate.probability is None else round(candidate.probability, 4),
         "scores": {name: round(float(value), 5) for name, value in candidate.scores.items()},
         "ranks": dict(candidate.ranks),
+        "gate": candidate.gate,
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
     }
 

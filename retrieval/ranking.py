@@ -87,6 +87,7 @@ class Candidate:
     ranks: Mapping[str, int] = field(default_factory=dict)
     reasons: tuple[Reason, ...] = ()
     probability: float | None = None
+    gate: str = ""  # A accepted, B to be verified, C rejected
     zone: str = ""
     pin: str | None = None
 
@@ -123,6 +124,7 @@ class Ranking:
     reports: tuple[StageReport, ...] = ()
     settled: bool = False
     abstained: bool = False
+    confident: bool = False
     near_misses: tuple[Candidate, ...] = ()
     degraded: tuple[str, ...] = ()
     note: str = ""

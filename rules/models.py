@@ -12,6 +12,7 @@ from retrieval.models import Domain
 from retrieval.textnorm import normalize
 
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
+RISING = [("minimum", "verify"), ("verify", "accept"), ("accept", "confident"), ("mlp_low", "mlp_high")]
 PROBABILITY = [MinValueValidator(0.0), MaxValueValidator(1.0)]
 
 
@@ -121,7 +122,7 @@ class DomainThreshold(models.Model):
         help_text=_("Least similarity of a question suggested as answered before."),
     )
     alias_search = models.FloatField(
-        default=0.3,
+        default=0.4,
         validators=PROBABILITY,
         help_text=_("Least similarity of a curated name that brings its provision."),
     )
@@ -166,3 +167,13 @@ class DomainThreshold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.domain} v{self.version}"
+
+    def clean(self) -> None:
+        """Thresholds rise in the order of `RISING`. Raises ValidationError at the first that does not."""
+        for lower, higher in RISING:
+            low, high = getattr(self, lower), getattr(self, higher)
+            if low is not None and high is not None and low > high:
+                told = {"low": self._meta.get_field(lower).verbose_name}
+                raise ValidationError(
+                    {higher: _("It lies below “%(low)s”, which must not be above it.") % told}
+                )

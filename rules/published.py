@@ -1,7 +1,9 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -99,6 +101,26 @@ def glossary(version: int) -> Glossary:
 
 
 @lru_cache(maxsize=2)
-def thresholds(version: int) -> Mapping[int, DomainThreshold]:
-    """The active thresholds by domain id."""
+def active_thresholds(version: int) -> Mapping[int, DomainThreshold]:
     return {row.domain_id: row for row in DomainThreshold.objects.filter(active=True)}
+
+
+_draft: ContextVar[DomainThreshold | None] = ContextVar("draft", default=None)
+
+
+def thresholds(version: int) -> Mapping[int, DomainThreshold]:
+    """The active thresholds by domain id; inside `as_if_published`, the draft in place of its domain's."""
+    rows, draft = active_thresholds(version), _draft.get()
+    return rows if draft is None else {**rows, draft.domain_id: draft}
+
+
+@contextmanager
+def as_if_published(draft: DomainThreshold) -> Iterator[None]:
+    """Searches of this thread run as if the draft were in force; nobody else's do. Cached answers know of no draft:
+    run pipelines, not the search service.
+    """
+    token = _draft.set(draft)
+    try:
+        yield
+    finally:
+        _draft.reset(token)

@@ -1,7 +1,8 @@
 """Stages that read what curators decide: the glossary in translation, aliases, thresholds."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval import serving
@@ -11,6 +12,7 @@ from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
+from rules.gates import gated, is_confident
 from rules.models import DomainThreshold
 from rules.published import AliasMatch
 
@@ -80,7 +82,9 @@ class AliasRetriever:
 
 @dataclass(frozen=True)
 class NearestAliasRetriever:
-    """Provisions one of whose curated names means nearly what the question asks: cosine of at least `least`."""
+    """Provisions one of whose curated names means nearly what the question asks: cosine of at least the domain's
+    threshold `alias_search`, or `least` in a domain without thresholds.
+    """
 
     k: int = 50
     least: float = 0.4
@@ -102,14 +106,15 @@ class NearestAliasRetriever:
 
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         version = query.versions.get("aliases", 0)
-        found = [
+        rows = published.thresholds(query.versions.get("thresholds", 0))
+        near_enough = [
             near
             for domain in query.domain_ids
             for near in published.alias_vectors(domain, version, query.embedded_by).nearest(
                 query.vector, self.k
             )
+            if near[2] >= (rows[domain].alias_search if domain in rows else self.least)
         ]
-        near_enough = [near for near in found if near[2] >= self.least]
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[: self.k]
 
 
@@ -199,6 +204,31 @@ def logistic(values: Mapping[str, float], weights: Mapping[str, float]) -> float
 
 
 @dataclass(frozen=True)
+class Gates:
+    """Marks each candidate A (accept), B (verify) or C by its domain's thresholds, and drops what is below the
+    domain's minimum or too far behind the best. It never reorders, and never drops an exact citation.
+    """
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        before = ranking.candidates
+        if before and all(candidate.probability is None for candidate in before):
+            raise NotRun("no candidate has a probability to gate by", degrades=False)
+        rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
+        marked, gone = gated(before, rows)
+        kept = replace(ranking, candidates=marked).drop(gone, "Gates")
+        if before and not kept.candidates:
+            kept = replace(kept, near_misses=marked[:NEAR_MISSES])
+        return kept.noting(gate_note(kept.candidates, gone))
+
+
+def gate_note(kept: Sequence[Candidate], gone: Mapping[int, Reason]) -> str:
+    counted = Counter(candidate.gate or "not gated" for candidate in kept)
+    marks = ", ".join(f"{mark} {count}" for mark, count in sorted(counted.items()))
+    return f"{marks or 'none kept'}; {len(gone)} dropped"
+
+
+@dataclass(frozen=True)
 class Abstain:
     """Shows nothing as an answer when no candidate of the first page is probable enough; near misses remain."""
 
@@ -208,10 +238,12 @@ class Abstain:
         first = ranking.candidates[:JUDGED_BY]
         if first and all(self._is_too_weak(candidate, rows) for candidate in first):
             return self._decline(ranking)
-        return ranking if first else replace(ranking, abstained=True).noting("nothing was found")
+        if not first:
+            return replace(ranking, abstained=True).noting("nothing was found")
+        return replace(ranking, confident=is_confident(first, rows))
 
     def _is_too_weak(self, candidate: Candidate, rows: Mapping[int, DomainThreshold]) -> bool:
-        if candidate.probability is None:
+        if candidate.probability is None or candidate.domain_id not in rows:
             return False
         return candidate.probability < rows[candidate.domain_id].answer_minimum
 

@@ -117,6 +117,9 @@ class TraceCandidate(s.Serializer):
     probability = s.FloatField(allow_null=True)
     scores = s.DictField(child=s.FloatField())
     ranks = s.DictField(child=s.IntegerField())
+    gate = s.CharField(
+        required=False, allow_blank=True, help_text="A accepted, B to be verified, C rejected; empty: not gated."
+    )
     reasons = Reason(many=True)
 
 
@@ -151,6 +154,7 @@ class Answer(s.Serializer):
     query = AskedQuery()
     results = Result(many=True)
     abstained = s.BooleanField()
+    confident = s.BooleanField(help_text="The best result is at least as probable as its domain asks for that.")
     near_misses = Result(many=True)
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")

@@ -57,6 +57,12 @@ REASONS = {
     "lexical": _("It uses the words of your question: number %(rank)s of all."),
     "llm_verdict": _("A language model judged its relevance: %(score)s of 9."),
     "private": _("It uses the words of your question: number %(rank)s in your private documents."),
+    "below_minimum": _(
+        "Its probability, %(probability)s, is below the minimum of %(minimum)s (thresholds, version %(version)s)."
+    ),
+    "behind_the_best": _(
+        "Its probability, %(probability)s, is more than %(gap)s below the best, %(best)s (thresholds, version %(version)s)."
+    ),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
 NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")

@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='domainthreshold',
             name='alias_search',
-            field=models.FloatField(default=0.3, help_text='Least similarity of a curated name that brings its provision.', validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)]),
+            field=models.FloatField(default=0.4, help_text='Least similarity of a curated name that brings its provision.', validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(1.0)]),
         ),
         migrations.AddField(
             model_name='domainthreshold',
