@@ -13,6 +13,23 @@ from retrieval.ranking import Candidate
 from rules.models import DomainThreshold
 from rules.stages import features
 
+THRESHOLDS = [
+    "domain",
+    "answer_minimum",
+    "minimum",
+    "verify",
+    "accept",
+    "confident",
+    "gap",
+    "alias_search",
+    "query_search",
+    "mlp_low",
+    "mlp_high",
+    "blend",
+    "llm_weight",
+    "calibration",
+]  # what a version sets, besides its reason
+
 
 @transaction.atomic
 def publish(draft: DomainThreshold, *, by=None) -> DomainThreshold:
@@ -41,3 +58,15 @@ def check_calibration(weights: object) -> None:
 
 def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def next_version(before: DomainThreshold, *, reason: str, **changed: float) -> DomainThreshold:
+    """A draft like the version before but for what changed; what must not lie below a raised threshold rises with it.
+    Raises ValidationError.
+    """
+    kept = {name: getattr(before, name) for name in THRESHOLDS if name != "domain"} | changed
+    kept["minimum"] = min(kept["minimum"], kept["verify"])
+    kept["confident"] = max(kept["confident"], kept["accept"])
+    draft = DomainThreshold(domain=before.domain, reason=reason, **kept)
+    draft.full_clean(exclude=["version", "created_by"], validate_constraints=False)
+    return draft
