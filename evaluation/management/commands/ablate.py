@@ -1,0 +1,66 @@
+"""manage.py ablate [--topics FILE | --domain D] [--split test] [--json] [--svg FILE]"""
+
+import json
+from functools import partial
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from evaluation import ablation, library
+from evaluation.ablation import DECIDES, MEASURES, MOST_LOST, Step
+from evaluation.topics import BadTopics, read_topics
+from retrieval.errors import ArfError
+
+
+class Command(BaseCommand):
+    help = (
+        "Measures what each part of the pipeline adds; fails naming a stage that loses more than .01 nDCG@10."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument(
+            "--topics", type=Path, help="JSON lines; the judged topics of the database by default"
+        )
+        parser.add_argument("--domain", default="us_constitution")
+        parser.add_argument("--split", default="test", choices=["train", "tune", "test"])
+        parser.add_argument("--limit", type=int, help="only the first topics")
+        parser.add_argument("--svg", type=Path, help="draws nDCG@10 of every step into this file")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *, topics: Path | None, domain: str, split: str, **options) -> None:
+        try:
+            found = read_topics(topics, split=split) if topics else library.topics_of(domain, split)
+            chosen = [topic for topic in found if topic.domain == domain][: options["limit"]]
+            if not chosen:
+                raise CommandError(f"There are no {split} topics for {domain}.")
+            name = f"{topics.name if topics else domain}, {split}"
+            done = ablation.ablate(chosen, topic_set=name, show=partial(tqdm, unit="topic", disable=None))
+        except (OSError, BadTopics, ArfError) as problem:
+            raise CommandError(str(problem)) from problem
+        told = [step.as_json() for step in done]
+        if options["svg"]:
+            options["svg"].write_text(ablation.plot(told, f"{DECIDES} on {name}"))
+        self.stdout.write(json.dumps(told, indent=2) if options["json"] else table(done))
+        if lost := ablation.losers(done):
+            raise CommandError(f"Loses more than {MOST_LOST} {DECIDES}: {', '.join(lost)}.")
+
+
+def table(done: list[Step]) -> str:
+    measures = "".join(f"{name:>9}" for name in MEASURES)
+    rest = (
+        f"{'nDCG@10 interval':<17}{'to the step before':<28}{'LLM':>6}{'p50 ms':>8}{'p95 ms':>8}{'$/1000':>8}"
+    )
+    return "\n".join([f"{'':<26}{measures}  {rest}", *map(line, done)])
+
+
+def line(step: Step) -> str:
+    measures, best = step.report.measures, step.report.measures[DECIDES]
+    cells = "".join(f"{measures[name].mean:9.3f}" for name in MEASURES)
+    change = step.difference
+    told = "" if change is None else f"{change.mean:+.3f} [{change.low:+.3f}, {change.high:+.3f}]"
+    ms, cost = step.report.ms, step.report.cost["per_1000"]
+    return (
+        f"{step.label:<26}{cells}  {f'[{best.low:.3f}, {best.high:.3f}]':<17}{told:<28}"
+        f"{step.report.llm['share']:6.1%}{ms['p50']:8.1f}{ms['p95']:8.1f}{cost:8.3f}"
+    )

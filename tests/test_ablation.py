@@ -1,0 +1,93 @@
+"""What each part is worth: steps in order, stored, compared with the step before, and a loser named."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation import ablation, library
+from evaluation.ablation import Step
+from evaluation.measures import Estimate
+from evaluation.models import Run
+from evaluation.plots import Bar, bars, line, reliability, risk_coverage
+from retrieval import pipeline
+
+
+@pytest.fixture
+def topics(db):
+    library.load()
+    return library.topics_of("us_constitution", "test")[::40]
+
+
+@pytest.fixture
+def few(topics, monkeypatch):
+    monkeypatch.setattr(library, "topics_of", lambda domain, split: topics)
+    return topics
+
+
+def test_every_step_is_a_pipeline_that_exists():
+    labels = [label for label, _ in ablation.steps()]
+    assert labels[:3] == ["dense", "+ lexical", "+ citations and aliases"]
+    assert {name for _, name in ablation.steps()} <= set(pipeline.names())
+
+
+def test_the_command_stores_each_step_beside_the_one_before(few, tmp_path, monkeypatch):
+    monkeypatch.setattr(ablation, "MOST_LOST", 1.0)  # so few topics tell nothing
+    out, picture = StringIO(), tmp_path / "ablation.svg"
+    call_command("ablate", "--json", "--svg", str(picture), stdout=out)
+    told = json.loads(out.getvalue())
+    assert [step["label"] for step in told] == [label for label, _ in ablation.steps()]
+    assert told[0]["difference"] is None and told[1]["difference"]["low"] <= told[1]["difference"]["high"]
+    assert set(told[0]["measures"]) == {"MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10"}
+    assert all({"p50", "p95"} <= step["ms"].keys() for step in told)
+    assert picture.read_text().startswith("<svg")
+    run, stored = ablation.latest()
+    assert run.name == "ablation dense"
+    assert [step["label"] for step in stored] == [step["label"] for step in told]
+    assert Run.objects.filter(name__startswith="ablation ").count() == len(told)
+
+
+def test_a_stage_that_loses_fails_the_command_by_its_name(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default"), ("words alone", "lexical")])
+    with pytest.raises(CommandError, match="words alone"):
+        call_command("ablate", stdout=(out := StringIO()))
+    assert "words alone" in out.getvalue()
+
+
+@pytest.mark.parametrize(("mean", "loses"), [(-0.02, True), (-0.01, False), (0.1, False)])
+def test_a_loss_of_more_than_a_hundredth_is_one(mean, loses):
+    assert Step("x", None, Estimate(mean, mean, mean)).loses is loses
+    assert not Step("x", None, None).loses
+
+
+def test_without_topics_the_command_says_so(db):
+    with pytest.raises(CommandError, match="no test topics"):
+        call_command("ablate", "--domain", "us_code")
+
+
+# -- Plots
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        line("A <b>", [], []),
+        line("A <b>", ["one", "two"], [0.5, 0.5]),
+        bars("A <b>", []),
+        bars("A <b>", [Bar("<i>", 0.5, 0.4, 0.6)]),
+        reliability("A <b>", [(0.1, 0.2, 5), (0.9, 0.8, 3)]),
+        risk_coverage("A <b>", [(0.5, 0.0), (1.0, 0.2)]),
+    ],
+)
+def test_a_plot_is_well_formed_escaped_and_told_in_words(drawn):
+    from xml.etree import ElementTree
+
+    root = ElementTree.fromstring(drawn)
+    assert root.attrib["role"] == "img"
+    assert root[0].text == "A <b>" and root.attrib["aria-label"].startswith("A <b>")
+
+
+def test_the_alternative_of_a_plot_has_every_value():
+    assert "gates: 0.500 [0.400, 0.600]" in bars("A", [Bar("gates", 0.5, 0.4, 0.6)])
+    assert "one: 0.250" in line("A", ["one"], [0.25])
