@@ -5,6 +5,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
+from django.forms import model_to_dict
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path, reverse
 from django.utils.html import format_html, format_html_join
@@ -23,7 +24,7 @@ from retrieval.models import Domain, Section
 from rules.curation import switch, with_last_change
 from rules.exchange import FORMATS, AliasResource, GlossaryResource
 from rules.models import Alias, DomainThreshold, GlossaryTerm
-from rules.thresholds import check_calibration, publish
+from rules.thresholds import THRESHOLDS, check_calibration, publish
 
 SUGGESTIONS = 30  # provisions offered while a locator is typed
 
@@ -180,7 +181,7 @@ class GlossaryTermAdmin(CuratedAdmin):
 class ThresholdForm(forms.ModelForm):
     class Meta:
         model = DomainThreshold
-        fields = ["domain", "answer_minimum", "calibration", "reason"]
+        fields = [*THRESHOLDS, "reason"]
 
     def clean_calibration(self) -> dict:
         calibration = self.cleaned_data["calibration"] or {}
@@ -193,6 +194,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
     """Append-only: adding makes the next version and puts it in force; earlier ones stay to be read."""
 
     form = ThresholdForm
+    change_form_outer_before_template = "admin/rules/_preview.html"
     list_display = [
         "domain",
         "version",
@@ -211,7 +213,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
         return False
 
     def get_fields(self, request: HttpRequest, obj: DomainThreshold | None = None) -> list[str]:
-        editable = ["domain", "answer_minimum", "calibration", "reason"]
+        editable = [*THRESHOLDS, "reason"]
         return [*editable, "version", "active", "created_by", "created_at"] if obj else editable
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict:
@@ -220,11 +222,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
         copied = DomainThreshold.objects.filter(pk=number).first() if number.isdigit() else None
         if copied is None:
             return super().get_changeform_initial_data(request)
-        return {
-            "domain": copied.domain_id,
-            "answer_minimum": copied.answer_minimum,
-            "calibration": copied.calibration,
-        }
+        return model_to_dict(copied, THRESHOLDS)
 
     def save_model(
         self, request: HttpRequest, obj: DomainThreshold, form: ThresholdForm, change: bool

@@ -192,12 +192,17 @@ def test_glossary_terms_are_imported_by_their_spanish(client, curator):
 WEIGHTS = {"intercept": -3} | dict.fromkeys(features(Candidate(section_id=0)), 1.5)
 
 
+GATES = {"minimum": 0, "verify": 0.2, "accept": 0.6, "confident": 0.8, "gap": 1, "alias_search": 0.4}
+GATES |= {"query_search": 0.95, "mlp_low": 0.4, "mlp_high": 0.6, "blend": 0.6, "llm_weight": 0.5}
+
+
 def publish(client, domain: Domain, **changed):
     fields = {
         "domain": domain.pk,
         "answer_minimum": 0.3,
         "calibration": json.dumps(WEIGHTS),
         "reason": "tuned",
+        **GATES,
     }
     return client.post(f"{THRESHOLDS}add/", fields | changed)
 
@@ -225,6 +230,12 @@ def test_an_old_threshold_is_only_read(client, curator, constitution):
     "changed",
     [
         {"answer_minimum": 1.5},
+        {"minimum": 0.3},
+        {"accept": 0.1},
+        {"confident": 0.5},
+        {"mlp_high": 0.3},
+        {"gap": "nan"},
+        {"verify": ""},
         {"reason": ""},
         {"calibration": '{"intercept": 1}'},
         {"calibration": json.dumps(WEIGHTS | {"dense": "6"})},
