@@ -16,6 +16,7 @@ PURE = (
     "retrieval.chunking", "retrieval.citations", "retrieval.embedders", "retrieval.errors", "retrieval.language",
     "retrieval.lexical", "retrieval.onnx_export", "retrieval.ranking", "retrieval.sentences", "retrieval.snippets",
     "retrieval.textnorm", "retrieval.translation", "retrieval.uslm", "evaluation.measures", "evaluation.topics",
+    "evaluation.plots", "rules.gates",
 )  # fmt: skip
 WRITES = {"bulk_create", "bulk_update", "create", "get_or_create", "update_or_create"}
 
