@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('retrieval', '0003_names'),
+        ('retrieval', '0004_row_level_security'),
     ]
 
     operations = [

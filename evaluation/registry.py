@@ -1,0 +1,60 @@
+"""The registry that serving reads rerankers from: saved, deployed, tried in shadow, rolled back."""
+
+import hashlib
+
+from django.db import transaction
+from django.utils import timezone
+
+from evaluation.training import Trained
+from retrieval.errors import ArfError
+from retrieval.jobs import lock
+from retrieval.models import RankerModel
+
+Status = RankerModel.Status
+
+
+def save(trained: Trained) -> RankerModel:
+    """Registers an artifact as a candidate; the same artifact again gives the row it has."""
+    sha256 = hashlib.sha256(trained.artifact).hexdigest()
+    model, _ = RankerModel.objects.get_or_create(
+        sha256=sha256,
+        defaults={
+            "artifact": trained.artifact,
+            "family": trained.manifest["family"],
+            "manifest": trained.manifest,
+        },
+    )
+    return model
+
+
+def active() -> RankerModel | None:
+    return RankerModel.objects.filter(status=Status.ACTIVE).first()
+
+
+def deploy(model: RankerModel) -> None:
+    """Puts a model in force in every process from its next search on; the one before is retired."""
+    with transaction.atomic():
+        lock("reranker registry")
+        RankerModel.objects.filter(status=Status.ACTIVE).exclude(pk=model.pk).update(status=Status.RETIRED)
+        model.status, model.deployed_at = Status.ACTIVE, timezone.now()
+        model.save(update_fields=["status", "deployed_at"])
+
+
+def shadow(model: RankerModel) -> None:
+    """Lets a model score live searches without serving; another that did so is a candidate again."""
+    with transaction.atomic():
+        lock("reranker registry")
+        RankerModel.objects.filter(status=Status.SHADOW).update(status=Status.CANDIDATE)
+        RankerModel.objects.filter(pk=model.pk).update(status=Status.SHADOW)
+
+
+def rollback() -> RankerModel:
+    """Puts the model deployed before the present one back in force. Raises ArfError where there is none."""
+    with transaction.atomic():
+        lock("reranker registry")
+        before = RankerModel.objects.filter(status=Status.RETIRED, deployed_at__isnull=False)
+        model = before.order_by("-deployed_at").first()
+        if model is None:
+            raise ArfError("No earlier reranker to go back to.")
+        deploy(model)
+        return model

@@ -1,0 +1,328 @@
+"""Trains the reranker on judged topics: families compared by grouped cross-validation, calibrated on held-out rows."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
+
+from evaluation.measures import credited, measure_topic
+from evaluation.topics import Topic
+from retrieval import search, versions
+from retrieval.errors import ArfError
+from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.ranking import ANONYMOUS, Candidate
+from retrieval.reranking import Layer, Reranker, asked, blended, pack, places_of, unpack
+
+DEPTH = 60  # candidates of a topic that are learned from: what is ranked lower is hardly ever relevant
+FOLDS = 5
+ENCODING_FOLDS = 10
+FEWEST = 50  # answerable topics: with fewer there is nothing to learn
+BLEND = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A topic's candidates before any learned order, with what the features read of question and places."""
+
+    topic: Topic
+    asked: Asked
+    candidates: tuple[Candidate, ...]
+    places: tuple[Place, ...]
+    settled: bool
+
+    @property
+    def labels(self) -> np.ndarray:
+        """1 where a candidate is relevant: it is, lies under, or closely holds a judged provision."""
+        relevant = self.topic.relevant
+        return np.array([credited(place.locator, relevant) is not None for place in self.places], dtype=int)
+
+    @property
+    def locators(self) -> list[str]:
+        return [place.locator for place in self.places]
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """An artifact to serve and the account of how it came about."""
+
+    artifact: bytes
+    manifest: dict
+
+
+def pools_of(topics: Iterable[Topic], *, name: str = "pool", show: Callable = iter) -> list[Pool]:
+    """Runs the pipeline up to the reranker over topics of any domains."""
+    topics = list(topics)
+    scopes = {slug: search.visible_domains(ANONYMOUS, [slug]) for slug in {topic.domain for topic in topics}}
+    in_force = {slug: versions.current(scope) for slug, scope in scopes.items()}
+    return [pool_of(topic, name, scopes[topic.domain], in_force[topic.domain]) for topic in show(topics)]
+
+
+def pool_of(topic: Topic, name: str, scopes: tuple, in_force: dict) -> Pool:
+    language = topic.language if topic.language == "es" else None
+    request = search.SearchRequest(text=topic.query, language=language, pipeline=name)
+    ranking = search.run(request, ANONYMOUS, scopes, in_force)
+    candidates = ranking.candidates[:100]
+    return Pool(
+        topic=topic,
+        asked=asked(ranking.query),
+        candidates=candidates,
+        places=tuple(places_of(candidates)),
+        settled=ranking.settled,
+    )
+
+
+# -- Training
+
+
+def train(pools: Sequence[Pool], *, seed: int = 0) -> Trained:
+    """The best family by cross-validated nDCG@10, the MLP (128, 64, 32) where it is within one standard error.
+
+    Deterministic for the same pools and seed. Raises ArfError for too few topics.
+    """
+    usable = [pool for pool in pools if not pool.settled and pool.candidates]
+    answerable = [pool for pool in usable if pool.topic.answerable]
+    if len(answerable) < FEWEST:
+        raise ArfError(f"{len(answerable)} answerable topics are too few to learn from: {FEWEST} are needed.")
+    split = [Fold.of(usable, inside, outside) for inside, outside in grouped(usable, FOLDS)]
+    compared = {name: cross_validate(make, usable, split, seed) for name, make in FAMILIES.items()}
+    chosen = choose({name: told.ndcg for name, told in compared.items()})
+    knots = isotonic(usable, compared[chosen].held_out)
+    rows = encoded(usable)
+    scaler, model = fit(FAMILIES[chosen], usable, rows, seed)
+    seen = np.vstack([some[:DEPTH] for some in rows])
+    ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
+    reranker = Reranker(
+        *(end.astype(np.float32) for end in ends), layers_of(model), knots, neighbours(usable)
+    )
+    return Trained(pack(reranker, seed=seed), manifest(usable, compared, chosen, seed))
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidated:
+    """Held-out probabilities a pool, nDCG@10 a topic of the blend, in the order of the pools."""
+
+    held_out: list[np.ndarray]
+    ndcg: np.ndarray
+
+
+def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
+    """The judged topics as voters, and how often each provision was relevant."""
+    voting = [pool for pool in pools if pool.asked.vector is not None and pool.topic.relevant]
+    prior = Counter(locator for pool in voting for locator in pool.topic.relevant)
+    return JudgedNeighbours(
+        vectors=np.array([pool.asked.vector for pool in voting], dtype=np.float32)
+        .astype(np.float16)
+        .astype(np.float32),
+        relevant=tuple(dict(pool.topic.relevant) for pool in voting),
+        prior=dict(prior),
+    )
+
+
+def grouped(pools: Sequence[Pool], folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """(inside, outside) indices; paraphrases of one question are on the same side."""
+    return GroupKFold(folds).split(pools, groups=[pool.topic.group or pool.topic.id for pool in pools])
+
+
+def encoded(pools: Sequence[Pool]) -> list[np.ndarray]:
+    """The rows to learn from. Votes and priors of each topic come from topics of other folds, as at serving they
+    come from other people's questions. (Leaving out the topic alone would give its own answers the lower prior,
+    and the model would learn that from it.)
+    """
+    rows: list[np.ndarray] = [np.zeros(0)] * len(pools)
+    for inside, outside in grouped(pools, ENCODING_FOLDS):
+        voters = neighbours([pools[n] for n in inside])
+        for n in outside:
+            rows[n] = row_of(pools[n], voters)
+    return rows
+
+
+def row_of(pool: Pool, voters: JudgedNeighbours) -> np.ndarray:
+    return matrix(pool.asked, pool.candidates, pool.places, voters)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One division: what is learned from, and what is held out, as rows that saw only the inside."""
+
+    inside: list[Pool]
+    rows: list[np.ndarray]
+    outside: np.ndarray
+    unseen: list[np.ndarray]
+
+    @classmethod
+    def of(cls, pools: Sequence[Pool], inside: np.ndarray, outside: np.ndarray) -> "Fold":
+        learned = [pools[n] for n in inside]
+        voters = neighbours(learned)
+        return cls(learned, encoded(learned), outside, [row_of(pools[n], voters) for n in outside])
+
+
+def cross_validate(
+    make: Callable[[int], ClassifierMixin], pools: Sequence[Pool], folds: Sequence[Fold], seed: int
+) -> CrossValidated:
+    """Trains without each fold and scores it."""
+    held_out: list[np.ndarray] = [np.zeros(0)] * len(pools)
+    for fold in folds:
+        scaler, model = fit(make, fold.inside, fold.rows, seed)
+        for n, unseen in zip(fold.outside, fold.unseen, strict=True):
+            held_out[n] = model.predict_proba(scaler.transform(unseen))[:, 1]
+    answerable = [(pool, p) for pool, p in zip(pools, held_out, strict=True) if pool.topic.answerable]
+    ndcg = [measure_topic(ranked(pool, p), pool.topic.relevant)["nDCG@10"] for pool, p in answerable]
+    return CrossValidated(held_out, np.array(ndcg))
+
+
+def fit(
+    make: Callable[[int], ClassifierMixin], pools: Sequence[Pool], rows: Sequence[np.ndarray], seed: int
+) -> tuple[StandardScaler, ClassifierMixin]:
+    learned = np.vstack([some[:DEPTH] for some in rows])
+    labels = np.concatenate([pool.labels[:DEPTH] for pool in pools])
+    scaler = StandardScaler().fit(learned)
+    return scaler, make(seed).fit(scaler.transform(learned), labels)
+
+
+def ranked(pool: Pool, probabilities: np.ndarray) -> list[str]:
+    """Locators in the order that serving would show."""
+    order = blended(np.array([c.score for c in pool.candidates]), probabilities, BLEND)
+    ids = np.array([c.section_id for c in pool.candidates])
+    return [pool.locators[n] for n in np.lexsort((ids, -order))]
+
+
+def choose(ndcg: dict[str, np.ndarray]) -> str:
+    """The best mean wins, but the MLP (128, 64, 32) stays within one standard error of the best."""
+    best = max((name for name in ndcg if name in SERVABLE), key=lambda name: ndcg[name].mean())
+    error = ndcg[best].std(ddof=1) / np.sqrt(len(ndcg[best]))
+    return PREFERRED if ndcg[PREFERRED].mean() >= ndcg[best].mean() - error else best
+
+
+def isotonic(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarray:
+    """(2, m) knots fitted on probabilities of topics that the model had not seen."""
+    raw = np.concatenate([p[:DEPTH] for p in held_out])
+    labels = np.concatenate([pool.labels[:DEPTH] for pool in pools])
+    fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(raw, labels)
+    return np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
+
+
+def layers_of(model: ClassifierMixin) -> tuple[Layer, ...]:
+    """The dense layers of an MLP; a logistic regression is one layer."""
+    if isinstance(model, MLPClassifier):
+        pairs = zip(model.coefs_, model.intercepts_, strict=True)
+        return tuple(Layer(w.astype(np.float32), b.astype(np.float32)) for w, b in pairs)
+    return (Layer(model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32)),)
+
+
+def manifest(pools: Sequence[Pool], compared: dict[str, CrossValidated], chosen: str, seed: int) -> dict:
+    told = {
+        name: {
+            "nDCG@10": round(float(result.ndcg.mean()), 4),
+            "standard_error": round(float(result.ndcg.std(ddof=1) / np.sqrt(len(result.ndcg))), 4),
+        }
+        for name, result in compared.items()
+    }
+    before = [
+        measure_topic(pool.locators, pool.topic.relevant)["nDCG@10"]
+        for pool in pools
+        if pool.topic.answerable
+    ]
+    calibrated = cross_calibrated(pools, compared[chosen].held_out)
+    return {
+        "family": chosen,
+        "families": told,
+        "before": round(float(np.mean(before)), 4),
+        "features": list(FEATURES),
+        "topics": sorted(pool.topic.id for pool in pools),
+        "seed": seed,
+        "ece": expected_calibration_error(pools, calibrated),
+        "reliability": reliability(pools, calibrated),
+    }
+
+
+def cross_calibrated(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Each topic's probabilities by a calibration fitted on the topics of the other folds: an honest figure."""
+    calibrated: list[np.ndarray] = [np.zeros(0)] * len(pools)
+    for inside, outside in grouped(pools, FOLDS):
+        knots = isotonic([pools[n] for n in inside], [held_out[n] for n in inside])
+        for n in outside:
+            calibrated[n] = np.interp(held_out[n], *knots)
+    return calibrated
+
+
+def reliability(pools: Sequence[Pool], probabilities: Sequence[np.ndarray], bins: int = 10) -> list[dict]:
+    """For each tenth of predicted probability: how many, the mean predicted, the share relevant."""
+    p = np.concatenate(list(probabilities))
+    labels = np.concatenate([pool.labels for pool in pools])
+    which = np.minimum((p * bins).astype(int), bins - 1)
+    return [
+        {
+            "n": int(inside.sum()),
+            "predicted": float(p[inside].mean()),
+            "relevant": float(labels[inside].mean()),
+        }
+        for inside in (which == n for n in range(bins))
+        if inside.any()
+    ]
+
+
+def expected_calibration_error(pools: Sequence[Pool], probabilities: Sequence[np.ndarray]) -> float:
+    """Mean distance of predicted from observed, weighted by bin size (Naeini, Cooper and Hauskrecht, AAAI 2015)."""
+    bins = reliability(pools, probabilities)
+    total = sum(each["n"] for each in bins)
+    return round(sum(each["n"] * abs(each["predicted"] - each["relevant"]) for each in bins) / total, 4)
+
+
+def mlp(*layers: int) -> Callable[[int], ClassifierMixin]:
+    return lambda seed: MLPClassifier(
+        layers, alpha=1e-3, max_iter=40, early_stopping=True, n_iter_no_change=5, random_state=seed
+    )
+
+
+PREFERRED = "MLP (128, 64, 32)"
+FAMILIES: dict[str, Callable[[int], ClassifierMixin]] = {
+    "logistic regression": lambda seed: LogisticRegression(C=1.0, max_iter=2_000),
+    "MLP (64, 32)": mlp(64, 32),
+    PREFERRED: mlp(128, 64, 32),
+    "gradient boosting": lambda seed: HistGradientBoostingClassifier(
+        max_iter=100, learning_rate=0.1, random_state=seed
+    ),
+}
+SERVABLE = [
+    name for name in FAMILIES if name != "gradient boosting"
+]  # compared, but served only once it wins
+
+
+# -- Ranking by an artifact, without serving it
+
+
+def rankings(artifact: bytes, pools: Sequence[Pool]) -> list[list[str]]:
+    """Locators best first for each pool, as serving this artifact would give them."""
+    reranker = opened(artifact)
+    return [
+        pool.locators
+        if pool.settled or not pool.candidates
+        else ranked(pool, reranker.raw(rows_of(pool, reranker)))
+        for pool in pools
+    ]
+
+
+def probabilities(artifact: bytes, pools: Sequence[Pool]) -> list[np.ndarray]:
+    """Calibrated probabilities of every candidate of each pool."""
+    reranker = opened(artifact)
+    return [
+        reranker.calibrated(reranker.raw(rows_of(pool, reranker))) if pool.candidates else np.zeros(0)
+        for pool in pools
+    ]
+
+
+def rows_of(pool: Pool, reranker: Reranker) -> np.ndarray:
+    return row_of(pool, reranker.judged)
+
+
+def opened(artifact: bytes) -> Reranker:
+    return unpack(artifact, hashlib.sha256(artifact).hexdigest())

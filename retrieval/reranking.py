@@ -1,0 +1,173 @@
+"""The learned reranker in serving: an .npz artifact read without pickle, a forward pass in NumPy, one stage."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from retrieval.errors import NotRun
+from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.models import RankerModel, Section
+from retrieval.pipeline import unless_settled
+from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.textnorm import stems
+
+
+class BadArtifact(NotRun):
+    """An artifact that is not what its digest or its features say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One dense layer: weights (inputs, outputs), bias (outputs,)."""
+
+    weights: np.ndarray
+    bias: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """Clipped to what training saw -> standard scaler -> dense layers with ReLU -> sigmoid -> isotonic calibration.
+
+    One layer alone is a logistic regression. Without the clipping a question that was itself judged, whose votes
+    no training row ever had, would leave the range in which the network knows what it does.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    layers: tuple[Layer, ...]
+    knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
+    judged: JudgedNeighbours
+
+    def raw(self, rows: np.ndarray) -> np.ndarray:
+        """(n, features) -> (n,) probabilities before calibration."""
+        values = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
+        for layer in self.layers[:-1]:
+            values = np.maximum(values @ layer.weights + layer.bias, 0.0)
+        last = self.layers[-1]
+        logits = np.clip((values @ last.weights + last.bias).ravel(), -40.0, 40.0)
+        return 1.0 / (1.0 + np.exp(-logits))
+
+    def calibrated(self, raw: np.ndarray) -> np.ndarray:
+        return np.interp(raw, self.knots[0], self.knots[1])
+
+
+def pack(reranker: Reranker, *, seed: int) -> bytes:
+    """The artifact: arrays and JSON text only, so that reading it runs nothing."""
+    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots")}
+    for n, layer in enumerate(reranker.layers):
+        arrays[f"weights{n}"], arrays[f"bias{n}"] = layer.weights, layer.bias
+    judged = reranker.judged
+    told = {"features": FEATURES, "layers": len(reranker.layers), "seed": seed, "prior": dict(judged.prior)}
+    told["relevant"] = [dict(relevant) for relevant in judged.relevant]
+    arrays["vectors"] = judged.vectors.astype(np.float16)
+    arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def unpack(artifact: bytes, sha256: str) -> Reranker:
+    """Raises BadArtifact for one that was changed, or that reads other features than this code gives."""
+    if hashlib.sha256(artifact).hexdigest() != sha256:
+        raise BadArtifact("the reranker's artifact is not the one that was registered")
+    with np.load(io.BytesIO(artifact), allow_pickle=False) as arrays:
+        told = json.loads(arrays["told"].tobytes())
+        if tuple(told["features"]) != FEATURES:
+            raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+        layers = tuple(Layer(arrays[f"weights{n}"], arrays[f"bias{n}"]) for n in range(told["layers"]))
+        judged = JudgedNeighbours(
+            arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
+        )
+        return Reranker(
+            *(arrays[name] for name in ("low", "high", "mean", "scale")), layers, arrays["knots"], judged
+        )
+
+
+@lru_cache(maxsize=4)
+def _serving(version: int, status: str) -> tuple[Reranker, str] | None:
+    row = RankerModel.objects.filter(status=status).first()
+    return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
+
+
+def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Reranker, str]:
+    """The reranker in force at the query's version of the models, and its name. Raises NotRun without one."""
+    found = _serving(query.versions.get("model", 0), status)
+    if found is None:
+        raise NotRun("no reranker is deployed", degrades=False)
+    return found
+
+
+@dataclass(frozen=True)
+class LearnedReranker:
+    """Orders by a blend of the fused score, min-max within the pool, and the learned probability.
+
+    `depth` candidates of the pool are scored; those after keep their order behind them.
+    """
+
+    depth: int = 100
+    blend: float = 0.6
+
+    @unless_settled
+    def __call__(self, ranking: Ranking) -> Ranking:
+        reranker, name = serving(ranking.query)
+        pool, rest = ranking.candidates[: self.depth], ranking.candidates[self.depth :]
+        if not pool:
+            return ranking.noting("nothing to rerank", skipped=True)
+        rows = matrix(asked(ranking.query), pool, places_of(pool), reranker.judged)
+        raw = reranker.raw(rows)
+        probabilities = reranker.calibrated(raw)
+        order = blended(np.array([c.score for c in pool]), raw, self.blend)
+        scored = [
+            replace(
+                candidate, score=1.0 + float(value), probability=float(p), reasons=with_votes(candidate, row)
+            )
+            for candidate, value, p, row in zip(pool, order, probabilities, rows, strict=True)
+        ]
+        lowered = [replace(candidate, score=candidate.score / 2) for candidate in rest]
+        return ranking.with_candidates([*scored, *lowered]).noting(f"model {name}")
+
+
+def blended(scores: np.ndarray, probabilities: np.ndarray, blend: float) -> np.ndarray:
+    """(1 - blend) x score, min-max within the pool, + blend x probability; between 0 and 1."""
+    spread = np.ptp(scores)
+    semantic = (scores - scores.min()) / spread if spread else np.ones_like(scores)
+    return (1.0 - blend) * semantic + blend * probabilities
+
+
+def asked(query: Query) -> Asked:
+    return Asked(frozenset(stems(query.text, "en")), query.vector)
+
+
+def places_of(candidates: tuple[Candidate, ...]) -> list[Place]:
+    known = headings(tuple(sorted(candidate.section_id for candidate in candidates)))
+    return [Place(c.locator, known.get(c.section_id, frozenset())) for c in candidates]
+
+
+_headings: dict[int, frozenset[str]] = {}  # a section row is one version: what it is called never changes
+
+
+def headings(sections: tuple[int, ...]) -> Mapping[int, frozenset[str]]:
+    """Stems of heading and plain name by section; read once a process, 50,000 sections at most."""
+    missing = [pk for pk in sections if pk not in _headings]
+    if missing:
+        if len(_headings) > 50_000:
+            _headings.clear()
+        rows = Section.objects.filter(pk__in=missing).values_list("pk", "heading", "plain_name")
+        for pk, heading, plain_name in rows:
+            _headings[pk] = frozenset(stems(f"{heading} {plain_name}", "en"))
+    return _headings
+
+
+def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
+    """Says so when judged questions like this one had this provision as an answer."""
+    nearest = float(row[FEATURES.index("votes_best_neighbour")])
+    if nearest < 0.5:
+        return candidate.reasons
+    return (*candidate.reasons, Reason("judged_alike", {"similarity": round(nearest, 3)}))

@@ -1,0 +1,170 @@
+"""The learned reranker: features as served, an artifact without pickle, training that is repeatable and honest."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from sklearn.neural_network import MLPClassifier
+from sklearn.preprocessing import StandardScaler
+
+from evaluation import registry
+from evaluation.topics import read_topics
+from evaluation.training import (
+    PREFERRED,
+    Trained,
+    choose,
+    encoded,
+    grouped,
+    layers_of,
+    neighbours,
+    pools_of,
+    probabilities,
+    rankings,
+    train,
+)
+from retrieval.errors import ArfError
+from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.models import RankerModel
+from retrieval.ranking import Candidate
+from retrieval.reranking import BadArtifact, Layer, Reranker, blended, pack, unpack
+from retrieval.search import SearchRequest, search
+from tests.conftest import ROOT
+
+TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
+NOBODY = JudgedNeighbours(np.zeros((0, 3), np.float32), (), {})
+
+
+def some_reranker() -> Reranker:
+    chance = np.random.default_rng(3)
+    n = len(FEATURES)
+    layers = (Layer(chance.normal(size=(n, 4)), np.zeros(4)), Layer(chance.normal(size=(4, 1)), np.zeros(1)))
+    ends = (np.full(n, -9.0), np.full(n, 9.0), np.zeros(n), np.ones(n))
+    judged = JudgedNeighbours(np.eye(3, 384, dtype=np.float32), ({"/a": 3}, {"/b": 1}, {}), {"/a": 2})
+    return Reranker(*ends, layers, np.array([[0.0, 1.0], [0.1, 0.9]]), judged)
+
+
+def candidate(section: int, **scores: float) -> Candidate:
+    return Candidate(section, scores=scores, ranks={leg: 1 for leg in scores}, score=sum(scores.values()))
+
+
+def test_a_row_holds_what_the_legs_gave():
+    candidates = [candidate(1, dense=0.5, alias=2.0), candidate(2, dense=0.3)]
+    places = [Place("/us/const/amendment/I", frozenset({"speech"})), Place("/us/const/article/I", frozenset())]
+    rows = matrix(Asked(frozenset({"free", "speech"}), None), candidates, places, NOBODY)
+    told = [dict(zip(FEATURES, row.tolist(), strict=True)) for row in rows]
+    assert rows.shape == (2, len(FEATURES))
+    assert told[0]["dense_score"] == 0.5
+    assert told[1]["dense_below_best"] == pytest.approx(0.2)
+    assert (told[0]["heading_overlap"], told[0]["amendment"], told[1]["amendment"]) == (0.5, 1.0, 0.0)
+
+
+def test_similar_judged_questions_vote_by_their_similarity():
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32)
+    judged = JudgedNeighbours(vectors, ({"/a": 3}, {"/b": 3}), {})
+    votes, nearest = judged.votes(np.array([1.0, 0.0], dtype=np.float32))
+    assert votes["/a"] == pytest.approx(1.0)
+    assert votes["/b"] == pytest.approx(0.6**4, rel=1e-5)
+    assert nearest == pytest.approx({"/a": 1.0, "/b": 0.6})
+
+
+def test_the_forward_pass_equals_scikit_learns():
+    chance = np.random.default_rng(1)
+    rows, labels = chance.normal(size=(300, len(FEATURES))), chance.integers(0, 2, 300)
+    scaler = StandardScaler().fit(rows)
+    model = MLPClassifier((16, 8), max_iter=20, random_state=0).fit(scaler.transform(rows), labels)
+    ends = (rows.min(axis=0), rows.max(axis=0), scaler.mean_, scaler.scale_)
+    ours = Reranker(*ends, layers_of(model), np.array([[0.0, 1.0], [0.0, 1.0]]), NOBODY)
+    assert ours.raw(rows) == pytest.approx(model.predict_proba(scaler.transform(rows))[:, 1], abs=1e-6)
+
+
+def test_an_artifact_comes_back_as_it_was_and_a_changed_one_is_refused():
+    reranker = some_reranker()
+    artifact = pack(reranker, seed=0)
+    sha256 = hashlib.sha256(artifact).hexdigest()
+    rows = np.ones((2, len(FEATURES)))
+    assert unpack(artifact, sha256).raw(rows) == pytest.approx(reranker.raw(rows))
+    assert unpack(artifact, sha256).judged.prior == {"/a": 2}
+    with pytest.raises(BadArtifact, match="not the one that was registered"):
+        unpack(artifact + b" ", sha256)
+
+
+def test_the_blend_lies_between_zero_and_one_and_follows_its_share():
+    scores, learned = np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.5])
+    assert blended(scores, learned, 0.0).tolist() == [1.0, 0.0, 0.5]
+    assert blended(scores, learned, 1.0).tolist() == learned.tolist()
+    assert blended(np.array([2.0, 2.0]), np.array([0.1, 0.2]), 0.5) == pytest.approx([0.55, 0.6])
+
+
+def test_the_preferred_family_stays_within_one_standard_error():
+    chance = np.random.default_rng(0)
+    best = chance.uniform(size=400)
+    families = dict.fromkeys(["logistic regression", "MLP (64, 32)"], best) | {PREFERRED: best - 0.01}
+    assert choose(families) == PREFERRED
+    assert choose(families | {PREFERRED: best - 0.2}) != PREFERRED
+
+
+@pytest.fixture(scope="module")
+def pools(django_db_setup, django_db_blocker):
+    """A part of the train split, gathered once."""
+    with django_db_blocker.unblock():
+        return pools_of(read_topics(TOPICS, split="train")[::3])
+
+
+@pytest.fixture(scope="module")
+def trained(pools) -> Trained:
+    return train(pools)
+
+
+def test_topics_of_one_group_are_never_on_both_sides(pools):
+    for inside, outside in grouped(pools, 5):
+        assert not {pools[n].topic.group for n in inside} & {pools[n].topic.group for n in outside}
+
+
+def test_no_topic_votes_for_itself_in_training(pools):
+    column = FEATURES.index("votes_best_neighbour")
+    alone = [pool for pool in pools if pool.topic.relevant and pool.asked.vector is not None][:60]
+    served = [matrix(p.asked, p.candidates, p.places, neighbours(alone))[:, column].max() for p in alone]
+    learned = [rows[:, column].max() for rows in encoded(alone)]
+    assert np.mean(served) > 0.99
+    assert np.mean(learned) < 0.9
+
+
+@pytest.mark.slow
+def test_training_is_repeatable_and_better_than_fusion_on_topics_it_never_saw(pools, trained):
+    assert train(pools).artifact == trained.artifact
+    told = trained.manifest
+    assert told["families"][told["family"]]["nDCG@10"] > told["before"]
+    assert told["ece"] <= 0.05
+    assert set(told["families"]) >= {"logistic regression", PREFERRED, "gradient boosting"}
+
+
+@pytest.mark.slow
+def test_probabilities_are_calibrated_and_rankings_whole(pools, trained):
+    for pool, ranking, p in zip(
+        pools, rankings(trained.artifact, pools), probabilities(trained.artifact, pools), strict=True
+    ):
+        assert sorted(ranking) == sorted(pool.locators)
+        assert ((p >= 0) & (p <= 1)).all()
+
+
+def test_too_few_topics_are_refused(pools):
+    with pytest.raises(ArfError, match="too few to learn from"):
+        train(pools[:20])
+
+
+@pytest.mark.django_db
+def test_a_deployed_model_serves_at_once_and_can_be_rolled_back():
+    def note() -> str:
+        answer = search(SearchRequest(text="who may search my house", pipeline="learned"))
+        return next(s["note"] for s in answer["stages"] if s["name"] == "LearnedReranker")
+
+    assert note() == "no reranker is deployed"
+    models = []
+    for seed in (1, 2):
+        artifact = pack(some_reranker(), seed=seed)
+        models.append(registry.save(Trained(artifact, {"family": "a test"})))
+        registry.deploy(models[-1])
+        assert note() == f"model {models[-1].sha256[:8]}"
+    assert registry.rollback() == models[0]
+    assert note() == f"model {models[0].sha256[:8]}"
+    assert RankerModel.objects.filter(status="active").count() == 1
