@@ -238,6 +238,7 @@ ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
     "reembed": "retrieval.reembedding.Reembed",
     "import_judgments": "evaluation.importing.ImportJudgments",
+    "retrain": "evaluation.retraining.Retrain",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

@@ -1,0 +1,53 @@
+"""manage.py retrain [--topics FILE [--test-from YEAR]] [--dry-run] [--shadow]"""
+
+from django.core.management.base import CommandError
+
+from evaluation.models import RetrainingRun
+from evaluation.retraining import TOLD, close_failed, request
+from retrieval.management.jobs import JobCommand
+
+
+class Command(JobCommand):
+    help = (
+        "Trains a challenger on people's judgments and deploys it if the gate lets it; says why or why not."
+    )
+    unit = "topic"
+
+    def add_arguments(self, parser):
+        parser.add_argument("--topics", default="", help="a JSON lines file in place of the library")
+        parser.add_argument("--test-from", type=int, help="its topics since this year (`term`) are the test")
+        parser.add_argument("--dry-run", action="store_true", help="train and report; register nothing")
+        parser.add_argument("--shadow", action="store_true", help="score live searches instead of serving")
+
+    def handle(self, *, topics: str, test_from: int | None, dry_run: bool, shadow: bool, **options) -> None:
+        try:
+            self.run_job(request(dry_run=dry_run, shadow=shadow, topics=topics, test_from=test_from))
+        except Exception as problem:  # told again below: the attempt must not look as if it still ran
+            close_failed(str(problem))
+            raise
+        attempt = RetrainingRun.objects.first()
+        if attempt.outcome == RetrainingRun.Outcome.REFUSED:
+            raise CommandError("Refused: nothing is reported or deployed.")
+        self._report(attempt.report)
+
+    def _report(self, report: dict) -> None:
+        gathered = report["gathered"]
+        self.stdout.write(
+            f"  learned from {gathered['learned']} topics, tested on {gathered['tested']}; "
+            f"{len(gathered['aside'])} left out for being near a test topic"
+        )
+        for name, told in report["manifest"]["families"].items():
+            self.stdout.write(
+                f"  {name:<20} cross-validated nDCG@10 {told['nDCG@10']:.3f} ±{told['standard_error']:.3f}"
+            )
+        for system in ("fused", "champion", "challenger"):
+            values = "  ".join(f"{name} {report['measures'][system][name]['mean']:.3f}" for name in TOLD)
+            self.stdout.write(f"  {system:<20} {values}")
+        for name, values in report["reciprocal_ranks"].items():
+            told = "  ".join(
+                f"{system} {values[system]:.3f}" for system in ("fused", "champion", "challenger")
+            )
+            self.stdout.write(f"  {name:<20} MRR@10 {told}")
+        self.stdout.write(f"  calibration error {report['ece']:.4f}, {report['ms']:.2f} ms a query")
+        for reason in report["decision"]["reasons"]:
+            self.stdout.write(f"  {reason}")

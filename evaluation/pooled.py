@@ -1,0 +1,103 @@
+"""Topics and their pools in files, between the steps of a job: each step may run in another process."""
+
+import gzip
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+from django.conf import settings
+
+from evaluation.topics import Topic
+from evaluation.training import Pool
+from retrieval.features import Asked, Place
+from retrieval.ranking import Candidate
+
+
+class Workfiles:
+    """One job's folder. A step that runs again writes the same files again."""
+
+    def __init__(self, job: int):
+        self.path = Path(settings.VAR_DIR) / "retraining" / str(job)
+
+    def save_topics(self, topics: Sequence[Topic]) -> None:
+        self._write("topics", [topic_as_json(topic) for topic in topics])
+
+    def topics(self) -> list[Topic]:
+        return [topic_from(told) for told in self._read("topics")]
+
+    def save_pools(self, number: int, pools: Sequence[Pool]) -> None:
+        self._write(f"pools-{number:06}", [pool_as_json(pool) for pool in pools])
+
+    def pools(self) -> list[Pool]:
+        names = sorted(path.name.removesuffix(".json.gz") for path in self.path.glob("pools-*.json.gz"))
+        return [pool_from(told) for name in names for told in self._read(name)]
+
+    def save_artifact(self, artifact: bytes, manifest: dict) -> None:
+        (self.path / "challenger.npz").write_bytes(artifact)
+        self._write("manifest", manifest)
+
+    def artifact(self) -> tuple[bytes, dict]:
+        return (self.path / "challenger.npz").read_bytes(), self._read("manifest")
+
+    def clear(self) -> None:
+        if self.path.exists():
+            shutil.rmtree(self.path)
+
+    def _write(self, name: str, value: list | dict) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        with gzip.open(self.path / f"{name}.json.gz", "wt", encoding="utf-8", compresslevel=1) as file:
+            json.dump(value, file)
+
+    def _read(self, name: str) -> list | dict:
+        with gzip.open(self.path / f"{name}.json.gz", "rt", encoding="utf-8") as file:
+            return json.load(file)
+
+
+def topic_as_json(topic: Topic) -> dict:
+    return asdict(topic) | {"irrelevant": sorted(topic.irrelevant)}
+
+
+def topic_from(told: dict) -> Topic:
+    return Topic(**told | {"tags": tuple(told["tags"]), "irrelevant": frozenset(told["irrelevant"])})
+
+
+def pool_as_json(pool: Pool) -> dict:
+    """Floats keep every bit: what is trained from files is what would be trained without."""
+    vector = pool.asked.vector
+    return {
+        "topic": topic_as_json(pool.topic),
+        "words": sorted(pool.asked.words),
+        "vector": None if vector is None else np.asarray(vector, dtype=np.float32).tolist(),
+        "candidates": [candidate_as_json(candidate) for candidate in pool.candidates],
+        "headings": [sorted(place.heading) for place in pool.places],
+        "settled": pool.settled,
+    }
+
+
+def pool_from(told: dict) -> Pool:
+    vector = None if told["vector"] is None else np.array(told["vector"], dtype=np.float32)
+    candidates = tuple(Candidate(**candidate) for candidate in told["candidates"])
+    named = zip(candidates, told["headings"], strict=True)
+    return Pool(
+        topic=topic_from(told["topic"]),
+        asked=Asked(frozenset(told["words"]), vector),
+        candidates=candidates,
+        places=tuple(Place(candidate.locator, frozenset(heading)) for candidate, heading in named),
+        settled=told["settled"],
+    )
+
+
+def candidate_as_json(candidate: Candidate) -> dict:
+    """What features read of it; reasons are for people."""
+    return {
+        "section_id": candidate.section_id,
+        "domain_id": candidate.domain_id,
+        "locator": candidate.locator,
+        "score": candidate.score,
+        "chunk_id": candidate.chunk_id,
+        "scores": dict(candidate.scores),
+        "ranks": dict(candidate.ranks),
+    }

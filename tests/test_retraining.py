@@ -1,0 +1,286 @@
+"""Retraining end to end on the real corpus: what is gathered, what is refused, what is deployed and taken back."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from evaluation import gate, registry, retraining
+from evaluation.models import Judgment, RetrainingRun, Topic
+from evaluation.pooled import Workfiles, pool_as_json, pool_from
+from evaluation.retraining import Gathered, carried_out, from_library, leaks_into, request
+from evaluation.topics import read_topics
+from evaluation.training import pools_of, train
+from retrieval import jobs
+from retrieval.models import Domain, JobRun, RankerModel
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
+Outcome = RetrainingRun.Outcome
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+
+
+@pytest.fixture
+def library():
+    """No topics but those a test makes."""
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+
+
+def topic(
+    name: str, query: str, *, grade: int | None = 3, kind: str = "human", judge: str = "a", **fields
+) -> Topic:
+    row, _ = Topic.objects.get_or_create(
+        name=name, defaults={"query": query, "domain": Domain.objects.get(slug="us_constitution"), **fields}
+    )
+    if grade is not None:
+        Judgment.objects.create(
+            topic=row, locator="/us/const/amendment/I", grade=grade, kind=kind, judge=judge
+        )
+    return row
+
+
+def some(split: str, count: int) -> list:
+    """Shipped topics of a split, answerable first of each kind's turn, unanswerable among them."""
+    shipped = read_topics(TOPICS, split=split)
+    return shipped[:: max(1, len(shipped) // count)][:count]
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory):
+    """A topics file small enough to train on in seconds."""
+    path = tmp_path_factory.mktemp("topics") / "few.jsonl"
+    rows = {json.loads(line)["id"]: line for line in TOPICS.read_text(encoding="utf-8").splitlines()}
+    chosen = [*some("train", 90), *some("test", 60)]
+    path.write_text("\n".join(rows[each.id] for each in chosen), encoding="utf-8")
+    return path
+
+
+# -- What is gathered
+
+
+def test_only_what_people_judged_is_learned_from(library):
+    topic("t1", "who may vote")
+    topic("t2", "who may print money", kind="llm")
+    topic("t3", "who may coin money", kind="click")
+    topic("t4", "who may declare war", grade=None)
+    topic("t5", "who may drive", grade=None, answerable=False)
+    topic("t6", "what is free speech", split="tune")
+    assert [each.id for each in from_library().learned] == ["t1", "t5"]
+
+
+def test_the_same_question_twice_is_learned_once_with_the_grades_of_all(library):
+    topic("t1", "Who may vote?", grade=1)
+    topic("t2", "who may  vote?", grade=3)
+    [only] = from_library().learned
+    assert (only.id, only.relevant) == ("t1", {"/us/const/amendment/I": 1})
+
+
+def test_topics_of_private_domains_are_not_gathered(library):
+    topic("t1", "who may vote", domain=Domain.objects.get(slug="client_cases"))
+    assert from_library() == Gathered((), ())
+
+
+def test_a_live_question_near_a_test_topic_is_set_aside(library):
+    topic("kept", "Can the police search my phone?", split="test")
+    topic("asked", "can police search my phone", source="search")
+    topic("other", "who may vote", source="search")
+    gathered = from_library()
+    assert ([each.id for each in gathered.learned], gathered.aside) == (["other"], ("asked",))
+
+
+# -- What is refused
+
+
+def test_a_test_topic_in_training_refuses_everything(library):
+    topic("kept", "Can the police search my phone?", split="test")
+    topic("learned", "can police search my phone", source="import")
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain")
+    run = RetrainingRun.objects.get()
+    assert run.outcome == Outcome.REFUSED and "“can police search my phone”" in run.reason
+    assert not RankerModel.objects.exists() and "measures" not in run.report
+
+
+def test_a_paraphrase_of_a_test_topic_refuses_everything(library):
+    topic("kept", "Can the police search my phone?", split="test", group="g1")
+    topic("learned", "Is a warrant needed to read text messages?", group="g1")
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain")
+
+
+def test_a_file_that_repeats_the_librarys_test_topics_is_never_deployed(library, tmp_path):
+    topic("kept", "Can the police search my phone?", split="test")
+    path = tmp_path / "topics.jsonl"
+    row = {"id": "x", "query": "can police search my phone", "relevant": {"/us/const/amendment/IV": 2}}
+    path.write_text(json.dumps(row | {"split": "train"}))
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain", topics=str(path))
+
+
+def test_too_few_topics_fail_and_close_the_attempt(library):
+    topic("t1", "who may vote")
+    with pytest.raises(CommandError, match="too few"):
+        call_command("retrain")
+    assert RetrainingRun.objects.get().outcome == Outcome.FAILED
+
+
+# -- Trained models
+
+
+@pytest.fixture
+def pools():
+    return pools_of(some("train", 90))
+
+
+def test_pools_come_back_from_files_as_they_were(pools):
+    for pool in pools[:20]:
+        again = pool_from(json.loads(json.dumps(pool_as_json(pool))))
+        assert again.topic == pool.topic and again.places == pool.places and again.settled == pool.settled
+        assert np.array_equal(again.asked.vector, pool.asked.vector) and again.asked.words == pool.asked.words
+        assert [c.scores for c in again.candidates] == [dict(c.scores) for c in pool.candidates]
+        assert [c.score for c in again.candidates] == [c.score for c in pool.candidates]
+
+
+@pytest.mark.slow
+def test_a_model_that_carries_a_test_topic_is_found_out(pools):
+    trained = train(pools)
+    assert leaks_into(trained.artifact, trained.manifest, pools_of(some("test", 20))) == []
+    seen = next(pool for pool in pools if pool.topic.relevant and pool.asked.vector is not None)
+    found = leaks_into(trained.artifact, trained.manifest, [seen])
+    assert any("by its name" in each for each in found)
+    renamed = replace(seen, topic=replace(seen.topic, id="other", group=""))
+    [neighbour] = leaks_into(trained.artifact, {}, [renamed])
+    assert neighbour == f"“{seen.topic.query}” among the judged neighbours"
+
+
+@pytest.fixture
+def quick(monkeypatch, few):
+    """A gate that decides on the few test topics of the small file."""
+    monkeypatch.setattr(gate, "FEWEST", 20)
+    monkeypatch.setattr(gate, "MOST_ECE", 1.0)
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+    return str(few)
+
+
+@pytest.mark.slow
+def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick):
+    job = jobs.create(**request(topics=quick, dry_run=True))
+    phases = []
+    for stepped in jobs.run_here(job):
+        phases.append(stepped.state.get("phase"))
+        if phases[-1] == "train":
+            retraining.pool(JobRun(pk=job.pk, total=1, state={}), Workfiles(job.pk))
+    assert phases == ["pool", "pool", "pool", "train", "compare", "decide", None]
+    run = RetrainingRun.objects.get()
+    assert run.outcome == Outcome.KEPT and run.reason.startswith("Dry run") and run.finished_at
+    assert {"decision", "measures", "ece", "reliability", "manifest", "ms"} <= set(run.report)
+    assert len(run.report["manifest"]["topics"]) <= run.report["gathered"]["learned"] == 90
+    assert not RankerModel.objects.exists() and not Workfiles(job.pk).path.exists()
+
+
+@pytest.mark.slow
+def test_the_first_model_is_deployed_the_same_again_is_not_and_a_person_takes_it_back(quick, client, capsys):
+    call_command("retrain", topics=quick)
+    told = capsys.readouterr().out
+    assert "cross-validated" in told and "test topics" in told
+    first = RetrainingRun.objects.first()
+    assert first.outcome == Outcome.DEPLOYED and registry.active() == first.challenger
+    call_command("retrain", topics=quick)
+    again = RetrainingRun.objects.first()
+    assert again.outcome == Outcome.KEPT and again.reason.startswith("Nothing new")
+    earlier = model("earlier", status="retired", deployed_at=first.created_at)
+    as_administrator(client)
+    page = client.get(reverse("admin:evaluation_retrainingrun_change", args=[first.pk])).content.decode()
+    assert page.count("<svg") >= 2 and "MLP (128, 64, 32)" in page and "Roll back" in page
+    client.post(reverse("admin:evaluation_retrainingrun_do", args=[first.pk, "rollback"]))
+    assert registry.active() == earlier
+
+
+# -- What a decision does
+
+
+def model(name: str, **fields) -> RankerModel:
+    return RankerModel.objects.create(family=name, sha256=name, artifact=b"", **fields)
+
+
+def test_a_challenger_may_score_in_shadow_before_it_serves():
+    attempt = RetrainingRun(challenger=model("new"))
+    assert carried_out(attempt, True, "Better.", shadow=True) == (Outcome.SHADOW, "Better.")
+    assert registry.active() is None and RankerModel.objects.get().status == "shadow"
+
+
+def test_a_challenger_that_the_gate_holds_back_is_kept_as_a_candidate():
+    champion, new = model("old", status="active"), model("new")
+    assert carried_out(RetrainingRun(champion=champion, challenger=new), False, "Worse.", shadow=False) == (
+        Outcome.KEPT,
+        "Worse.",
+    )
+    assert registry.active() == champion
+
+
+def test_a_champion_that_a_person_chose_meanwhile_stays():
+    before, chosen, new = model("old"), model("chosen", status="active"), model("new")
+    outcome, reason = carried_out(
+        RetrainingRun(champion=before, challenger=new), True, "Better.", shadow=False
+    )
+    assert outcome == Outcome.KEPT and "changed meanwhile" in reason
+    assert registry.active() == chosen
+
+
+# -- What people press
+
+
+def as_administrator(client) -> User:
+    user = User.objects.create_user("boss", password="a long password", is_staff=True)
+    user.groups.add(Group.objects.get(name="Administrator"))
+    client.force_login(user)
+    return user
+
+
+def test_retrain_now_begins_one_job(client):
+    user = as_administrator(client)
+    page = client.get(reverse("admin:evaluation_retrainingrun_changelist"))
+    assert "Retrain now" in page.content.decode()
+    press = reverse("admin:evaluation_retrainingrun_retrain")
+    assert client.get(press).status_code == 405
+    client.post(press, {"shadow": "on"})
+    client.post(press)
+    run = JobRun.objects.get(kind="retrain")
+    assert (run.requested_by, run.params["shadow"]) == (user, True)
+
+
+def test_curators_may_neither_retrain_nor_deploy(client):
+    user = User.objects.create_user("curator", password="a long password", is_staff=True)
+    user.groups.add(Group.objects.get(name="Curator"))
+    client.force_login(user)
+    assert client.post(reverse("admin:evaluation_retrainingrun_retrain")).status_code == 403
+    model = RankerModel.objects.create(family="f", sha256="1", artifact=b"")
+    assert (
+        client.post(reverse("admin:retrieval_rankermodel_do", args=[model.pk, "deploy"])).status_code == 403
+    )
+
+
+def test_every_month_begins_one_job_at_most():
+    assert retraining.every_month() == retraining.every_month()
+
+
+def test_a_cancelled_retrain_leaves_no_files_and_closes_its_attempt(library):
+    topic("t1", "who may vote")
+    run = jobs.create(**request())
+    run = jobs.take_step(run.pk, run.ticket)
+    assert Workfiles(run.pk).path.exists()
+    jobs.cancel(run)
+    jobs.take_step(run.pk, run.ticket)
+    assert not Workfiles(run.pk).path.exists()
+    assert RetrainingRun.objects.get().outcome == Outcome.FAILED
