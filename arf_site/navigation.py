@@ -46,6 +46,8 @@ def sidebar(request: HttpRequest) -> list[dict]:
                 model(_("Topics"), "quiz", "evaluation.topic"),
                 model(_("Judgments"), "fact_check", "evaluation.judgment"),
                 model(_("Runs"), "query_stats", "evaluation.run"),
+                model(_("Retraining"), "model_training", "evaluation.retrainingrun"),
+                model(_("Rerankers"), "neurology", "retrieval.rankermodel"),
                 page(_("Quality"), "show_chart", "admin_quality", "evaluation.view_run"),
                 page(_("Ablation"), "stacked_bar_chart", "admin_ablation", "evaluation.view_run"),
             ],

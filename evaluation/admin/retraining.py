@@ -1,0 +1,268 @@
+"""Attempts to train a better reranker with their plots, and the registry of rerankers: deploy, shadow, roll back."""
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from evaluation import plots, registry, retraining, retraining_plots
+from evaluation.gate import MARGIN
+from evaluation.models import RetrainingRun
+from retrieval import jobs
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, link
+from retrieval.errors import ArfError
+from retrieval.models import JobRun, RankerModel
+
+Outcome, Status = RetrainingRun.Outcome, RankerModel.Status
+SYSTEMS = {
+    "fused": gettext_lazy("Fused order"),
+    "champion": gettext_lazy("Champion"),
+    "challenger": gettext_lazy("Challenger"),
+}
+COLOURS = {
+    Outcome.RUNNING: "info",
+    Outcome.DEPLOYED: "success",
+    Outcome.SHADOW: "info",
+    Outcome.KEPT: "warning",
+    Outcome.REFUSED: "danger",
+    Outcome.FAILED: "danger",
+}
+STATUS_COLOURS = {Status.ACTIVE: "success", Status.SHADOW: "info", Status.CANDIDATE: "warning"}
+
+
+def may_deploy(request: HttpRequest, obj: object) -> bool:
+    return request.user.has_perm("retrieval.change_rankermodel")
+
+
+def roll_back(request: HttpRequest, obj: object) -> None:
+    model = registry.rollback()
+    messages.success(request, _("%s serves again.") % model)
+
+
+def deploy(request: HttpRequest, model: RankerModel) -> None:
+    registry.deploy(model)
+    messages.success(request, _("%s serves from the next search on.") % model)
+
+
+def shadow(request: HttpRequest, model: RankerModel) -> None:
+    registry.shadow(model)
+    messages.success(request, _("%s scores searches without serving.") % model)
+
+
+def serves(model: RankerModel | None) -> bool:
+    return model is not None and model.status == Status.ACTIVE
+
+
+@admin.register(RetrainingRun)
+class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
+    object_actions = (
+        ObjectAction(
+            "rollback",
+            gettext_lazy("Roll back to the model before"),
+            roll_back,
+            may=may_deploy,
+            applies=lambda run: serves(run.challenger),
+        ),
+    )
+    list_before_template = "admin/evaluation/_retrain.html"
+    list_display = [
+        "created_at",
+        "outcome_label",
+        "difference",
+        "champion",
+        "challenger",
+        "requested_by",
+        "why",
+    ]
+    list_filter = ["outcome", "created_at"]
+    list_select_related = ["champion", "challenger", "requested_by"]
+    fields = [
+        "outcome_label", "reasons", "measures", "slices", "reliability", "families", "gathered", "cost",
+        "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
+    ]  # fmt: skip
+    readonly_fields = fields
+
+    def get_urls(self) -> list:
+        view = self.admin_site.admin_view(require_POST(self.retrain))
+        return [path("retrain/", view, name="evaluation_retrainingrun_retrain"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict | None = None) -> HttpResponse:
+        offered = {
+            "may_retrain": may_retrain(request),
+            "running": JobRun.objects.unfinished().filter(key="retrain"),
+        }
+        return super().changelist_view(request, (extra_context or {}) | offered)
+
+    def retrain(self, request: HttpRequest) -> HttpResponse:
+        """Retrain now: a job whose page opens."""
+        if not may_retrain(request):
+            raise PermissionDenied
+        try:
+            run = jobs.enqueue(**retraining.request(shadow="shadow" in request.POST), by=request.user)
+        except ArfError as problem:
+            messages.error(request, problem.message)
+            return redirect(reverse("admin:evaluation_retrainingrun_changelist"))
+        messages.success(request, _("Retraining has begun."))
+        return redirect(admin_url(run))
+
+    @display(description=gettext_lazy("Outcome"), ordering="outcome", label=COLOURS)
+    def outcome_label(self, run: RetrainingRun) -> tuple[str, str]:
+        return run.outcome, run.get_outcome_display()
+
+    @admin.display(description=gettext_lazy("nDCG@10, difference"), empty_value="-")
+    def difference(self, run: RetrainingRun) -> str | None:
+        return told(run.report["decision"]["difference"], "+.3f") if "decision" in run.report else None
+
+    @admin.display(description=gettext_lazy("Why"))
+    def why(self, run: RetrainingRun) -> str:
+        return run.reason if len(run.reason) <= 160 else f"{run.reason[:160]}…"
+
+    @admin.display(description=gettext_lazy("Reasons"), empty_value="-")
+    def reasons(self, run: RetrainingRun) -> SafeString | str | None:
+        reasons = run.report.get("decision", {}).get("reasons", ())
+        return format_html("<p>{}</p>{}", run.reason, bullets(r for r in reasons if r not in run.reason))
+
+    @admin.display(description=gettext_lazy("Test topics"), empty_value="-")
+    def measures(self, run: RetrainingRun) -> SafeString | None:
+        if "measures" not in run.report:
+            return None
+        by_system = run.report["measures"]
+        rows = [
+            [label, *(told(by_system[key][n]) for n in retraining.TOLD)] for key, label in SYSTEMS.items()
+        ]
+        return table(["", *retraining.TOLD], rows)
+
+    @admin.display(description=gettext_lazy("Slices: difference in nDCG@10"), empty_value="-")
+    def slices(self, run: RetrainingRun) -> SafeString | None:
+        if "decision" not in run.report:
+            return None
+        decision = run.report["decision"]
+        tested = len(run.report["per_topic"])
+        overall = {"name": _("all"), "topics": tested, "difference": decision["difference"], "vetoes": False}
+        title = _("Challenger less champion, with 95 % intervals; dashed: the margin")
+        return mark_safe(  # numbers, and names escaped by the plot
+            retraining_plots.differences([overall, *decision["slices"]], margin=MARGIN, title=title)
+        )
+
+    @admin.display(description=gettext_lazy("Reliability"), empty_value="-")
+    def reliability(self, run: RetrainingRun) -> SafeString | None:
+        if "reliability" not in run.report:
+            return None
+        title = _("Reliability on the test topics, calibration error %.3f") % run.report["ece"]
+        bins = [(each["predicted"], each["relevant"], each["n"]) for each in run.report["reliability"]]
+        return format_html(
+            "<p>{}</p>{}", title, mark_safe(plots.reliability(title, bins))
+        )  # escaped by the plot
+
+    @admin.display(description=gettext_lazy("Cross-validation"), empty_value="-")
+    def families(self, run: RetrainingRun) -> SafeString | None:
+        if "manifest" not in run.report:
+            return None
+        families = run.report["manifest"]["families"]
+        rows = [
+            [name, f"{each['nDCG@10']:.3f}", f"{each['standard_error']:.3f}"]
+            for name, each in families.items()
+        ]
+        return table([_("Family"), "nDCG@10", _("standard error")], rows)
+
+    @admin.display(description=gettext_lazy("Gathered"), empty_value="-")
+    def gathered(self, run: RetrainingRun) -> str | None:
+        gathered = run.report.get("gathered")
+        return gathered and _(
+            "%(learned)d topics with %(judgments)d judgments to learn from, %(tested)d to test on, "
+            "%(aside)d live questions set aside for being near a test topic."
+        ) % {**gathered, "aside": len(gathered["aside"])}
+
+    @admin.display(description=gettext_lazy("Time a query"), empty_value="-")
+    def cost(self, run: RetrainingRun) -> str | None:
+        return f"{run.report['ms']:.2f} ms" if "ms" in run.report else None
+
+    @admin.display(description=gettext_lazy("Champion"), empty_value="-")
+    def champion_link(self, run: RetrainingRun) -> SafeString | None:
+        return run.champion and admin_link(run.champion)
+
+    @admin.display(description=gettext_lazy("Challenger"), empty_value="-")
+    def challenger_link(self, run: RetrainingRun) -> SafeString | None:
+        return run.challenger and admin_link(run.challenger)
+
+    @admin.display(description=gettext_lazy("Job"), empty_value="-")
+    def job(self, run: RetrainingRun) -> SafeString | None:
+        number = run.report.get("job")
+        return number and link(reverse("admin:retrieval_jobrun_change", args=[number]), number)
+
+
+def may_retrain(request: HttpRequest) -> bool:
+    return request.user.has_perm("evaluation.add_retrainingrun")
+
+
+@admin.register(RankerModel)
+class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
+    object_actions = (
+        ObjectAction(
+            "deploy", gettext_lazy("Deploy"), deploy, may=may_deploy, applies=lambda model: not serves(model)
+        ),
+        ObjectAction(
+            "shadow",
+            gettext_lazy("Put in shadow"),
+            shadow,
+            may=may_deploy,
+            applies=lambda model: model.status in (Status.CANDIDATE, Status.RETIRED),
+        ),
+        ObjectAction("rollback", gettext_lazy("Roll back"), roll_back, may=may_deploy, applies=serves),
+    )
+    list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
+    list_filter = ["status", "family"]
+    fields = ["family", "status_label", "sha256", "size", "topics", "manifest", "created_at", "deployed_at"]
+    readonly_fields = fields
+
+    def get_queryset(self, request: HttpRequest):
+        return super().get_queryset(request).defer("artifact")
+
+    @admin.display(description=gettext_lazy("Model"), ordering="family")
+    def name(self, model: RankerModel) -> str:
+        return str(model)
+
+    @display(description=gettext_lazy("Status"), ordering="status", label=STATUS_COLOURS)
+    def status_label(self, model: RankerModel) -> tuple[str, str]:
+        return model.status, model.get_status_display()
+
+    @admin.display(description=gettext_lazy("Topics learned from"))
+    def topics(self, model: RankerModel) -> int:
+        return len(model.manifest.get("topics", ()))
+
+    @admin.display(description=gettext_lazy("Size"))
+    def size(self, model: RankerModel) -> str:
+        return f"{len(model.artifact) / 1024:.0f} KB"
+
+
+def told(estimate: dict, form: str = ".3f") -> str:
+    return f"{estimate['mean']:{form}} [{estimate['low']:{form}}, {estimate['high']:{form}}]"
+
+
+def bullets(texts) -> SafeString:
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", ((text,) for text in texts)))
+
+
+def table(head: list, rows: list[list]) -> SafeString:
+    cells = format_html_join("", '<th scope="col">{}</th>', ((name,) for name in head))
+    lines = format_html_join(
+        "",
+        '<tr><th scope="row">{}</th>{}</tr>',
+        (
+            (row[0], format_html_join("", '<td class="number">{}</td>', ((v,) for v in row[1:])))
+            for row in rows
+        ),
+    )
+    return format_html(
+        '<div class="arf-account"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>',
+        cells,
+        lines,
+    )
