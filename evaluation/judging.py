@@ -253,14 +253,18 @@ STAGES = {
 }
 
 
-def least_judged(caller: Caller, prefer: Topic | None) -> list[Topic]:
-    """Topics by judged@10 of the last measured run of the default pipeline, then by how little is judged."""
+def least_judged(caller: Caller, prefer: Topic | None) -> Iterator[Topic]:
+    """The topic at hand; then by judged@10 of the last measured run of the default pipeline, then by how little
+    is judged.
+    """
+    if prefer is not None:
+        yield prefer
     topics = topics_for(caller).annotate(count=Count("judgments", humans()))
     fewest = list(topics.order_by("count", "name"))
     shares = judged_shares(fewest)
     fewest.sort(key=lambda topic: shares.get(topic.name, 0.0))  # stable: among equals the fewest judgments
     unfinished = [topic for topic in fewest if shares.get(topic.name, 0.0) < 1.0]
-    return at_hand_first((unfinished or fewest)[:LOOKED_AT], prefer)
+    yield from (unfinished or fewest)[:LOOKED_AT]
 
 
 def judged_shares(topics: Sequence[Topic]) -> dict[str, float]:
