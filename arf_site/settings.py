@@ -150,6 +150,11 @@ ADMIN_CONTENT_SECURITY = {
     "style-src": ["'self'", "'unsafe-inline'"],
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024  # bytes; a question is never longer
+FILE_UPLOAD_HANDLERS = [
+    "arf_site.uploads.Bounded",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 
 # -- Languages
 LANGUAGE_CODE = "en"
