@@ -8,8 +8,8 @@ from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 MUTE_LIMIT = (
     0.1  # seconds a thread waits for a request's first byte; the poller, which costs nothing, waits on
 )
-HEAD_LIMIT = 5.0  # seconds that a request line and its headers may take
-BODY_LIMIT = 30.0  # seconds that a body may take; the longest has some megabytes
+HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
+BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
 
 
