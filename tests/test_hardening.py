@@ -65,3 +65,9 @@ def test_a_text_of_rare_letters_may_be_as_long_as_any(client):
 def test_a_backup_to_a_folder_that_is_not_there_says_so(tmp_path):
     with pytest.raises(backup.BackupError, match="cannot be written: No such file"):
         backup.backup("postgresql://nobody@localhost/nothing", tmp_path / "nowhere" / "file")
+
+
+def test_a_login_leads_to_no_other_site(client):
+    User.objects.create_superuser("root", password="a long password")
+    form = {"username": "root", "password": "a long password", "next": "//elsewhere.example/"}
+    assert client.post("/admin/login/", form).url == "/admin/"
