@@ -5,9 +5,7 @@ import time
 
 from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 
-MUTE_LIMIT = (
-    0.1  # seconds a thread waits for a request's first byte; the poller, which costs nothing, waits on
-)
+MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which costs nothing, waits on
 HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
 BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
