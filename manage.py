@@ -16,10 +16,17 @@ def main() -> None:
     from arf_site import postgres
 
     if not environ.FileAwareEnv().str("DATABASE_URL", default="") and not HELP & set(sys.argv):
-        postgres.ensure_running(postgres.default_data_dir())
+        try:
+            postgres.ensure_running(postgres.default_data_dir())
+        except (postgres.PostgresError, OSError) as problem:
+            sys.exit(f"The embedded PostgreSQL under ARF_VAR_DIR could not be started. {problem}")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as problem:
+        sys.exit(str(problem))
 
 
 if __name__ == "__main__":

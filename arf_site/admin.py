@@ -51,8 +51,8 @@ class GroupAdmin(auth_admin.GroupAdmin, ModelAdmin):
 
 
 @admin.register(Schedule)
-class ScheduleAdmin(queue_admin.ScheduleAdmin, ModelAdmin):
-    pass
+class ScheduleAdmin(ReadOnly, queue_admin.ScheduleAdmin, ModelAdmin):
+    """Made by the worker. Who could edit one could have the server run any function of Python's library."""
 
 
 @admin.register(Success)

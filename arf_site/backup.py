@@ -30,8 +30,11 @@ def backup(url: str, path: Path) -> None:
     `url` must name a role that row-level security does not bind: for the embedded server
     `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
     """
-    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
-        partial = Path(file.name)
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
+            partial = Path(file.name)
+    except OSError as problem:
+        raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
     try:
         _run("pg_dump", url, "--format=custom", f"--file={partial}")
         _sync(partial)

@@ -435,7 +435,7 @@ class Postgres:
 
 
 def default_data_dir() -> Path:
-    return Path(os.environ.get("ARF_VAR_DIR", VAR_DIR)) / "postgres"
+    return Path(os.environ.get("ARF_VAR_DIR") or VAR_DIR) / "postgres"
 
 
 def ensure_running(data_dir: Path) -> str:

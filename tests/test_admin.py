@@ -480,5 +480,6 @@ def test_the_admin_speaks_spanish_when_asked(client, judge):
     assert "registro de búsquedas" in client.get("/admin/retrieval/searchlog/").content.decode().lower()
 
 
-def test_admin_pages_are_outside_the_public_pages_policy(client, judge):
-    assert "Content-Security-Policy" not in client.get("/admin/")
+def test_admin_pages_may_evaluate_attributes_but_run_no_inline_script(client, judge):
+    script = "script-src 'self' 'unsafe-eval';"
+    assert script in client.get("/admin/")["Content-Security-Policy"]

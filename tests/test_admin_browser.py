@@ -81,3 +81,14 @@ def test_pages_of_the_admin_draw(browser, signed_in):
         signed_in(path)
         picture(browser, f"admin-{name}")
         assert expected in text(browser), name
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "try/?q=bail", "rules/alias/", "rules/alias/add/", "rules/alias/import/", "rules/alias/export/"],
+)
+def test_pages_need_nothing_that_their_content_security_policy_forbids(browser, signed_in, path):
+    signed_in(f"/admin/{path}")
+    assert [
+        entry for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]
+    ] == []

@@ -17,6 +17,7 @@ PURE = (
     "retrieval.lexical", "retrieval.onnx_export", "retrieval.ranking", "retrieval.sentences", "retrieval.snippets",
     "retrieval.textnorm", "retrieval.translation", "retrieval.uslm", "evaluation.measures", "evaluation.topics",
     "evaluation.plots", "rules.gates",
+    "evaluation.gate", "evaluation.leaks", "evaluation.retraining_plots", "evaluation.simulation",
 )  # fmt: skip
 WRITES = {"bulk_create", "bulk_update", "create", "get_or_create", "update_or_create"}
 

@@ -72,6 +72,17 @@ def test_restore_refuses_while_the_database_is_in_use(scratch, tmp_path):
     assert refused.returncode == 1 and expected in refused.stderr
 
 
+@pytest.mark.slow
+def test_a_backup_older_than_the_code_is_migrated(scratch, tmp_path):
+    _, environment = scratch
+    assert manage(environment, "migrate", "retrieval", "0003").returncode == 0
+    assert manage(environment, "backup", tmp_path / "old.backup").returncode == 0
+    assert manage(environment, "migrate").returncode == 0
+    done = manage(environment, "restore", tmp_path / "old.backup", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert manage(environment, "migrate", "--check").returncode == 0
+
+
 def test_restore_asks_first_and_names_a_missing_file(scratch, tmp_path):
     _, environment = scratch
     command = [sys.executable, "manage.py", "restore", str(tmp_path / "none")]

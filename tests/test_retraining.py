@@ -12,7 +12,7 @@ from django.urls import reverse
 from evaluation import gate, registry, retraining
 from evaluation.models import Judgment, RetrainingRun, Topic
 from evaluation.pooled import Workfiles, pool_as_json, pool_from
-from evaluation.retraining import Gathered, carried_out, from_library, leaks_into, request
+from evaluation.retraining import Gathered, carried_out, from_library, leaks_among, leaks_into, request
 from evaluation.topics import read_topics
 from evaluation.training import pools_of, train
 from retrieval import jobs
@@ -96,6 +96,12 @@ def test_a_live_question_near_a_test_topic_is_set_aside(library):
     topic("other", "who may vote", source="search")
     gathered = from_library()
     assert ([each.id for each in gathered.learned], gathered.aside) == (["other"], ("asked",))
+
+
+def test_the_shipped_topics_leak_nothing():
+    gathered = from_library()
+    assert len(gathered.learned) >= 500 and len(gathered.tested) >= 330
+    assert leaks_among(gathered, dry_run=False) == []
 
 
 # -- What is refused

@@ -5,6 +5,9 @@ import re
 import subprocess
 import sys
 
+import pytest
+
+from arf_site.environment import Environment
 from tests.conftest import ROOT
 
 READ = re.compile(r'env\.\w+\(\s*"([A-Z_]+)"')
@@ -16,13 +19,40 @@ def test_the_example_lists_every_variable_and_no_other():
     assert listed == read
 
 
-def test_a_wrong_value_stops_the_start_with_the_variables_name():
-    environment = os.environ | {"ARF_PORT": "eighty"}
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("ARF_PORT", "eighty"),
+        ("ARF_PORT", "99999"),
+        ("ARF_PROXIES", "-1"),
+        ("ARF_WORKERS", "0"),
+        ("ARF_BEHIND_TLS", "ture"),
+        ("ARF_TIME_ZONE", "Mars/Olympus"),
+        ("ARF_LOG_LEVEL", "LOUD"),
+        ("ARF_VAR_DIR", "/proc/nowhere"),
+        ("ARF_SECRET_KEY_FILE", "/nowhere"),
+    ],
+)
+def test_a_wrong_value_stops_the_start_with_one_line_that_names_its_variable(name, wrong):
     done = subprocess.run(
-        [sys.executable, "-c", "import arf_site.settings"],
+        [sys.executable, "manage.py", "check"],
         cwd=ROOT,
-        env=environment,
+        env=os.environ | {"DATABASE_URL": "postgresql://nobody@localhost/nothing", name: wrong},
         capture_output=True,
         text=True,
     )
-    assert done.returncode != 0 and "ARF_PORT" in done.stderr
+    [told] = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert name in told
+    assert "Traceback" not in told
+
+
+def test_a_variable_set_to_nothing_has_its_default(monkeypatch):
+    monkeypatch.setenv("ARF_PORT", "")
+    assert Environment().whole("ARF_PORT", 8000) == 8000
+
+
+def test_a_secret_out_of_a_file_ends_before_its_line_break(monkeypatch, tmp_path):
+    (tmp_path / "secret").write_text("hush\n")
+    monkeypatch.setenv("ARF_SECRET_KEY_FILE", str(tmp_path / "secret"))
+    assert Environment().text("ARF_SECRET_KEY") == "hush"

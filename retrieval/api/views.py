@@ -190,7 +190,7 @@ CITING = Parameters(required=["q"], q=Field(text(longest=MAX_CITING_TEXT)))
 
 
 class CitationsView(ApiView):
-    max_body = 6 * MAX_CITING_TEXT + 1_024  # bytes: every character escaped
+    max_body = 12 * MAX_CITING_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
     @extend_schema(
         operation_id="resolve_citations",

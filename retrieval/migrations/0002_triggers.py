@@ -3,7 +3,7 @@
 from django.db import migrations
 
 CHANGE_LOG = """
-CREATE FUNCTION retrieval_log_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_log_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     -- One writer at a time to the end of its transaction: ids become visible in their order, none is skipped.
     PERFORM pg_advisory_xact_lock(hashtextextended('index change log', 0));
@@ -11,14 +11,14 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION retrieval_log_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_log_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('index change log', 0));
     INSERT INTO retrieval_indexchange (chunk_id) SELECT id FROM before_rows ORDER BY id;
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION retrieval_log_republished() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_log_republished() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('index change log', 0));
     INSERT INTO retrieval_indexchange (chunk_id)
@@ -47,7 +47,7 @@ CREATE TRIGGER log_republished AFTER UPDATE ON retrieval_section
 CORPUS_VERSIONS = """
 CREATE SEQUENCE retrieval_version_number;
 
-CREATE FUNCTION retrieval_count_published() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_count_published() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (
@@ -57,14 +57,14 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION retrieval_count_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_count_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (SELECT domain_id FROM after_rows WHERE live);
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION retrieval_count_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_count_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE retrieval_domain SET corpus_version = nextval('retrieval_version_number')
     WHERE id IN (SELECT domain_id FROM before_rows WHERE live);
@@ -81,7 +81,7 @@ CREATE TRIGGER count_deleted AFTER DELETE ON retrieval_section
 """
 
 VERSIONS = """
-CREATE FUNCTION retrieval_count_version() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_count_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO retrieval_version (name, number) VALUES (TG_ARGV[0], nextval('retrieval_version_number'))
     ON CONFLICT (name) DO UPDATE SET number = excluded.number;
@@ -96,7 +96,7 @@ CREATE TRIGGER count_version AFTER INSERT OR DELETE ON retrieval_documentgrant
 
 UNHURRIED = """
 -- A log line or a kept answer lost in a power cut is no loss; waiting for the disk at every search would be one.
-CREATE FUNCTION retrieval_do_not_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_do_not_wait() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('synchronous_commit', 'off', true);
     RETURN NULL;

@@ -29,7 +29,7 @@ FILL = "\n".join(
 
 # A session that may not see the row above finds none, and adds nothing below it.
 PRIVACY = """
-CREATE FUNCTION retrieval_domain_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_domain_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     reader text := coalesce(current_setting('arf.principals', true), '');
     holds_documents boolean;
@@ -43,7 +43,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION retrieval_document_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_document_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     SELECT visibility = 'private' INTO STRICT NEW.private FROM retrieval_domain WHERE id = NEW.domain_id;
     IF TG_OP = 'UPDATE' AND NEW.private <> OLD.private THEN
@@ -52,7 +52,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION retrieval_section_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_section_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' AND NEW.document_id <> OLD.document_id THEN
         RAISE EXCEPTION 'a section stays in its document' USING ERRCODE = 'check_violation';
@@ -61,14 +61,14 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION retrieval_part_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_part_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     SELECT document_id, private INTO STRICT NEW.document_id, NEW.private
     FROM retrieval_section WHERE id = NEW.section_id;
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION retrieval_citation_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION retrieval_citation_privacy() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     SELECT document_id, private INTO STRICT NEW.document_id, NEW.private
     FROM retrieval_section WHERE id = NEW.source_id;
@@ -97,7 +97,7 @@ DROP FUNCTION retrieval_domain_privacy, retrieval_document_privacy, retrieval_se
 """
 
 GRANTED = """
-CREATE FUNCTION retrieval_granted_documents() RETURNS SETOF bigint LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION retrieval_granted_documents() RETURNS SETOF bigint LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN QUERY SELECT document_id FROM retrieval_documentgrant
     WHERE principal = ANY (string_to_array(current_setting('arf.principals', true), ','));

@@ -79,9 +79,9 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(
             """
-            CREATE TRIGGER count_version AFTER INSERT OR UPDATE OR DELETE ON retrieval_rankermodel
+            CREATE OR REPLACE TRIGGER count_version AFTER INSERT OR UPDATE OR DELETE ON retrieval_rankermodel
                 FOR EACH STATEMENT EXECUTE FUNCTION retrieval_count_version('model');
-            CREATE TRIGGER count_version AFTER INSERT OR UPDATE OR DELETE ON retrieval_llmpolicy
+            CREATE OR REPLACE TRIGGER count_version AFTER INSERT OR UPDATE OR DELETE ON retrieval_llmpolicy
                 FOR EACH STATEMENT EXECUTE FUNCTION retrieval_count_version('llm');
             """,
             """

@@ -10,7 +10,7 @@ TABLES = [
 ]
 
 FORGET_VECTOR = """
-CREATE FUNCTION rules_forget_vector() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION rules_forget_vector() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM rules_aliasvector WHERE alias_id = NEW.id;
     RETURN NULL;

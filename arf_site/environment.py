@@ -1,0 +1,59 @@
+"""Reads variables strictly: a wrong value stops the start with a sentence that names its variable."""
+
+import re
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
+
+
+class Environment(environ.FileAwareEnv):
+    """What is not set, or set to nothing, has its default. Raises ImproperlyConfigured."""
+
+    def text(self, name: str, default: str = "") -> str:
+        try:
+            return self.str(name, default="").strip() or default
+        except OSError as problem:
+            raise ImproperlyConfigured(f"{name}_FILE cannot be read: {problem}") from problem
+
+    def whole(self, name: str, default: int, *, low: int = 0, high: int = 1_000_000_000) -> int:
+        given = self.text(name, str(default))
+        if not re.fullmatch("[0-9]{1,10}", given) or not low <= int(given) <= high:
+            raise ImproperlyConfigured(
+                f"{name} is “{given}”; it must be a whole number from {low} to {high}."
+            )
+        return int(given)
+
+    def yes_or_no(self, name: str, default: bool = False) -> bool:
+        given = self.text(name, str(default)).lower()
+        if given not in YES | NO:
+            raise ImproperlyConfigured(f"{name} is “{given}”; it must be true or false.")
+        return given in YES
+
+    def one_of(self, name: str, default: str, choices: tuple[str, ...]) -> str:
+        given = self.text(name, default)
+        if given not in choices:
+            raise ImproperlyConfigured(f"{name} is “{given}”; it must be one of {', '.join(choices)}.")
+        return given
+
+    def time_zone(self, name: str, default: str) -> str:
+        given = self.text(name, default)
+        try:
+            ZoneInfo(given)
+        except (KeyError, OSError, ValueError) as problem:
+            raise ImproperlyConfigured(f"{name} is “{given}”; there is no such time zone.") from problem
+        return given
+
+    def folder(self, name: str, default: Path) -> Path:
+        """Made where it is not there yet."""
+        path = Path(self.text(name, str(default)))
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise ImproperlyConfigured(
+                f"{name} is “{path}”; it cannot be made: {problem.strerror}."
+            ) from problem
+        return path

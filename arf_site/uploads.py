@@ -1,0 +1,20 @@
+"""How much may be uploaded: Django itself bounds the fields of a form but not its files."""
+
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadhandler import FileUploadHandler
+
+LONGEST = 5_000_000  # bytes; all aliases that ship have a twentieth of that
+
+
+class Bounded(FileUploadHandler):
+    """Stands first: refuses a form by its announced length, before a byte is kept. Others keep the files."""
+
+    def handle_raw_input(self, input_data, META, content_length: int, boundary, encoding=None) -> None:
+        if content_length > LONGEST:
+            raise RequestDataTooBig(f"A form of {content_length} bytes; at most {LONGEST} are taken.")
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:
+        return None

@@ -1,0 +1,54 @@
+"""Gunicorn's threaded worker, whose threads no slow client can hold for long."""
+
+import socket
+import time
+
+from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
+
+MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which costs nothing, waits on
+HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
+BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
+ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
+
+
+class TimedSocket(socket.socket):
+    """Past its deadline it is as if the client had gone for good, however often a byte arrived."""
+
+    deadline = 0.0  # of time.monotonic()
+    is_over = False
+
+    def allow(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+
+    def recv(self, *args) -> bytes:
+        left = min(self.deadline - time.monotonic(), self.gettimeout() or float("inf"))
+        if self.is_over or left <= 0:
+            return self._end()
+        self.settimeout(left)
+        try:
+            return super().recv(*args)
+        except TimeoutError:
+            return self._end()
+        finally:
+            self.settimeout(ANSWER_LIMIT)
+
+    def _end(self) -> bytes:
+        self.is_over = True
+        return b""
+
+
+class Worker(ThreadWorker):
+    def enqueue_req(self, conn: TConn) -> None:
+        if not isinstance(conn.sock, TimedSocket):
+            conn.sock = TimedSocket(fileno=conn.sock.detach())
+        super().enqueue_req(conn)
+
+    def handle(self, conn: TConn):
+        if not conn.initialized and not conn.wait_for_data(MUTE_LIMIT):
+            return _DEFER
+        conn.sock.allow(HEAD_LIMIT)
+        return super().handle(conn)
+
+    def handle_request(self, req, conn: TConn):
+        conn.sock.allow(BODY_LIMIT)
+        return super().handle_request(req, conn)
