@@ -68,6 +68,8 @@ class Command(BaseCommand):
         self.stdout.write(f"chosen on {chosen.topics} topics:")
         for name, label in SAID.items():
             self.stdout.write(f"  {label:<24}{described(getattr(chosen, name))}")
+        published = ", ".join(f"{name} {value}" for name, value in chosen.row.items()) or "nothing"
+        self.stdout.write(f"what --publish sets: {published}")
         self.stdout.write("checked on the test split:")
         for name, told in checked.items():
             self.stdout.write(
