@@ -54,6 +54,7 @@ REASONS = {
     "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
     "citation_under": _("It is part of %(citation)s, which you cite."),
     "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
+    "judged_alike": _("People judged it to answer a question like yours."),
     "lexical": _("It uses the words of your question: number %(rank)s of all."),
     "llm_verdict": _("A language model judged its relevance: %(score)s of 9."),
     "private": _("It uses the words of your question: number %(rank)s in your private documents."),
