@@ -21,32 +21,12 @@ def ablation_steps() -> list[tuple[str, str]]:
         ("+ lexical", "fusion"),
         ("+ citations and aliases", "pool"),
         ("+ gates", "gated"),
+        ("+ MLP", "learned"),
     ]
 
 
-def default() -> Pipeline:
-    """What people get."""
-    return Pipeline(
-        ResolveCitations(),
-        Translate(),
-        EmbedQuery(),
-        Fuse(
-            CitationRetriever(weight=3.0),
-            AliasRetriever(weight=2.0),
-            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
-            DenseRetriever(k=100),
-            LexicalRetriever(k=100),
-            PrivateRetriever(k=100, weight=2.0),
-            k=60,
-        ),
-        Calibrate(),
-        Gates(),
-        Abstain(),
-    )
-
-
 def pool() -> Pipeline:
-    """What the learned reranker is trained on and is given: everything up to it."""
+    """What there is to choose from: everything up to the gates. The reranker is trained on it."""
     return Pipeline(
         ResolveCitations(),
         Translate(),
@@ -64,28 +44,18 @@ def pool() -> Pipeline:
 
 
 def gated() -> Pipeline:
-    """The pool with the gates, never abstaining."""
-    return Pipeline(
-        ResolveCitations(),
-        Translate(),
-        EmbedQuery(),
-        Fuse(
-            CitationRetriever(weight=3.0),
-            AliasRetriever(weight=2.0),
-            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
-            DenseRetriever(k=100),
-            LexicalRetriever(k=100),
-            PrivateRetriever(k=100, weight=2.0),
-            k=60,
-        ),
-        Calibrate(),
-        Gates(),
-    )
+    """The pool without what a curator's thresholds let drop."""
+    return Pipeline(*pool().stages, Calibrate(), Gates())
 
 
 def learned() -> Pipeline:
-    """The pool in the order that the deployed reranker learned from judgments."""
-    return Pipeline(*pool().stages, LearnedReranker(depth=100, blend=0.6))
+    """That in the order which the deployed reranker learned from judgments; it never abstains."""
+    return Pipeline(*gated().stages, LearnedReranker(depth=100, blend=0.6))
+
+
+def default() -> Pipeline:
+    """What people get: the pool, gated; an abstention where it holds no answer; else the learned order."""
+    return Pipeline(*gated().stages, Abstain(), LearnedReranker(depth=100, blend=0.6))
 
 
 def fusion() -> Pipeline:

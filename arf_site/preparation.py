@@ -18,6 +18,7 @@ from django.core import checks
 from django.core.management import CommandError, call_command
 from django_q.tasks import async_task
 
+from evaluation import registry, retraining
 from retrieval import indexing, ingestion, jobs, serving
 from retrieval.models import Domain, EmbeddingModel, JobRun, Section
 from rules import embedding
@@ -128,6 +129,12 @@ def names_are_embedded() -> bool:
 def order_names() -> None:
     """What the schedule would do within a minute."""
     async_task("rules.tasks.embed_aliases")
+
+
+def order_reranker() -> None:
+    """Has the reranker trained from the shipped judgments where none serves yet; searches do without meanwhile."""
+    if registry.active() is None and not JobRun.objects.filter(kind="retrain").exists():
+        jobs.enqueue(**retraining.request())
 
 
 def index_is_current() -> bool:

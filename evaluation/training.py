@@ -1,18 +1,15 @@
-"""Trains the reranker on judged topics: families compared by grouped cross-validation, calibrated on held-out rows."""
+"""Trains the reranker on judged topics: families compared by grouped cross-validation, calibrated on held-out rows.
+
+scikit-learn is imported where it is used: web workers import this module with the admin, and never train.
+"""
 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GroupKFold
-from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import StandardScaler
 
 from evaluation.measures import credited, measure_topic
 from evaluation.topics import Topic
@@ -21,6 +18,9 @@ from retrieval.errors import ArfError
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.ranking import ANONYMOUS, Candidate
 from retrieval.reranking import Layer, Reranker, asked, blended, pack, places_of, unpack
+
+if TYPE_CHECKING:
+    from sklearn.preprocessing import StandardScaler
 
 DEPTH = 60  # candidates of a topic that are learned from: what is ranked lower is hardly ever relevant
 FOLDS = 5
@@ -129,6 +129,8 @@ def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
 
 def grouped(pools: Sequence[Pool], folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """(inside, outside) indices; paraphrases of one question are on the same side."""
+    from sklearn.model_selection import GroupKFold
+
     return GroupKFold(folds).split(pools, groups=[pool.topic.group or pool.topic.id for pool in pools])
 
 
@@ -166,7 +168,7 @@ class Fold:
 
 
 def cross_validate(
-    make: Callable[[int], ClassifierMixin], pools: Sequence[Pool], folds: Sequence[Fold], seed: int
+    make: Callable[[int], Any], pools: Sequence[Pool], folds: Sequence[Fold], seed: int
 ) -> CrossValidated:
     """Trains without each fold and scores it."""
     held_out: list[np.ndarray] = [np.zeros(0)] * len(pools)
@@ -180,10 +182,12 @@ def cross_validate(
 
 
 def fit(
-    make: Callable[[int], ClassifierMixin], pools: Sequence[Pool], rows: Sequence[np.ndarray], seed: int
-) -> tuple[StandardScaler, ClassifierMixin]:
+    make: Callable[[int], Any], pools: Sequence[Pool], rows: Sequence[np.ndarray], seed: int
+) -> tuple["StandardScaler", Any]:
     learned = np.vstack([some[:DEPTH] for some in rows])
     labels = np.concatenate([pool.labels[:DEPTH] for pool in pools])
+    from sklearn.preprocessing import StandardScaler
+
     scaler = StandardScaler().fit(learned)
     return scaler, make(seed).fit(scaler.transform(learned), labels)
 
@@ -206,13 +210,15 @@ def isotonic(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarra
     """(2, m) knots fitted on probabilities of topics that the model had not seen."""
     raw = np.concatenate([p[:DEPTH] for p in held_out])
     labels = np.concatenate([pool.labels[:DEPTH] for pool in pools])
+    from sklearn.isotonic import IsotonicRegression
+
     fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(raw, labels)
     return np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
 
 
-def layers_of(model: ClassifierMixin) -> tuple[Layer, ...]:
+def layers_of(model: Any) -> tuple[Layer, ...]:
     """The dense layers of an MLP; a logistic regression is one layer."""
-    if isinstance(model, MLPClassifier):
+    if hasattr(model, "coefs_"):
         pairs = zip(model.coefs_, model.intercepts_, strict=True)
         return tuple(Layer(w.astype(np.float32), b.astype(np.float32)) for w, b in pairs)
     return (Layer(model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32)),)
@@ -277,24 +283,38 @@ def expected_calibration_error(pools: Sequence[Pool], probabilities: Sequence[np
     return round(sum(each["n"] * abs(each["predicted"] - each["relevant"]) for each in bins) / total, 4)
 
 
-def mlp(*layers: int) -> Callable[[int], ClassifierMixin]:
-    return lambda seed: MLPClassifier(
-        layers, alpha=1e-3, max_iter=40, early_stopping=True, n_iter_no_change=5, random_state=seed
-    )
-
-
 PREFERRED = "MLP (128, 64, 32)"
-FAMILIES: dict[str, Callable[[int], ClassifierMixin]] = {
-    "logistic regression": lambda seed: LogisticRegression(C=1.0, max_iter=2_000),
+
+
+def mlp(*layers: int) -> Callable[[int], Any]:
+    def make(seed: int) -> Any:
+        from sklearn.neural_network import MLPClassifier
+
+        stop = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": 40}
+        return MLPClassifier(layers, alpha=1e-3, random_state=seed, **stop)
+
+    return make
+
+
+def logistic_regression(seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=1.0, max_iter=2_000)
+
+
+def gradient_boosting(seed: int) -> Any:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(max_iter=100, learning_rate=0.1, random_state=seed)
+
+
+FAMILIES: dict[str, Callable[[int], Any]] = {
+    "logistic regression": logistic_regression,
     "MLP (64, 32)": mlp(64, 32),
     PREFERRED: mlp(128, 64, 32),
-    "gradient boosting": lambda seed: HistGradientBoostingClassifier(
-        max_iter=100, learning_rate=0.1, random_state=seed
-    ),
+    "gradient boosting": gradient_boosting,
 }
-SERVABLE = [
-    name for name in FAMILIES if name != "gradient boosting"
-]  # compared, but served only once it wins
+SERVABLE = [name for name in FAMILIES if name != "gradient boosting"]  # compared only: NumPy serves no trees
 
 
 # -- Ranking by an artifact, without serving it
