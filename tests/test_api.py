@@ -264,7 +264,7 @@ def test_long_texts_are_resolved_by_post(client):
     answer = post(client, {"q": text}, url=f"{API}/citations/resolve").json()
     assert len(answer["citations"]) == 250
     assert_refused(post(client, {"q": "é" * 64_001}, url=f"{API}/citations/resolve"), 400, "bad_parameter")
-    assert_refused(post(client, {"q": "a" * 400_000}, url=f"{API}/citations/resolve"), 413, "too_large")
+    assert_refused(post(client, {"q": "a" * 800_000}, url=f"{API}/citations/resolve"), 413, "too_large")
 
 
 # -- Traces, feedback

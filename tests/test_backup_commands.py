@@ -75,7 +75,7 @@ def test_restore_refuses_while_the_database_is_in_use(scratch, tmp_path):
 @pytest.mark.slow
 def test_a_backup_older_than_the_code_is_migrated(scratch, tmp_path):
     _, environment = scratch
-    assert manage(environment, "migrate", "retrieval", "0003").returncode == 0
+    assert manage(environment, "migrate", "rules", "0002").returncode == 0
     assert manage(environment, "backup", tmp_path / "old.backup").returncode == 0
     assert manage(environment, "migrate").returncode == 0
     done = manage(environment, "restore", tmp_path / "old.backup", "--yes")
