@@ -62,7 +62,8 @@ REASONS = {
         "Its probability, %(probability)s, is below the minimum of %(minimum)s (thresholds, version %(version)s)."
     ),
     "behind_the_best": _(
-        "Its probability, %(probability)s, is more than %(gap)s below the best, %(best)s (thresholds, version %(version)s)."
+        "Its probability, %(probability)s, is more than %(gap)s below the best, %(best)s "
+        "(thresholds, version %(version)s)."
     ),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
