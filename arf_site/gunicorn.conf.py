@@ -1,10 +1,15 @@
 """How gunicorn serves the site. `gunicorn --config arf_site/gunicorn.conf.py`"""
 
+import os
 from pathlib import Path
 
 from django.db import OperationalError
 
 from arf_site import settings
+
+# NumPy multiplies small matrices here: its threads would only wait for one another. Read when a worker imports it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 wsgi_app = "arf_site.wsgi:application"
 bind = f"{settings.ARF_BIND}:{settings.ARF_PORT}"

@@ -70,15 +70,18 @@ class AliasVectors:
     starts: np.ndarray  # where each provision's names begin
     matrix: np.ndarray  # (names, dims) float32, unit length
 
-    def nearest(self, vector: np.ndarray, k: int) -> list[tuple[str, str, float]]:
-        """(locator, name, cosine) of the k provisions with a name nearest to the vector, best first."""
+    def nearest(self, vector: np.ndarray, *, k: int, least: float) -> list[tuple[str, str, float]]:
+        """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
         if not self.texts:
             return []
         cosines = self.matrix @ vector
         best = np.maximum.reduceat(cosines, self.starts)
+        ends = np.append(self.starts[1:], len(cosines))
         found = []
         for place in np.argsort(-best, kind="stable")[:k]:
-            start, end = self.starts[place], np.append(self.starts, len(cosines))[place + 1]
+            if best[place] < least:
+                break
+            start, end = self.starts[place], ends[place]
             name = start + int(np.argmax(cosines[start:end]))
             found.append((self.locators[place], self.texts[name], float(best[place])))
         return found

@@ -107,14 +107,11 @@ class NearestAliasRetriever:
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         version = query.versions.get("aliases", 0)
         rows = published.thresholds(query.versions.get("thresholds", 0))
-        near_enough = [
-            near
-            for domain in query.domain_ids
-            for near in published.alias_vectors(domain, version, query.embedded_by).nearest(
-                query.vector, self.k
-            )
-            if near[2] >= (rows[domain].alias_search if domain in rows else self.least)
-        ]
+        near_enough = []
+        for domain in query.domain_ids:
+            least = rows[domain].alias_search if domain in rows else self.least
+            names = published.alias_vectors(domain, version, query.embedded_by)
+            near_enough += names.nearest(query.vector, k=self.k, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[: self.k]
 
 
