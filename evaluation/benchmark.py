@@ -46,18 +46,25 @@ def kinds_of(topics: Sequence[Topic]) -> dict[str, list[str]]:
 
 
 def requests(kinds: dict[str, list[str]], count: int, seed: int) -> list[tuple[str, str]]:
-    """(kind, path) of searches that no cache has seen: each asks for the law of another day, for the rest alike."""
+    """(kind, path) of searches that no cache has seen: each question with a number of its own, each citation (which
+    a number would change) for the law of a day of its own.
+    """
     chance = random.Random(seed)
     names = chance.choices(list(MIX), weights=list(MIX.values()), k=count)
     days = chance.sample(range(1, 10_000), count)
     return [
-        (name, path_of(chance.choice(kinds[name]), date.today() - timedelta(days=day)))
+        (name, path_of(name, chance.choice(kinds[name]), day, seed))
         for name, day in zip(names, days, strict=True)
     ]
 
 
-def path_of(query: str, day: date) -> str:
-    return "/api/v1/search?" + urlencode({"q": query, "domain": "us_constitution", "as_of": day.isoformat()})
+def path_of(kind: str, query: str, day: int, seed: int) -> str:
+    asked = {"q": query, "domain": "us_constitution"}
+    if kind == "citation":
+        asked["as_of"] = (date.today() - timedelta(days=day)).isoformat()
+    else:
+        asked["q"] = f"{query} {seed % 10**9}{day}"
+    return "/api/v1/search?" + urlencode(asked)
 
 
 class Client:

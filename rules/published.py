@@ -9,6 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from retrieval.models import Section
+from retrieval.ranking import ANONYMOUS
 from retrieval.textnorm import stems
 from retrieval.translation import Glossary
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm
@@ -96,6 +98,16 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
     starts = [n for n, locator in enumerate(all_locators) if n == 0 or locator != all_locators[n - 1]]
     matrix = np.array([np.frombuffer(vector, np.float16) for _, _, vector in rows], dtype=np.float32)
     return AliasVectors(texts, [all_locators[n] for n in starts], np.array(starts, dtype=np.intp), matrix)
+
+
+@lru_cache(maxsize=16)
+def named_places(domain_id: int, aliases: int, corpus: int) -> Mapping[str, int]:
+    """The current section of each locator that an alias names, at these versions. For public domains only: what a
+    caller may see of a private one is asked each time.
+    """
+    named = Alias.objects.filter(domain=domain_id, enabled=True).values("locator")
+    current = Section.objects.readable(ANONYMOUS).filter(domain=domain_id, locator__in=named)
+    return dict(current.values_list("locator", "pk"))
 
 
 @lru_cache(maxsize=2)
