@@ -18,6 +18,8 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection, connections
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.support.ui import WebDriverWait
 
 
 class Quiet(WSGIRequestHandler):
@@ -95,6 +97,12 @@ def browser(scripts) -> Iterator[webdriver.Chrome]:
     driver.implicitly_wait(5)
     yield driver
     driver.quit()
+
+
+def until(browser: webdriver.Chrome, condition: Callable, message: str = "") -> object:
+    """Waits for a condition; a page that is replaced while it is looked at is looked at again."""
+    passing = [NoSuchElementException, StaleElementReferenceException]
+    return WebDriverWait(browser, 20, ignored_exceptions=passing).until(condition, message)
 
 
 def picture(browser: webdriver.Chrome, name: str) -> None:

@@ -3,10 +3,9 @@
 import pytest
 from django.contrib.auth.models import Group, User
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from retrieval.models import JobRun, Section
-from tests.served import picture
+from tests.served import picture, until
 
 pytest_plugins = ["tests.served"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -26,19 +25,19 @@ def signed_in(browser, site):
     browser.find_element(By.NAME, "username").send_keys("curator")
     browser.find_element(By.NAME, "password").send_keys(PASSWORD)
     browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
-    WebDriverWait(browser, 10).until(lambda b: "/login/" not in b.current_url)
+    until(browser, lambda b: "/login/" not in b.current_url)
     return open_page
 
 
 def text(browser) -> str:
-    return browser.find_element(By.ID, "content").text
+    return until(browser, lambda b: b.find_element(By.ID, "content").text)
 
 
 def ask(browser, question: str, locator: str = "") -> None:
     browser.find_element(By.NAME, "q").send_keys(question)
     browser.find_element(By.NAME, "locator").send_keys(locator)
     browser.find_element(By.CSS_SELECTOR, ".arf-try button[type=submit]").click()
-    WebDriverWait(browser, 10).until(lambda b: "q=" in b.current_url)
+    until(browser, lambda b: "q=" in b.current_url)
 
 
 def test_staff_try_a_query_and_see_why(browser, signed_in):
@@ -51,7 +50,7 @@ def test_staff_try_a_query_and_see_why(browser, signed_in):
     assert "Candidates kept" in shown
     picture(browser, "admin-try")
     browser.find_element(By.LINK_TEXT, "U.S. Const. amend. V").click()
-    assert "/law/us/const/amendment/V" in browser.current_url
+    until(browser, lambda b: "/law/us/const/amendment/V" in b.current_url)
 
 
 @pytest.mark.parametrize("scripts", [False])

@@ -5,10 +5,9 @@ from urllib.parse import unquote_plus
 import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from retrieval.models import Feedback
-from tests.served import browser, picture, scripts, site  # noqa: F401
+from tests.served import browser, picture, scripts, site, until  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 
@@ -57,13 +56,17 @@ class Visit:
 
     def see(self, words):
         """Waits for words in the page's main part."""
-        WebDriverWait(self.driver, 10, ignored_exceptions=[Exception]).until(
-            lambda _: words in self.find("main").text, f"“{words}” is not on {self.driver.current_url}"
+        until(
+            self.driver,
+            lambda _: words in self.find("main").text,
+            f"“{words}” is not on {self.driver.current_url}",
         )
 
     def at(self, part):
-        WebDriverWait(self.driver, 10).until(
-            lambda d: part in unquote_plus(d.current_url), f"{part} is not in {self.driver.current_url}"
+        until(
+            self.driver,
+            lambda d: part in unquote_plus(d.current_url),
+            f"{part} is not in {self.driver.current_url}",
         )
 
     def first(self):
@@ -178,7 +181,7 @@ def test_the_citation_can_be_copied(page):
     button = page.find("[data-copy=citation]")
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardSanitizedWrite"]})
     button.click()
-    WebDriverWait(page.driver, 5).until(lambda _: button.text == "Copied")
+    until(page.driver, lambda _: button.text == "Copied")
 
 
 def test_a_problem_is_said_beside_the_box(page):

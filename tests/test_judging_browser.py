@@ -3,12 +3,11 @@
 import pytest
 from django.contrib.auth.models import Group, User
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from evaluation import judging
 from evaluation.models import Judgment, Topic
 from retrieval.models import Domain, Section
-from tests.served import picture
+from tests.served import picture, until
 
 pytest_plugins = ["tests.served"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -40,20 +39,20 @@ def enter(browser, site):
         browser.find_element(By.NAME, "username").send_keys(name)
         browser.find_element(By.NAME, "password").send_keys(PASSWORD)
         browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
-        WebDriverWait(browser, 20).until(lambda b: "/login/" not in b.current_url)
+        until(browser, lambda b: "/login/" not in b.current_url)
 
     return log_in
 
 
 def candidate(browser) -> str:
-    return browser.find_element(By.ID, "candidate").text
+    return until(browser, lambda b: b.find_element(By.ID, "candidate").text)
 
 
 def press(browser, keys: str) -> None:
     """Strikes a key and waits for the next candidate."""
     before = browser.find_element(By.ID, "candidate")
     browser.find_element(By.TAG_NAME, "body").send_keys(keys)
-    WebDriverWait(browser, 20).until(lambda b: is_gone(before))
+    until(browser, lambda b: is_gone(before))
     browser.find_element(By.ID, "candidate")
 
 
@@ -104,7 +103,7 @@ def test_judging_works_without_scripts(browser, enter, topic):
     enter("ann", f"/admin/judge/%3Ftopic%3D{topic.pk}%26locator%3D{FIFTH}")
     browser.find_element(By.CSS_SELECTOR, 'input[name=grade][value="3"]').click()
     browser.find_element(By.CSS_SELECTOR, "button[value=save]").click()
-    WebDriverWait(browser, 20).until(lambda b: "Judged last" in b.find_element(By.ID, "content").text)
+    until(browser, lambda b: "Judged last" in b.find_element(By.ID, "content").text)
     assert Judgment.objects.get().grade == 3
     assert Judgment.objects.get().locator == FIFTH
     picture(browser, "judge-without-scripts")
