@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from retrieval import serving, uslm
+from retrieval import serving
 from retrieval.bluebook import cite
 from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
@@ -35,6 +35,7 @@ from retrieval.models import (
 )
 from retrieval.row_access import as_system
 from retrieval.sources import read_source
+from retrieval.tree import Node, SourceDocument, page_at
 
 CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 BATCH = 32  # sections a step: well under a minute at 20 chunks/s
@@ -101,7 +102,7 @@ def source_path(name: str) -> Path:
     return path if path.is_absolute() else settings.BASE_DIR / path
 
 
-def check_identity(domain: Domain, source: uslm.UslmDocument) -> None:
+def check_identity(domain: Domain, source: SourceDocument) -> None:
     prefix = domain.locator_prefix
     if source.identifier != prefix and not source.identifier.startswith(f"{prefix}/"):
         raise SourceRefused(
@@ -119,7 +120,7 @@ def check_length(known, rows: list, *, force: bool) -> None:
         )
 
 
-def save_document(domain: Domain, source: uslm.UslmDocument, path: Path) -> Document:
+def save_document(domain: Domain, source: SourceDocument, path: Path) -> Document:
     document, _ = Document.objects.update_or_create(
         domain=domain,
         locator=source.identifier,
@@ -129,6 +130,9 @@ def save_document(domain: Domain, source: uslm.UslmDocument, path: Path) -> Docu
             "publication": source.publication,
             "source_url": source.source_url,
             "content_hash": file_hash(path),
+            "filename": path.name,
+            "pages": source.pages,
+            "scanned_pages": list(source.scanned_pages),
             "private": domain.is_private,
             "retrieved_at": timezone.now(),
         },
@@ -141,14 +145,14 @@ def file_hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Row = tuple[Section, uslm.Node]
+Row = tuple[Section, Node]
 
 
-def section_rows(domain: Domain, source: uslm.UslmDocument) -> Iterator[Row]:
+def section_rows(domain: Domain, source: SourceDocument) -> Iterator[Row]:
     """An unsaved section for every node, in the law's order."""
     position = 0
 
-    def walk(node: uslm.Node, above: tuple[uslm.Node, ...]) -> Iterator[Row]:
+    def walk(node: Node, above: tuple[Node, ...]) -> Iterator[Row]:
         nonlocal position
         if node.level != "document":
             position += 1
@@ -161,7 +165,7 @@ def section_rows(domain: Domain, source: uslm.UslmDocument) -> Iterator[Row]:
 
 
 def section_row(
-    domain: Domain, source: uslm.UslmDocument, node: uslm.Node, above: tuple[uslm.Node, ...], position: int
+    domain: Domain, source: SourceDocument, node: Node, above: tuple[Node, ...], position: int
 ) -> Section:
     section = Section(
         domain=domain,
@@ -184,26 +188,27 @@ def section_row(
         valid_from=node.valid_from,
         status=node.status or ("repealed" if node.valid_to else ""),
         notes=list(node.notes),
+        pages=[list(start) for start in node.pages],
         source_url=node.source_url,
     )
     section.content_hash = content_hash(section, node)
     return section
 
 
-def is_result(domain: Domain, node: uslm.Node) -> bool:
+def is_result(domain: Domain, node: Node) -> bool:
     """A node with words of its own is ranked; where the level is the section, only what has none below."""
     if domain.result_level == Domain.ResultLevel.LOWEST:
         return bool(node.text)
     return not node.children and bool(node.text or node.status)
 
 
-def label(node: uslm.Node) -> str:
+def label(node: Node) -> str:
     """ "Article I: The Legislative Branch"."""
     name = f"{node.level.title()} {node.number}".strip()
     return f"{name}: {node.heading}" if node.heading and node.number else node.heading or name
 
 
-def content_hash(section: Section, node: uslm.Node) -> str:
+def content_hash(section: Section, node: Node) -> str:
     """Of everything of a section that a reader or an index sees, apart from its place in the order."""
     shown = [
         section.citation, section.number, section.heading, section.heading_es, section.plain_name,
@@ -211,6 +216,7 @@ def content_hash(section: Section, node: uslm.Node) -> str:
         section.is_result, section.is_leaf, section.source_url,
         [[a.locator, a.start, a.end] for a in node.anchors],
         [[r.locator, r.text, r.start] for r in node.refs],
+        *([section.pages] if section.pages else []),  # else as before there were pages: nothing is made anew
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()
 
@@ -246,7 +252,7 @@ def save_parts(changed: list[Row]) -> None:
     )
 
 
-def citations_of(section: Section, node: uslm.Node) -> list[Citation]:
+def citations_of(section: Section, node: Node) -> list[Citation]:
     marked = {(ref.start, ref.locator): (ref.text, ref.end) for ref in node.refs}
     spans = [(start, end) for (start, _), (_, end) in marked.items()]
     for found in find_citations(node.text):
@@ -359,6 +365,8 @@ def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
             context=context,
             start=span.start,
             end=span.end,
+            page_start=page_at(section.pages, span.start),
+            page_end=page_at(section.pages, span.end - 1),
             token_count=span.tokens,
             private=section.private,
         )

@@ -5,10 +5,11 @@ from pathlib import Path
 from retrieval import uslm
 from retrieval.errors import SourceRefused
 from retrieval.models import Domain
-from retrieval.uslm import LeafPolicy, UslmDocument
+from retrieval.tree import SourceDocument
+from retrieval.uslm import LeafPolicy
 
 
-def read_source(path: Path, domain: Domain) -> UslmDocument:
+def read_source(path: Path, domain: Domain) -> SourceDocument:
     """The document at a path. Raises SourceRefused for a missing, broken or foreign one."""
     if not path.exists():
         raise SourceRefused(f"There is no file {path.name}.")

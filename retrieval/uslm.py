@@ -8,7 +8,6 @@ so that a provision has one locator whoever typed it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
@@ -19,6 +18,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from retrieval.errors import SourceRefused
+from retrieval.tree import Anchor, Node, Ref, SourceDocument
 
 MAX_BYTES = 200 * 2**20  # the largest title of the Code has about 110 MB
 MAX_DEPTH = 100  # real files stay under 30; keeps recursion far from Python's limit
@@ -97,69 +97,7 @@ class LeafPolicy(StrEnum):
     SECTION = "section"
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """A numbered level inside a node's text; `text[start:end]` begins with its number."""
-
-    locator: str
-    number: str
-    level: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """A cross-reference, at `text[start:end]`; start and end are -1 in a note."""
-
-    text: str
-    locator: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A provision with its own text. Where a file gives two provisions one identifier (there are two sections
-    1932 in title 28), the later ones' locators end in ~2, ~3; their numbers stay.
-    """
-
-    level: str
-    number: str
-    heading: str
-    headings: Mapping[str, str]
-    names: Mapping[str, str]
-    locator: str
-    text: str
-    anchors: tuple[Anchor, ...]
-    refs: tuple[Ref, ...]
-    children: tuple[Node, ...]
-    valid_from: date | None
-    valid_to: date | None
-    notes: tuple[str, ...]
-    source_url: str
-    status: str
-
-    def walk(self) -> Iterator[Node]:
-        """This node and all below it, in the law's order."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-
-@dataclass(frozen=True, slots=True)
-class UslmDocument:
-    """`root` is the document's only top level (a title), or a node of level "document" holding several."""
-
-    title: str
-    language: str
-    identifier: str
-    source_url: str
-    publication: str
-    root: Node
-
-
-def read(source: Path | str | bytes, *, leaf: LeafPolicy, max_bytes: int = MAX_BYTES) -> UslmDocument:
+def read(source: Path | str | bytes, *, leaf: LeafPolicy, max_bytes: int = MAX_BYTES) -> SourceDocument:
     """The document in a file or in bytes. SourceError where it is no USLM file, or not a safe one.
 
     Sections are turned into nodes as they end and their elements dropped, so memory grows with the text.
@@ -194,7 +132,7 @@ class _Reader:
         self.leaf = leaf
         self.done: dict[etree._Element, Node] = {}
 
-    def read(self, file: BinaryIO) -> UslmDocument:
+    def read(self, file: BinaryIO) -> SourceDocument:
         try:
             root = self._parse(file)
         except etree.XMLSyntaxError as error:
@@ -398,8 +336,8 @@ def _property(element: etree._Element, *roles: str) -> str:
 # nodes
 
 
-def _document(root: etree._Element, top: Node) -> UslmDocument:
-    return UslmDocument(
+def _document(root: etree._Element, top: Node) -> SourceDocument:
+    return SourceDocument(
         title=_meta(root, "title") or top.heading,
         language=_document_language(root),
         identifier=_locator(root) if root.get("identifier") else top.locator,

@@ -144,6 +144,25 @@ class Document(models.Model):
     publication = models.CharField(max_length=300, blank=True, help_text=_("Edition or release point."))
     source_url = models.URLField(max_length=500, blank=True)
     content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the source file."))
+    filename = models.CharField(
+        max_length=255, blank=True, editable=False, help_text=_("Name of the source file, without folders.")
+    )
+    pages = models.PositiveIntegerField(
+        null=True, blank=True, editable=False, help_text=_("Pages of the file; empty where it has none.")
+    )
+    scanned_pages = ArrayField(
+        models.PositiveIntegerField(),
+        default=list,
+        blank=True,
+        editable=False,
+        help_text=_("Pages that are images without text: nothing on them is found."),
+    )
+    tags = ArrayField(
+        models.CharField(max_length=60), default=list, blank=True, help_text=_("For rules, e.g. lease.")
+    )
+    metadata = models.JSONField(
+        default=dict, blank=True, help_text=_('What rules may ask for by name, e.g. {"party": "Acme"}.')
+    )
     private = models.BooleanField(default=False, editable=False)
     retrieved_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -236,6 +255,14 @@ class Section(models.Model):
     )
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
+    pages = models.JSONField(
+        default=list,
+        blank=True,
+        editable=False,
+        help_text=_(
+            "Where pages begin in its text: [offset, page] pairs; the first says on which it begins."
+        ),
+    )
     source_url = models.URLField(max_length=500, blank=True)
     content_hash = models.CharField(
         max_length=64, editable=False, help_text=_("SHA-256 of all that is shown.")
