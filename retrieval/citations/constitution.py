@@ -37,22 +37,29 @@ def find_loose(source: Source) -> Iterator[Found]:
     for head in heads(source.folded, loose=True):
         tailed = with_tail(source.folded, head, LOOSE_TAIL)
         yield _found(surroundings.widened(source.folded, tailed))
+    for path in _PATH.finditer(source.folded):
+        if head := _path(source.folded, path):
+            yield _found(surroundings.widened(source.folded, head))
     yield from _preambles(source.folded)
 
 
+def _path(folded: str, path: re.Match[str]) -> Head | None:
+    """ "I.8.3", "I-9-4": article, section and clause by their numbers alone."""
+    article, section, clause = (number_at(folded, *path.span(n)) for n in (1, 3, 4))
+    if not (article and section and clause):
+        return None
+    return Head("article", "", (article,), *path.span(), sections=(section,), clauses=(clause,))
+
+
 _BARE_NUMERAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th|a|ª)")  # not "3d", which names a dimension
-_BARE_PATH = re.compile(r"(?P<article>i{1,3}|iv|vi{0,2})\.(?P<section>[0-9]{1,2})\.(?P<clause>[0-9]{1,2})")
+_PATH = re.compile(r"(?<![a-z0-9])(i{1,3}|iv|vi{0,2})([./-])([0-9]{1,2})\2([0-9]{1,2})(?![a-z0-9])")
 
 
 def find_bare(source: Source, start: int, end: int) -> Found | None:
-    """What a whole query may say without a word like "amendment": "fifth", "14A", "I.8.3", "preamble"."""
+    """What a whole query may say without a word like "amendment": "fifth", "14A", "preamble"."""
     core = source.folded[start:end]
     if core in ("preamble", "preambulo", "pmbl"):
         return _preamble(start, end)
-    if path := _BARE_PATH.fullmatch(core):
-        numbers = [number_at(source.folded, start + path.start(i), start + path.end(i)) for i in (1, 2, 3)]
-        if all(numbers):
-            return _found(Head("article", "", (numbers[0],), start, end, (numbers[1],), (numbers[2],)))
     numeral = _BARE_NUMERAL.fullmatch(core)
     word = is_ordinal(core) and not core[0].isdigit()
     value = read(numeral[1]) if numeral else read(core) if word else None

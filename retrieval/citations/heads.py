@@ -21,11 +21,14 @@ _BETWEEN = (
 )
 _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
 
+_GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
 _AMENDMENT = r"(?:amdts?|amends?|am|[ae][a-z]{0,2}m[a-z]{3,9})"
 _NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2})?"
-_BEFORE = re.compile(rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT})(?![a-z0-9])")
+_BEFORE = re.compile(
+    rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
+)
 _AFTER = re.compile(
-    rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS})"
+    rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
 )
 
 _SECTION = r"(?:§{1,2}|\b(?:sections?|sects?|secs?|secciones|seccion|seccs?)\b\.?)"
@@ -33,15 +36,22 @@ _CLAUSE = r"(?:¶{1,2}|\b(?:clauses?|cls?|clausulas?|paragraphs?|paras?|parrafos
 _GAP = r"[\s,.;:(-]{0,4}"
 
 
-def _tail(section: str, clause: str) -> re.Pattern[str]:
+def _tail(section: str, clause: str, numbers: str) -> re.Pattern[str]:
+    the = r"(?:(?:the|la)\s{1,2})?"
     return re.compile(
-        rf"(?:'s)?(?:{_GAP}(?P<section>{section})\s{{0,2}}(?P<sections>{_NUMBERS}))?"
-        rf"(?:{_GAP}(?P<clause>{clause})\s{{0,2}}(?P<clauses>{_NUMBERS}))?"
+        rf"(?:'s)?(?:{_GAP}(?:(?P<section>{section})\s{{0,2}}(?P<sections>{numbers})"
+        rf"|{the}(?P<nth_section>{NUMBER})\s{{1,2}}(?P<section_word>section|seccion)(?![a-z])))?"
+        rf"(?:{_GAP}(?:(?P<clause>{clause})\s{{0,2}}(?P<clauses>{numbers})"
+        rf"|{the}(?P<nth_clause>{NUMBER})\s{{1,2}}(?P<clause_word>clause|clausula)(?![a-z])))?"
     )
 
 
-TAIL = _tail(_SECTION, _CLAUSE)
-LOOSE_TAIL = _tail(rf"(?:{_SECTION}|\bss?\b\.?)", rf"(?:{_CLAUSE}|\bc\b\.?)")
+TAIL = _tail(_SECTION, _CLAUSE, _NUMBERS)
+LOOSE_TAIL = _tail(
+    rf"(?:{_SECTION}|\b(?:ss?|sec|sect)(?![a-z])\.?)",
+    rf"(?:{_CLAUSE}|\b(?:c|cl)(?![a-z])\.?)",
+    rf"(?:{_NUMBERS}|{_GLUED})",
+)
 _OF_WORD = r"\s{1,2}(?:of|to|under|in|del?|en)\s{1,2}(?:(?:the|la|el|us|u\.s\.|federal)\s{1,2})?"
 _OF = rf"(?:\s{{0,2}},\s{{0,2}}|\s{{1,2}}|{_OF_WORD})"
 _LEAD = re.compile(
@@ -80,22 +90,25 @@ class Head:
 
 def heads(folded: str, *, loose: bool = False) -> Iterator[Head]:
     for match in _BEFORE.finditer(folded):
-        if is_amendment(match["word"], loose=loose):
-            yield from _ordinal_head(folded, match, loose=loose)
+        kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
+        if kind:
+            yield from _ordinal_head(folded, match, kind, loose=loose)
     for match in _AFTER.finditer(folded):
         kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
         if kind:
             yield from _numbered_head(folded, match, kind)
 
 
-def _ordinal_head(folded: str, match: re.Match[str], *, loose: bool) -> Iterator[Head]:
-    """ "Fifth and Fourteenth Amendments": the numbers that are of one kind with the last."""
+def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Iterator[Head]:
+    """ "Fifth and Fourteenth Amendments", "third article": the numbers that are of one kind with the last."""
     numbers = _read_numbers(folded, *match.span("numbers"))
     alike = _alike(numbers, folded, plural=_is_plural(match["word"]))
-    if not alike or any(number.value > LAST["amendment"] for number in alike):
+    if not alike or any(number.value > LAST[kind] for number in alike):
+        return
+    if kind == "article" and not all(is_ordinal(number.token) for number in alike):
         return
     if loose or _may_precede(alike, match["word"], folded):
-        yield Head("amendment", match["word"], alike, alike[0].start, match.end("word"), number_first=True)
+        yield Head(kind, match["word"], alike, alike[0].start, match.end("word"), number_first=True)
 
 
 def _may_precede(numbers: Sequence[Number], word: str, folded: str) -> bool:
@@ -180,7 +193,7 @@ def _apart(one: str, other: str) -> int:
 
 # Lists of numbers
 
-_ONE = re.compile(NUMBER)
+_ONE = re.compile(rf"{NUMBER}|{_GLUED}")
 _SPAN = re.compile(rf"\s*(?:-|{_RANGE})\s*")
 
 
@@ -219,20 +232,32 @@ def _listed(folded: str, start: int, end: int, *, plural: bool) -> tuple[Number,
 
 
 def with_tail(folded: str, head: Head, tail: re.Pattern[str]) -> Head:
-    """The head with the sections and clauses written after it, or, failing these, before it."""
-    return _tailed(folded, head, tail) or _led(folded, head) or head
+    """The head with the sections and clauses written after it, or, failing these, before it; "the third clause
+    in Article II's first section" has one on either side.
+    """
+    tailed, led = _tailed(folded, head, tail), _led(folded, head)
+    if tailed and led and tailed.sections and led.clauses and not (tailed.clauses or led.sections):
+        return replace(led, end=tailed.end, sections=tailed.sections) if len(tailed.sections) == 1 else tailed
+    return tailed or led or head
 
 
 def _tailed(folded: str, head: Head, tail: re.Pattern[str]) -> Head | None:
     match = tail.match(folded, head.end)
     if not match:
         return None
-    sections = _group(folded, match, "section")
-    whole = not sections or sections[-1].end == match.end("sections")
-    clauses = _group(folded, match, "clause") if whole and (sections or not match["section"]) else ()
+    sections = _group(folded, match, "section") or _nth(folded, match, "nth_section")
+    if sections and match["section"] and sections[-1].end < match.end("sections"):
+        match = tail.match(folded, sections[-1].end)  # "section 10, first clause" is no list of sections
+    clauses = _group(folded, match, "clause") or _nth(folded, match, "nth_clause")
     if not (sections or clauses):
         return None
-    return replace(head, end=(clauses or sections)[-1].end, sections=sections, clauses=clauses)
+    return replace(head, end=_tail_end(match, sections, clauses), sections=sections, clauses=clauses)
+
+
+def _tail_end(match: re.Match[str], sections: tuple[Number, ...], clauses: tuple[Number, ...]) -> int:
+    """Where the last of what was read ends; after "first clause" that is after the word."""
+    word = "clause_word" if clauses else "section_word"
+    return max(match.end(word), (clauses or sections)[-1].end)
 
 
 def _led(folded: str, head: Head) -> Head | None:
