@@ -5,7 +5,15 @@ from retrieval.pipeline import Pipeline
 from retrieval.reranking import LearnedReranker
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
 from retrieval.stages import EmbedQuery, ResolveCitations
-from rules.stages import Abstain, AliasRetriever, Calibrate, Gates, NearestAliasRetriever, Translate
+from rules.stages import (
+    Abstain,
+    AliasRetriever,
+    Calibrate,
+    Gates,
+    NearestAliasRetriever,
+    ReadThresholds,
+    Translate,
+)
 
 NAMES = ("default", "gated", "pool", "learned", "fusion", "dense", "lexical")
 PUBLIC = ("default",)
@@ -45,17 +53,17 @@ def pool() -> Pipeline:
 
 def gated() -> Pipeline:
     """The pool without what a curator's thresholds let drop."""
-    return Pipeline(*pool().stages, Calibrate(), Gates())
+    return Pipeline(*pool().stages, ReadThresholds(), Calibrate(), Gates())
 
 
 def learned() -> Pipeline:
     """That in the order which the deployed reranker learned from judgments; it never abstains."""
-    return Pipeline(*gated().stages, LearnedReranker(depth=100, blend=0.6))
+    return Pipeline(*gated().stages, LearnedReranker(depth=100))
 
 
 def default() -> Pipeline:
     """What people get: the pool, gated; an abstention where it holds no answer; else the learned order."""
-    return Pipeline(*gated().stages, Abstain(), LearnedReranker(depth=100, blend=0.6))
+    return Pipeline(*gated().stages, Abstain(), LearnedReranker(depth=100))
 
 
 def fusion() -> Pipeline:

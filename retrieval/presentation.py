@@ -161,6 +161,7 @@ def candidate_account(candidate: Candidate) -> dict:
         "scores": {name: round(float(value), 5) for name, value in candidate.scores.items()},
         "ranks": dict(candidate.ranks),
         "gate": candidate.gate,
+        "zone": candidate.zone,
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
     }
 

@@ -41,6 +41,29 @@ class DomainScope:
     languages: tuple[str, ...]
 
 
+ACCEPTED, UNCERTAIN, REJECTED = "accepted", "uncertain", "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a domain's curators say of the learned order: at most `low` is rejected, at least `high` accepted; `blend`
+    is the probability's share in the order, `llm_weight` how far a language model's verdict moves the uncertain.
+    """
+
+    low: float = 0.4
+    high: float = 0.6
+    blend: float = 0.6
+    llm_weight: float = 0.5
+
+    def zone(self, probability: float) -> str:
+        if probability >= self.high:
+            return ACCEPTED
+        return REJECTED if probability <= self.low else UNCERTAIN
+
+
+UNSET = Limits()  # of a domain without thresholds
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed."""
@@ -58,10 +81,14 @@ class Query:
     only_citation: bool = False
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
+    limits: Mapping[int, Limits] = field(default_factory=dict)  # by domain
 
     @property
     def domain_ids(self) -> list[int]:
         return [domain.id for domain in self.domains]
+
+    def limits_for(self, candidate: Candidate) -> Limits:
+        return self.limits.get(candidate.domain_id, UNSET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,13 +106,13 @@ def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Rera
 
 @dataclass(frozen=True)
 class LearnedReranker:
-    """Orders by a blend of the fused score, min-max within the pool, and the learned probability.
+    """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
+    accepts, rejects or is unsure of: both by the limits of each candidate's domain. It drops nothing.
 
     `depth` candidates of the pool are scored; those after keep their order behind them.
     """
 
     depth: int = 100
-    blend: float = 0.6
 
     @unless_settled
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -123,19 +123,27 @@ class LearnedReranker:
         rows = matrix(asked(ranking.query), pool, places_of(pool), reranker.judged)
         raw = reranker.raw(rows)
         probabilities = reranker.calibrated(raw)
-        order = blended(np.array([c.score for c in pool]), raw, self.blend)
+        limits = [ranking.query.limits_for(candidate) for candidate in pool]
+        blends = np.array([limit.blend for limit in limits])
+        order = blended(np.array([c.score for c in pool]), raw, blends)
         scored = [
             replace(
-                candidate, score=1.0 + float(value), probability=float(p), reasons=with_votes(candidate, row)
+                candidate,
+                score=1.0 + float(value),
+                probability=float(p),
+                zone=limit.zone(p),
+                reasons=with_votes(candidate, row),
             )
-            for candidate, value, p, row in zip(pool, order, probabilities, rows, strict=True)
+            for candidate, value, p, limit, row in zip(pool, order, probabilities, limits, rows, strict=True)
         ]
         lowered = [replace(candidate, score=candidate.score / 2) for candidate in rest]
         return ranking.with_candidates([*scored, *lowered]).noting(f"model {name}")
 
 
-def blended(scores: np.ndarray, probabilities: np.ndarray, blend: float) -> np.ndarray:
-    """(1 - blend) x score, min-max within the pool, + blend x probability; between 0 and 1."""
+def blended(scores: np.ndarray, probabilities: np.ndarray, blend: np.ndarray | float) -> np.ndarray:
+    """(1 - blend) x score, min-max within the pool, + blend x probability; between 0 and 1. One blend for all, or one
+    each.
+    """
     spread = np.ptp(scores)
     semantic = (scores - scores.min()) / spread if spread else np.ones_like(scores)
     return (1.0 - blend) * semantic + blend * probabilities

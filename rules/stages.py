@@ -9,7 +9,7 @@ from retrieval import serving
 from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import Candidate, Limits, Query, Ranking, Reason
 from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
 from rules.gates import gated, is_confident
@@ -166,6 +166,26 @@ def alias_candidate(section: int, match: AliasMatch, rank: int) -> Candidate:
         ranks={"alias": rank},
         reasons=(Reason("alias", {"alias": match.text}),),
     )
+
+
+@dataclass(frozen=True)
+class ReadThresholds:
+    """Gives the query its domains' published limits for what is learned: where the reranker accepts and rejects, its
+    share in the order, and a language model's weight.
+    """
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        rows = published.thresholds(query.versions.get("thresholds", 0))
+        limits = {domain: limits_of(rows[domain]) for domain in query.domain_ids if domain in rows}
+        told = ", ".join(
+            f"{scope.slug} v{rows[scope.id].version}" for scope in query.domains if scope.id in rows
+        )
+        return replace(ranking, query=replace(query, limits=limits)).noting(told, skipped=not limits)
+
+
+def limits_of(row: DomainThreshold) -> Limits:
+    return Limits(low=row.mlp_low, high=row.mlp_high, blend=row.blend, llm_weight=row.llm_weight)
 
 
 @dataclass(frozen=True)

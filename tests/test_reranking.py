@@ -1,9 +1,12 @@
 """The learned reranker: features as served, an artifact without pickle, training that is repeatable and honest."""
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
@@ -25,9 +28,12 @@ from evaluation.training import (
 from retrieval.errors import ArfError
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.models import RankerModel
-from retrieval.ranking import Candidate
-from retrieval.reranking import BadArtifact, Layer, Reranker, blended, pack, unpack
-from retrieval.search import SearchRequest, search
+from retrieval.ranking import ANONYMOUS, Candidate, Limits, Ranking
+from retrieval.reranking import BadArtifact, Layer, LearnedReranker, Reranker, blended, pack, unpack
+from retrieval.search import SearchRequest, run, search, visible_domains
+from retrieval.versions import current
+from rules.models import DomainThreshold
+from rules.thresholds import next_version, publish
 from tests.conftest import ROOT
 
 TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
@@ -49,7 +55,10 @@ def candidate(section: int, **scores: float) -> Candidate:
 
 def test_a_row_holds_what_the_legs_gave():
     candidates = [candidate(1, dense=0.5, alias=2.0), candidate(2, dense=0.3)]
-    places = [Place("/us/const/amendment/I", frozenset({"speech"})), Place("/us/const/article/I", frozenset())]
+    places = [
+        Place("/us/const/amendment/I", frozenset({"speech"})),
+        Place("/us/const/article/I", frozenset()),
+    ]
     rows = matrix(Asked(frozenset({"free", "speech"}), None), candidates, places, NOBODY)
     told = [dict(zip(FEATURES, row.tolist(), strict=True)) for row in rows]
     assert rows.shape == (2, len(FEATURES))
@@ -95,12 +104,108 @@ def test_the_blend_lies_between_zero_and_one_and_follows_its_share():
     assert blended(np.array([2.0, 2.0]), np.array([0.1, 0.2]), 0.5) == pytest.approx([0.55, 0.6])
 
 
+def test_one_blend_each_is_that_of_each():
+    scores, learned = np.array([2.0, 1.0]), np.array([0.5, 0.5])
+    assert blended(scores, learned, np.array([0.0, 1.0])).tolist() == [1.0, 0.5]
+
+
+@given(
+    rows=st.lists(st.tuples(st.floats(0, 9), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20),
+    probability=st.floats(0, 1),
+)
+def test_a_higher_probability_never_lowers_a_candidate(rows, probability):
+    scores, learned, blends = (np.array(column) for column in zip(*rows, strict=True))
+    raised = learned.copy()
+    raised[0] = max(learned[0], probability)
+    before, after = blended(scores, learned, blends), blended(scores, raised, blends)
+    assert (after[1:] == before[1:]).all() and after[0] >= before[0]
+
+
+@pytest.mark.parametrize(
+    ("probability", "zone"),
+    [(0.0, "rejected"), (0.2, "rejected"), (0.21, "uncertain"), (0.69, "uncertain"), (0.7, "accepted")],
+)
+def test_the_limits_themselves_are_decided(probability, zone):
+    assert Limits(low=0.2, high=0.7).zone(probability) == zone
+
+
+def test_where_both_limits_are_one_nothing_is_uncertain():
+    assert [Limits(low=0.5, high=0.5).zone(p) for p in (0.49, 0.5, 0.51)] == [
+        "rejected",
+        "accepted",
+        "accepted",
+    ]
+
+
 def test_the_preferred_family_stays_within_one_standard_error():
     chance = np.random.default_rng(0)
     best = chance.uniform(size=400)
     families = dict.fromkeys(["logistic regression", "MLP (64, 32)"], best) | {PREFERRED: best - 0.01}
     assert choose(families) == PREFERRED
     assert choose(families | {PREFERRED: best - 0.2}) != PREFERRED
+
+
+@pytest.fixture
+def deployed(db) -> RankerModel:
+    model = registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"}))
+    registry.deploy(model)
+    return model
+
+
+def ranked_by(pipeline: str) -> Ranking:
+    scopes = visible_domains(ANONYMOUS, ["us_constitution"])
+    return run(
+        SearchRequest("who may search my house", pipeline=pipeline), ANONYMOUS, scopes, current(scopes)
+    )
+
+
+def publish_limits(**changed: float) -> DomainThreshold:
+    row = DomainThreshold.objects.get(domain__slug="us_constitution", active=True)
+    return publish(next_version(row, reason="a test", **changed))
+
+
+def scored_of(ranking: Ranking) -> list[Candidate]:
+    return list(ranking.candidates[: LearnedReranker().depth])
+
+
+def sections_of(ranking: Ranking) -> list[int]:
+    return [candidate.section_id for candidate in ranking.candidates]
+
+
+def test_the_domains_limits_tell_whom_the_reranker_accepts(deployed):
+    middle = float(np.median([c.probability for c in scored_of(ranked_by("learned"))]))
+    row = publish_limits(mlp_low=middle - 0.01, mlp_high=middle + 0.01)
+    ranking = ranked_by("learned")
+    assert {c.zone for c in scored_of(ranking)} == {"accepted", "uncertain", "rejected"}
+    for candidate in scored_of(ranking):
+        assert (candidate.zone == "accepted") == (candidate.probability >= row.mlp_high)
+        assert (candidate.zone == "rejected") == (candidate.probability <= row.mlp_low)
+    report = next(report for report in ranking.reports if report.name == "ReadThresholds")
+    assert report.note == f"us_constitution v{row.version}"
+
+
+def test_nobody_is_dropped_whatever_the_limits(deployed):
+    publish_limits(mlp_low=1.0, mlp_high=1.0)
+    ranking = ranked_by("learned")
+    assert {c.zone for c in scored_of(ranking)} == {"rejected"}
+    assert sorted(sections_of(ranking)) == sorted(sections_of(ranked_by("gated")))
+
+
+def test_the_domains_blend_orders(deployed):
+    publish_limits(blend=0.0)
+    assert sections_of(ranked_by("learned")) == sections_of(ranked_by("gated"))
+    publish_limits(blend=1.0)
+    learned = sections_of(ranked_by("learned"))
+    assert learned != sections_of(ranked_by("gated"))
+    publish_limits(blend=0.6)
+    assert sections_of(ranked_by("learned")) not in (learned, sections_of(ranked_by("gated")))
+
+
+def test_without_thresholds_the_usual_limits_hold(deployed):
+    ranking = ranked_by("gated")
+    ranking = replace(ranking, query=replace(ranking.query, limits={}))
+    scored = scored_of(LearnedReranker()(ranking))
+    assert [c.zone for c in scored] == [Limits().zone(c.probability) for c in scored]
 
 
 @pytest.fixture(scope="module")

@@ -120,6 +120,11 @@ class TraceCandidate(s.Serializer):
     gate = s.CharField(
         required=False, allow_blank=True, help_text="A accepted, B to be verified, C rejected; empty: not gated."
     )
+    zone = s.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="What the reranker makes of it: accepted, uncertain or rejected; empty: not scored.",
+    )
     reasons = Reason(many=True)
 
 
