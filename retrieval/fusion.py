@@ -13,7 +13,7 @@ def reciprocal_rank(rank: int, k: int) -> float:
     return 1.0 / (k + rank)
 
 
-def merge(candidates: Sequence[Candidate]) -> Candidate:
+def merge(candidates: Sequence[Candidate], **changes) -> Candidate:
     """One candidate of the same section's appearances: scores, ranks and reasons of all legs together."""
     first, *others = candidates
     chunk_id, pin = first.chunk_id, first.pin
@@ -23,7 +23,8 @@ def merge(candidates: Sequence[Candidate]) -> Candidate:
         ranks |= other.ranks
         reasons += [reason for reason in other.reasons if reason not in reasons]
         chunk_id, pin = chunk_id or other.chunk_id, pin or other.pin
-    return replace(first, scores=scores, ranks=ranks, reasons=tuple(reasons), chunk_id=chunk_id, pin=pin)
+    together = {"scores": scores, "ranks": ranks, "reasons": tuple(reasons), "chunk_id": chunk_id, "pin": pin}
+    return first.but(**together, **changes)
 
 
 class Fuse:
@@ -54,12 +55,7 @@ class Fuse:
                 ) + leg.weight * reciprocal_rank(rank, self.k)
         readable = readable_places(ranking.query, list(found))
         merged = [
-            replace(
-                merge(same),
-                score=fused[section],
-                domain_id=readable[section][0],
-                locator=readable[section][1],
-            )
+            merge(same, score=fused[section], domain_id=readable[section][0], locator=readable[section][1])
             for section, same in found.items()
             if section in readable
         ]

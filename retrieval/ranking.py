@@ -118,6 +118,13 @@ class Candidate:
     zone: str = ""
     pin: str | None = None
 
+    def but(self, **changes) -> Candidate:
+        """The same with these fields changed, in half the time of `dataclasses.replace`: a search does it 500 times."""
+        other = object.__new__(Candidate)
+        for name in Candidate.__slots__:
+            object.__setattr__(other, name, changes[name] if name in changes else getattr(self, name))
+        return other
+
 
 @dataclass(frozen=True, slots=True)
 class Dropped:

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -127,8 +127,7 @@ class LearnedReranker:
         blends = np.array([limit.blend for limit in limits])
         order = blended(np.array([c.score for c in pool]), raw, blends)
         scored = [
-            replace(
-                candidate,
+            candidate.but(
                 score=1.0 + float(value),
                 probability=float(p),
                 zone=limit.zone(p),
@@ -136,7 +135,7 @@ class LearnedReranker:
             )
             for candidate, value, p, limit, row in zip(pool, order, probabilities, limits, rows, strict=True)
         ]
-        lowered = [replace(candidate, score=candidate.score / 2) for candidate in rest]
+        lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
         return ranking.with_candidates([*scored, *lowered]).noting(f"model {name}")
 
 

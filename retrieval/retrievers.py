@@ -225,4 +225,4 @@ def ranking_of(ranking: Ranking, candidates: list[Candidate]) -> Ranking:
 
 
 def with_score(candidate: Candidate, name: str, value: float) -> Candidate:
-    return replace(candidate, scores={**candidate.scores, name: value})
+    return candidate.but(scores={**candidate.scores, name: value})

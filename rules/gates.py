@@ -1,7 +1,6 @@
 """Gates: each candidate accepted, to be verified or rejected by its domain's thresholds on its probability. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from retrieval.ranking import Candidate, Reason
@@ -49,10 +48,10 @@ def is_cited(candidate: Candidate) -> bool:
 
 def marked(candidate: Candidate, limit: Limits | None) -> Candidate:
     if is_cited(candidate):
-        return replace(candidate, gate=ACCEPT)
+        return candidate.but(gate=ACCEPT)
     if limit is None or candidate.probability is None:
         return candidate
-    return replace(candidate, gate=mark(candidate.probability, limit))
+    return candidate.but(gate=mark(candidate.probability, limit))
 
 
 def mark(probability: float, limit: Limits) -> str:

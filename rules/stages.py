@@ -209,7 +209,7 @@ class Calibrate:
 def with_probability(candidate: Candidate, threshold: DomainThreshold | None) -> Candidate:
     if threshold is None or not threshold.calibration:
         return candidate
-    return replace(candidate, probability=logistic(features(candidate), threshold.calibration))
+    return candidate.but(probability=logistic(features(candidate), threshold.calibration))
 
 
 def features(candidate: Candidate) -> dict[str, float]:
