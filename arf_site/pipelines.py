@@ -5,6 +5,7 @@ from retrieval.pipeline import Pipeline
 from retrieval.reranking import LearnedReranker
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
 from retrieval.stages import EmbedQuery, ResolveCitations
+from retrieval.verification import LLMVerifier
 from rules.stages import (
     Abstain,
     AliasRetriever,
@@ -15,8 +16,8 @@ from rules.stages import (
     Translate,
 )
 
-NAMES = ("default", "gated", "pool", "learned", "fusion", "dense", "lexical")
-PUBLIC = ("default",)
+NAMES = ("default", "verified", "gated", "pool", "learned", "learned_verified", "fusion", "dense", "lexical")
+PUBLIC = ("default", "verified")
 
 
 def ablation_steps() -> list[tuple[str, str]]:
@@ -30,6 +31,7 @@ def ablation_steps() -> list[tuple[str, str]]:
         ("+ citations and aliases", "pool"),
         ("+ gates", "gated"),
         ("+ MLP", "learned"),
+        ("+ LLM", "learned_verified"),
     ]
 
 
@@ -62,8 +64,22 @@ def learned() -> Pipeline:
 
 
 def default() -> Pipeline:
-    """What people get: the pool, gated; an abstention where it holds no answer; else the learned order."""
+    """What people get: the pool, gated; an abstention where it holds no answer; else the learned order. It asks no
+    language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
+    """
     return Pipeline(*gated().stages, Abstain(), LearnedReranker(depth=100))
+
+
+def learned_verified() -> Pipeline:
+    """The learned order, with what the reranker is unsure of put to a language model; it never abstains."""
+    return Pipeline(*learned().stages, LLMVerifier(calls=3, depth=20))
+
+
+def verified() -> Pipeline:
+    """The default, with what the reranker is unsure of put to a language model if one is configured and the caller may
+    ask it; the same as the default for everybody else. Clients whose key may ask get it unless they name another.
+    """
+    return Pipeline(*default().stages, LLMVerifier(calls=3, depth=20))
 
 
 def fusion() -> Pipeline:

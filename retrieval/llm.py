@@ -16,6 +16,7 @@ from decimal import Decimal
 from functools import lru_cache
 from os import getpid
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import Sum
@@ -142,8 +143,11 @@ def endpoint() -> Endpoint | None:
     return Endpoint(**settings.ARF_LLM) if settings.ARF_LLM["model"] else None
 
 
-def ask_all(prompts: Sequence[Messages], form: Form, *, purpose: str, requests: int) -> Asked:
-    """Asks everything at once and waits as long as the endpoint's timeout for all of it together.
+def ask_all(
+    prompts: Sequence[Messages], form: Form, *, purpose: str, requests: int, log: UUID | None = None
+) -> Asked:
+    """Asks everything at once and waits as long as the endpoint's timeout for all of it together. `log`: the search
+    that is served, if one is.
 
     1. Nothing is asked while switched off, resting or out of budget: raises LLMUnavailable.
     2. What it may cost at most is put down before asking, so that searches at the same time share one budget.
@@ -158,7 +162,7 @@ def ask_all(prompts: Sequence[Messages], form: Form, *, purpose: str, requests: 
         raise LLMUnavailable("off", "language models are switched off")
     if breaker.is_open:
         raise LLMUnavailable("resting", "the language model failed and rests")
-    rows = reserve(prompts, asked.model, policy, purpose)
+    rows = reserve(prompts, asked.model, policy, purpose, log)
     histories = Conversation(asked, form, more=requests - len(prompts)).run(prompts)
     settle(rows, histories, policy)
     attempts = [attempt for history in histories for attempt in history]
@@ -195,7 +199,9 @@ def spent_today() -> Decimal:
     return LLMCall.objects.filter(created_at__gte=midnight).aggregate(sum=Sum("cost"))["sum"] or Decimal(0)
 
 
-def reserve(prompts: Sequence[Messages], model: str, policy: LLMPolicy, purpose: str) -> list[LLMCall]:
+def reserve(
+    prompts: Sequence[Messages], model: str, policy: LLMPolicy, purpose: str, log: UUID | None = None
+) -> list[LLMCall]:
     """Puts the calls down at their highest cost, then looks at the sum: of two searches that reach for the last
     of the budget, the later one sees the other's. Raises LLMUnavailable.
     """
@@ -205,6 +211,7 @@ def reserve(prompts: Sequence[Messages], model: str, policy: LLMPolicy, purpose:
             model=model[:120],
             outcome="asked",
             cost=price(policy, estimated(prompt), MAX_TOKENS),
+            log=log,
         )
         for prompt in prompts
     )
@@ -219,7 +226,8 @@ def settle(rows: Sequence[LLMCall], histories: Sequence[Sequence[Attempt]], poli
     for row, history in zip(rows, histories, strict=True):
         *earlier, last = history
         for attempt in earlier:
-            LLMCall.objects.create(purpose=row.purpose, model=row.model, **recorded(attempt, policy))
+            told = recorded(attempt, policy)
+            LLMCall.objects.create(purpose=row.purpose, model=row.model, log=row.log, **told)
         for name, value in recorded(last, policy).items():
             setattr(row, name, value)
         row.save(update_fields=list(recorded(last, policy)))

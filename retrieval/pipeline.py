@@ -12,6 +12,8 @@ from django.utils.module_loading import import_string
 from retrieval.errors import NotRun, UnknownPipeline
 from retrieval.ranking import Ranking, StageReport
 
+USUAL, VERIFIED = "default", "verified"  # every set of pipelines writes these two out
+
 
 class Stage(Protocol):
     """One step of retrieval. Raises NotRun when it cannot do its part; the trace then says why."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import numpy as np
 
@@ -82,6 +83,7 @@ class Query:
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
     limits: Mapping[int, Limits] = field(default_factory=dict)  # by domain
+    trace_id: UUID | None = None  # of a search that is logged
 
     @property
     def domain_ids(self) -> list[int]:

@@ -3,10 +3,10 @@
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
-from retrieval import cache, language, pipeline, row_access, serving, versions
+from retrieval import cache, language, pipeline, row_access, serving, verification, versions
 from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
@@ -35,7 +35,7 @@ class SearchRequest:
     page: int = 1
     language: str | None = None
     as_of: date | None = None
-    pipeline: str = "default"
+    pipeline: str = pipeline.USUAL
 
 
 def search(
@@ -62,7 +62,7 @@ def answered(request: SearchRequest, caller: Caller, *, door: str, fresh: bool) 
     traces: list[dict] = []
 
     def make() -> dict:
-        ranking = run(request, caller, scopes, in_force)
+        ranking = run(request, caller, scopes, in_force, trace_id=trace_id)
         answer = answer_of(ranking, request, trace_id)
         traces.append(trace_of(ranking))
         return answer
@@ -121,6 +121,7 @@ def answers_for(scopes: Sequence[DomainScope], in_force: dict[str, int]) -> cach
 def cache_key(
     request: SearchRequest, caller: Caller, scopes: Sequence[DomainScope], in_force: dict[str, int]
 ) -> str:
+    line = pipeline.get(request.pipeline)
     return cache.key_of(
         query=normalize(request.text),
         written=request.text if '"' in request.text else "",
@@ -130,7 +131,8 @@ def cache_key(
         page=request.page,
         language=request.language,
         as_of=request.as_of,
-        pipeline=repr(pipeline.get(request.pipeline)),
+        pipeline=repr(line),
+        llm=verification.asked_model(line, caller),
         versions=in_force,
     )
 
@@ -140,10 +142,12 @@ def run(
     caller: Caller,
     scopes: tuple[DomainScope, ...],
     in_force: dict[str, int],
+    *,
+    trace_id: uuid.UUID | None = None,
 ) -> Ranking:
     """The whole ranking of one question, with its trace."""
     started = time.perf_counter()
-    query = normalized_query(request, caller, scopes, in_force)
+    query = replace(normalized_query(request, caller, scopes, in_force), trace_id=trace_id)
     report = StageReport(
         "Normalize",
         "applied",

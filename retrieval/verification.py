@@ -15,15 +15,14 @@ from typing import Any
 
 from django.template.loader import get_template
 
-from retrieval import llm
+from retrieval import llm, pipeline
 from retrieval.errors import NotRun
 from retrieval.llm import Form, LLMUnavailable, Messages, Unusable
 from retrieval.models import Chunk, LLMVerdict, Section
-from retrieval.pipeline import unless_settled
+from retrieval.pipeline import Pipeline, unless_settled
 from retrieval.presentation import full_texts, readable_sections
 from retrieval.privacy import query_hash, scrub
-from retrieval.ranking import Candidate, Query, Ranking, Reason
-from retrieval.textnorm import normalize
+from retrieval.ranking import UNCERTAIN, Caller, Candidate, Query, Ranking, Reason
 
 TEMPLATE = "retrieval/prompts/verify.txt"
 MAX_PROVISION = 6_000  # characters, about 1,500 tokens: more than nine tenths of all provisions of public law
@@ -74,14 +73,14 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class LLMVerifier:
-    """Has the first `calls` uncertain candidates among the first `depth` judged, and orders the uncertain anew.
+    """Has the first `calls` uncertain candidates among the first `depth` judged, and orders the uncertain anew, a
+    verdict weighing as much as its domain's thresholds say.
 
-    `weight`: how far a verdict moves one, 0 not at all; `calls` bounds all requests, retries included. Private
-    domains are never sent, and callers without the scope for it never cause a call.
+    `calls` bounds all requests, retries included. Private domains are never sent, and callers without the scope for
+    it never cause a call. A search in which the model failed is degraded: nothing remembers its answer.
     """
 
     calls: int = 3
-    weight: float = 0.5
     depth: int = 20
 
     @unless_settled
@@ -92,12 +91,36 @@ class LLMVerifier:
             return ranking.noting("fewer than two candidates are uncertain", skipped=True)
         chosen = [ranking.candidates[place] for place in places[: self.calls]]
         verdicts = judged(ranking.query, chosen, requests=self.calls)
-        account = {"llm_calls": verdicts.requests, "llm_cost": float(verdicts.cost)}
+        account = account_of(verdicts, chosen)
         if verdicts.problem:
-            return ranking.noting(f"the order is kept: {verdicts.problem}", **account)
-        candidates = permuted(ranking.candidates, places, verdicts.by_section, self.weight)
+            failed = replace(ranking, degraded=(*ranking.degraded, type(self).__name__))
+            return failed.noting(f"the order is kept: {verdicts.problem}", **account)
+        weights = [ranking.query.limits_for(ranking.candidates[place]).llm_weight for place in places]
+        candidates = permuted(ranking.candidates, places, verdicts.by_section, weights)
         note = f"{len(chosen)} of {len(places)} uncertain judged, {verdicts.requests} asked"
         return replace(ranking, candidates=candidates).noting(note, **account)
+
+
+def account_of(verdicts: Verdicts, chosen: Sequence[Candidate]) -> dict[str, float]:
+    """For the trace; `llm_candidates`: how many were put to the model, now or when their verdict was remembered."""
+    put = len(chosen) if verdicts.by_section or verdicts.requests else 0
+    return {"llm_candidates": put, "llm_calls": verdicts.requests, "llm_cost": float(verdicts.cost)}
+
+
+def may_ask(caller: Caller) -> bool:
+    return caller.is_staff or "pipelines" in caller.scopes
+
+
+def asked_model(line: Pipeline, caller: Caller) -> str:
+    """The model and the prompt that may shape what this pipeline answers this caller; empty where none is asked."""
+    endpoint = llm.endpoint()
+    asks = any(isinstance(stage, LLMVerifier) for stage in line.stages)
+    return f"{endpoint.model} {prompt_version()}" if asks and endpoint and may_ask(caller) else ""
+
+
+def usual_pipeline(caller: Caller) -> str:
+    """For a client application that names none: the verified order if its key may ask a model and there is one."""
+    return pipeline.VERIFIED if llm.endpoint() and may_ask(caller) else pipeline.USUAL
 
 
 def require_permission(query: Query) -> None:
@@ -106,7 +129,7 @@ def require_permission(query: Query) -> None:
         raise LLMUnavailable("off", "no language model is configured")
     if any(domain.private for domain in query.domains):
         raise NotRun("private domains are never sent to a language model", degrades=False)
-    if not (query.caller.is_staff or "pipelines" in query.caller.scopes):
+    if not may_ask(query.caller):
         raise NotRun("a language model needs a key with the scope pipelines", degrades=False)
 
 
@@ -115,9 +138,7 @@ def require_permission(query: Query) -> None:
 
 def uncertain_places(candidates: Sequence[Candidate]) -> list[int]:
     """Indices of those that verdicts may move; what a curator pinned stays."""
-    return [
-        n for n, candidate in enumerate(candidates) if candidate.zone == "uncertain" and not candidate.pin
-    ]
+    return [n for n, candidate in enumerate(candidates) if candidate.zone == UNCERTAIN and not candidate.pin]
 
 
 def multiplier(score: int, weight: float) -> float:
@@ -129,9 +150,10 @@ def permuted(
     candidates: Sequence[Candidate],
     places: Sequence[int],
     verdicts: Mapping[int, Verdict],
-    weight: float,
+    weights: Sequence[float],
 ) -> tuple[Candidate, ...]:
-    """The uncertain ones ordered among their places; a place keeps its score, so that every other one stands.
+    """The uncertain ones ordered among their places; a place keeps its score, so that every other one stands. One
+    weight for each place's candidate.
 
     What a verdict multiplies is the probability that belongs to the place: the band's own, falling. So equal
     verdicts, like none, leave the reranker's order.
@@ -140,7 +162,7 @@ def permuted(
     bases = sorted((candidate.probability or 0.0 for candidate in band), reverse=True)
     moved = [
         base * multiplier(verdicts[c.section_id].score, weight) if c.section_id in verdicts else base
-        for base, c in zip(bases, band, strict=True)
+        for base, c, weight in zip(bases, band, weights, strict=True)
     ]
     order = sorted(range(len(band)), key=lambda n: (-moved[n], n))
     result = list(candidates)
@@ -160,8 +182,10 @@ def told(candidate: Candidate, verdicts: Mapping[int, Verdict]) -> Candidate:
 
 
 def judged(query: Query, chosen: Sequence[Candidate], *, requests: int) -> Verdicts:
-    """Verdicts on all of them, remembered or asked for now; on none when one fails. Good ones are remembered."""
-    asked_hash = query_hash(normalize(query.text))
+    """Verdicts on all of them, remembered or asked for now; on none when one fails. Good ones are remembered. The
+    model reads the question as it was typed, in its own language. Raises LLMUnavailable while switched off.
+    """
+    asked_hash = query_hash(query.normalized)
     known = remembered(asked_hash, chosen)
     missing = [candidate for candidate in chosen if candidate.section_id not in known]
     if not missing:
@@ -171,10 +195,12 @@ def judged(query: Query, chosen: Sequence[Candidate], *, requests: int) -> Verdi
         return Verdicts({}, "a provision cannot be read")
     if any(STEERING.search(text) for text in provisions.values()):
         return Verdicts({}, "injected: a provision speaks to the model")
-    prompts = [prompt_of(query.text, provisions[candidate.section_id]) for candidate in missing]
+    prompts = [prompt_of(query.original, provisions[candidate.section_id]) for candidate in missing]
     try:
-        asked = llm.ask_all(prompts, FORM, purpose="verify", requests=requests)
+        asked = llm.ask_all(prompts, FORM, purpose="verify", requests=requests, log=query.trace_id)
     except LLMUnavailable as problem:
+        if problem.reason == "off":
+            raise
         return Verdicts({}, problem.message)
     fresh = {
         candidate.section_id: answer.value

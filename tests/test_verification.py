@@ -13,7 +13,7 @@ from retrieval.llm import Breaker
 from retrieval.models import Domain, LLMCall, LLMPolicy, LLMVerdict, Section
 from retrieval.pipeline import Pipeline, run_stage
 from retrieval.presentation import trace_of
-from retrieval.ranking import ANONYMOUS, Caller, Candidate, DomainScope, Query, Ranking
+from retrieval.ranking import ANONYMOUS, Caller, Candidate, DomainScope, Limits, Query, Ranking
 from retrieval.search import SearchRequest, answer_of
 from retrieval.verification import LLMVerifier, Verdict, harmless, permuted, prompt_of, uncertain_places
 from tests.llm_server import FAILING, good, llm_server, says, verdict
@@ -58,7 +58,7 @@ def test_the_multiplier_is_that_of_the_scale():
 
 def test_a_better_verdict_changes_places_and_keeps_the_places_scores():
     before = [candidate(1, score=3), candidate(2, "accepted", score=2), candidate(3, score=1)]
-    after = permuted(before, [0, 2], {1: Verdict(0, ""), 3: Verdict(9, "")}, 0.5)
+    after = permuted(before, [0, 2], {1: Verdict(0, ""), 3: Verdict(9, "")}, [0.5, 0.5])
     assert [(c.section_id, c.score) for c in after] == [(3, 3), (2, 2), (1, 1)]
     assert after[0].reasons[-1].values == {"score": 9}
 
@@ -72,7 +72,7 @@ def test_only_uncertain_places_are_permuted(ranking, scores, weight):
         ranking[place].section_id: Verdict(score, "")
         for score, place in zip(scores, places[:3], strict=False)
     }
-    after = permuted(ranking, places, verdicts, weight)
+    after = permuted(ranking, places, verdicts, [weight] * len(places))
     still = [n for n in range(len(ranking)) if n not in places]
     assert [after[n] for n in still] == [ranking[n] for n in still]
     assert {after[n].section_id for n in places} == {ranking[n].section_id for n in places}
@@ -84,7 +84,7 @@ def test_only_uncertain_places_are_permuted(ranking, scores, weight):
 def test_equal_verdicts_leave_the_order(ranking, score, weight):
     places = uncertain_places(ranking)
     verdicts = {ranking[place].section_id: Verdict(score, "") for place in places}
-    assert sections_of(permuted(ranking, places, verdicts, weight)) == sections_of(ranking)
+    assert sections_of(permuted(ranking, places, verdicts, [weight] * len(places))) == sections_of(ranking)
 
 
 # The prompt
@@ -229,7 +229,7 @@ def test_three_uncertain_ones_are_judged_and_change_places(server, ranking):
     assert sections_of(after.candidates) == shuffled(ranking, 0, 5, 2, 3, 4, 6, 1, 7)
     report = after.reports[-1]
     assert (report.status, report.note) == ("applied", "3 of 4 uncertain judged, 3 asked")
-    assert report.details == {"llm_calls": 3, "llm_cost": 0.0}
+    assert report.details == {"llm_candidates": 3, "llm_calls": 3, "llm_cost": 0.0}
     assert len(server.asked) == 3
     assert after.degraded == ()
 
@@ -240,6 +240,7 @@ def test_any_failure_leaves_the_order_and_says_why(server, ranking, settings, na
     server.behaviour = FAILING[name]
     after = verified(ranking)
     assert after.candidates == ranking.candidates
+    assert after.degraded == ("LLMVerifier",)
     assert after.reports[-1].note.startswith("the order is kept: ")
     assert after.reports[-1].details["llm_calls"] <= 3
     assert len(server.asked) <= 3
@@ -286,15 +287,34 @@ def test_ndcg_with_a_failing_model_is_never_below_that_without(server, ranking, 
         assert ndcg(sections_of(verified(ranking).candidates), grades) >= without
 
 
-@given(ranking=rankings(), grades=st.lists(st.integers(0, 9), min_size=30, max_size=30), weight=st.floats(0, 1))
+@given(
+    ranking=rankings(), grades=st.lists(st.integers(0, 9), min_size=30, max_size=30), weight=st.floats(0, 1)
+)
 def test_ndcg_with_right_verdicts_is_never_below_that_without(ranking, grades, weight):
     """Where all that is uncertain is judged, and judged as it is."""
     places = uncertain_places(ranking)
     graded = {c.section_id: grades[n] + 1 for n, c in enumerate(ranking)}
     verdicts = {ranking[place].section_id: Verdict(grades[place], "") for place in places}
-    after = permuted(ranking, places, verdicts, weight)
+    after = permuted(ranking, places, verdicts, [weight] * len(places))
     if ranking:
         assert ndcg(sections_of(after), graded) >= ndcg(sections_of(ranking), graded) - 1e-12
+
+
+def test_a_verdict_weighs_what_its_domain_says(server, ranking):
+    server.behaviour = by_text(ranking, {1: 0, 2: 5, 5: 9})
+    [domain] = ranking.query.domain_ids
+    limits = {domain: Limits(llm_weight=0.0)}
+    after = verified(replace(ranking, query=replace(ranking.query, limits=limits)))
+    assert sections_of(after.candidates) == sections_of(ranking.candidates)
+    assert len(server.asked) == 3
+
+
+def test_the_question_is_asked_as_it_was_typed(server, ranking):
+    query = replace(
+        ranking.query, original="¿Puede la policía abrir mi carro?", text="may police open my car"
+    )
+    verified(replace(ranking, query=query))
+    assert "¿Puede la policía abrir mi carro?" in server.asked[0]["messages"][1]["content"]
 
 
 # Memory
@@ -306,11 +326,12 @@ def test_a_verdict_is_asked_for_once(server, ranking):
     again = verified(ranking)
     assert sections_of(again.candidates) == sections_of(first.candidates)
     assert (len(server.asked), again.reports[-1].details["llm_calls"]) == (3, 0)
+    assert again.reports[-1].details["llm_candidates"] == 3
 
 
 def test_another_question_model_or_prompt_is_asked_anew(server, ranking, settings, monkeypatch):
     verified(ranking)
-    verified(replace(ranking, query=replace(ranking.query, text="another question")))
+    verified(replace(ranking, query=replace(ranking.query, normalized="another question")))
     settings.ARF_LLM = settings.ARF_LLM | {"model": "n"}
     verified(ranking)
     monkeypatch.setattr(verification, "prompt_version", lambda: "0" * 64)
@@ -417,10 +438,10 @@ def test_the_budget_and_the_breaker_are_told_in_the_trace(server, ranking, monke
 def test_calls_and_cost_stand_in_the_trace(server, ranking):
     LLMPolicy.objects.create(price_in=1, price_out=1)
     account = trace_of(Pipeline(LLMVerifier())(ranking))
-    assert account["stages"][-1]["details"] == {"llm_calls": 3, "llm_cost": 0.00036}
+    assert account["stages"][-1]["details"] == {"llm_candidates": 3, "llm_calls": 3, "llm_cost": 0.00036}
     answer = answer_of(Pipeline(LLMVerifier())(ranking), SearchRequest(QUESTION), "t")
     assert "details" not in answer["stages"][0]
 
 
 def test_the_pipelines_name_tells_how_it_verifies():
-    assert repr(Pipeline(LLMVerifier())) == "Pipeline(LLMVerifier(calls=3, weight=0.5, depth=20))"
+    assert repr(Pipeline(LLMVerifier())) == "Pipeline(LLMVerifier(calls=3, depth=20))"

@@ -35,6 +35,11 @@ def answers(shape: type[s.Serializer], *errors: int, success: int = 200) -> dict
 
 # -- Search
 
+PIPELINE = (
+    "A public pipeline; others need the scope “pipelines”. Left out: `default`, which asks no language model, or, for "
+    "a key with that scope where a language model is configured, `verified`, which has it judge what is uncertain."
+)
+
 
 class Question(s.Serializer):
     q = s.CharField(max_length=MAX_QUERY, help_text="The question, a citation or words of the law.")
@@ -49,9 +54,7 @@ class Question(s.Serializer):
         [("en", "English"), ("es", "Spanish")], required=False, help_text="Overrides what is detected."
     )
     as_of = s.DateField(required=False, help_text="Search the law as it was on that day.")
-    pipeline = s.CharField(
-        default="default", help_text="A public pipeline; others need the scope “pipelines”."
-    )
+    pipeline = s.CharField(required=False, help_text=PIPELINE)
     explain = s.BooleanField(default=False, help_text="Adds the trace of every candidate as “explanation”.")
 
 
@@ -340,7 +343,7 @@ SEARCH_PARAMETERS = [
     *PAGING,
     OpenApiParameter("language", str, enum=["en", "es"], description="Overrides what is detected."),
     AS_OF,
-    OpenApiParameter("pipeline", {"type": "string", "default": "default"}),
+    OpenApiParameter("pipeline", str, description=PIPELINE),
     OpenApiParameter("explain", {"type": "boolean", "default": False}),
 ]
 DOCUMENT_PARAMETERS = [DOMAIN, *PAGING]

@@ -39,6 +39,7 @@ from retrieval.ranking import Caller
 from retrieval.row_access import as_caller
 from retrieval.search import MAX_K, MAX_QUERY, SearchRequest, search, visible_domains
 from retrieval.searchlog import give_feedback, trace_for
+from retrieval.verification import usual_pipeline
 
 MAX_CITING_TEXT = 64_000  # characters read for citations
 MAX_CITATIONS = 250
@@ -120,6 +121,7 @@ class SearchView(ApiView):
 
 def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     explain = values.pop("explain", False)
+    values.setdefault("pipeline", usual_pipeline(caller))
     asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, door="api")

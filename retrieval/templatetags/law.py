@@ -71,6 +71,7 @@ NO_MEANING = _("Search by meaning did not answer; results rest on words and name
 DEGRADED = {
     "DenseRetriever": NO_MEANING,
     "EmbedQuery": NO_MEANING,
+    "LLMVerifier": _("The language model did not answer; the order is the one learned from judgments."),
     "LexicalRetriever": _("Search by words did not answer; results rest on meaning and names."),
     "NearestAliasRetriever": NO_MEANING,
     "Translate": _("The translator did not answer; only known legal terms were translated."),
