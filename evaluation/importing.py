@@ -14,7 +14,7 @@ from evaluation.exchange import BadFile, Entry, Format, Read, Refused, folded, r
 from evaluation.models import Judgment, Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
-from retrieval.jobs import Progress
+from retrieval.jobs import Job, Progress
 from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.models.access import caller_for
 
@@ -264,7 +264,7 @@ def take_back(applied: Mapping[str, list]) -> None:
         Judgment.objects.filter(pk=pk).update(grade=grade, explanation=explanation)
 
 
-class ImportJudgments:
+class ImportJudgments(Job):
     """Takes a file in, 2,500 judgments a step. Cancelled, it takes back what it did.
 
     While it runs its state holds the file; at its end, counts and the lines that were refused.

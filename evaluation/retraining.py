@@ -3,9 +3,11 @@ deployed only if the gate lets it. Steps are short, and may run again:
 
 1. gather: merge and deduplicate judged topics; refuse if a test query, or a near-duplicate, is among them
 2. pool: run the pipeline up to the reranker over all topics, some at a time
-3. train: families are compared by grouped cross-validation inside the training split
-4. compare: both models rank the test topics; refuse if a model has seen one of them
-5. decide: deploy, put in shadow or keep, and say why
+3. divide: the features of each fold of a grouped cross-validation inside the training split, a fold a step
+4. fit: every family on every fold, one of each a step
+5. train: the family that these figures choose, on all
+6. compare: both models rank the test topics; refuse if a model has seen one of them
+7. decide: deploy, put in shadow or keep, and say why
 """
 
 import hashlib
@@ -14,6 +16,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from statistics import median_low
 
@@ -32,7 +35,7 @@ from evaluation.topics import Topic, digest, judged_irrelevant, positive, read_t
 from evaluation.training import Pool, Trained
 from retrieval import jobs
 from retrieval.errors import ArfError
-from retrieval.jobs import Progress
+from retrieval.jobs import Job, Progress
 from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.ranking import ANONYMOUS
 from retrieval.reranking import BadArtifact
@@ -56,15 +59,19 @@ def request(
     return {"kind": "retrain", "key": KEY, "params": params}
 
 
-class Retrain:
+class Retrain(Job):
     """The job; its RetrainingRun is named in `state`."""
 
     def step(self, run: JobRun) -> Progress:
+        reopen(run)
         return STEPS[run.state.get("phase", "gather")](run, Workfiles(run.pk))
 
     def undo(self, run: JobRun) -> None:
         Workfiles(run.pk).clear()
-        abandon("Cancelled.")
+        close(run, "Cancelled.")
+
+    def failed(self, run: JobRun) -> None:
+        close(run, run.error)
 
 
 def every_month() -> int:
@@ -75,15 +82,23 @@ def every_month() -> int:
         return running.run.pk
 
 
-def close_failed(reason: str) -> None:
-    """Closes the attempt of a job that failed; one that is at work is left alone."""
-    if not JobRun.objects.unfinished().filter(key=KEY).exists():
-        abandon(reason)
+def close(run: JobRun, reason: str) -> None:
+    """Says why the attempt of this job stopped; one that stopped before it was written down is so now."""
+    attempt = RetrainingRun.objects.filter(pk=run.state.get("attempt")).first()
+    attempt = attempt or RetrainingRun(requested_by=run.requested_by, report={"job": run.pk, **run.params})
+    finish(attempt, Outcome.FAILED, reason)
 
 
-def abandon(reason: str) -> None:
+def reopen(run: JobRun) -> None:
+    """A failed job that was resumed goes on with its attempt."""
+    stopped = RetrainingRun.objects.filter(pk=run.state.get("attempt"), outcome=Outcome.FAILED)
+    stopped.update(outcome=Outcome.RUNNING, reason="", finished_at=None)
+
+
+def abandon() -> None:
     """Closes attempts left open: jobs of this kind never run together, so none of them goes on."""
     open_runs = RetrainingRun.objects.filter(outcome=Outcome.RUNNING)
+    reason = "Left unfinished; another was begun."
     open_runs.update(outcome=Outcome.FAILED, reason=reason, finished_at=timezone.now())
 
 
@@ -100,7 +115,7 @@ class Gathered:
 
 
 def gather(run: JobRun, files: Workfiles) -> Progress:
-    abandon("Left unfinished; another was begun.")
+    abandon()
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),
@@ -113,7 +128,8 @@ def gather(run: JobRun, files: Workfiles) -> Progress:
     files.clear()
     files.save_topics(topics)
     state = {"phase": "pool", "attempt": attempt.pk, "learned": len(gathered.learned)}
-    return Progress(0, len(topics) + 3, f"{len(topics)} judged topics gathered", state)
+    total = len(topics) + len(DIVISIONS) + len(FITS) + 3
+    return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 
 
 def from_library() -> Gathered:
@@ -235,22 +251,52 @@ def pool(run: JobRun, files: Workfiles) -> Progress:
     batch = topics[run.position : run.position + BATCH]
     files.save_pools(run.position, training.pools_of(batch))
     position = run.position + len(batch)
-    phase = "train" if position >= len(topics) else "pool"
+    phase = "divide" if position >= len(topics) else "pool"
     message = f"{position} of {len(topics)} topics searched"
-    return Progress(position, run.total, message, run.state | {"phase": phase})
+    return Progress(position, run.total, message, run.state | {"phase": phase, "part": 0})
 
 
-# -- 3. Train
+# -- 3. Divide, 4. fit, 5. train
+
+DIVISIONS = range(training.FOLDS + 1)  # the last learns from all
+FITS = list(product(range(training.FOLDS), training.FAMILIES))
+
+
+def divide(run: JobRun, files: Workfiles) -> Progress:
+    part = run.state["part"]
+    files.save_division(part, training.division(learnable(run, files), part))
+    return next_part(run, len(DIVISIONS), "fit", f"{part + 1} of {len(DIVISIONS)} divisions made")
+
+
+def fit(run: JobRun, files: Workfiles) -> Progress:
+    part = run.state["part"]
+    fold, family = FITS[part]
+    files.save_scored(fold, family, training.scored(files.division(fold), family))
+    return next_part(run, len(FITS), "train", f"{part + 1} of {len(FITS)} cross-validated: {family}")
+
+
+def next_part(run: JobRun, parts: int, then: str, message: str) -> Progress:
+    part = run.state["part"] + 1
+    following = {"part": part} if part < parts else {"part": 0, "phase": then}
+    return Progress(run.position + 1, run.total, message, run.state | following)
 
 
 def train(run: JobRun, files: Workfiles) -> Progress:
-    trained = training.train(files.pools()[: run.state["learned"]])
+    held_out = {
+        family: [files.scored(fold, family) for fold in range(training.FOLDS)] for family in training.FAMILIES
+    }
+    everything = files.division(training.FOLDS)
+    trained = training.finished(learnable(run, files), everything, held_out)
     files.save_artifact(trained.artifact, trained.manifest)
     message = f"{trained.manifest['family']} trained"
     return Progress(run.position + 1, run.total, message, run.state | {"phase": "compare"})
 
 
-# -- 4. Compare
+def learnable(run: JobRun, files: Workfiles) -> list[Pool]:
+    return training.learnable(files.pools()[: run.state["learned"]])
+
+
+# -- 6. Compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +448,7 @@ def sha256(artifact: bytes) -> str:
     return hashlib.sha256(artifact).hexdigest()
 
 
-# -- 5. Decide
+# -- 7. Decide
 
 
 def decide_on(run: JobRun, files: Workfiles) -> Progress:
@@ -438,6 +484,8 @@ def carried_out(attempt: RetrainingRun, deploy: bool, reasons: str, *, shadow: b
 STEPS: dict[str, Callable[[JobRun, Workfiles], Progress]] = {
     "gather": gather,
     "pool": pool,
+    "divide": divide,
+    "fit": fit,
     "train": train,
     "compare": compare,
     "decide": decide_on,

@@ -5,7 +5,7 @@ scikit-learn is imported where it is used: web workers import this module with t
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -86,19 +86,69 @@ def pool_of(topic: Topic, name: str, scopes: tuple, in_force: dict) -> Pool:
 def train(pools: Sequence[Pool], *, seed: int = 0) -> Trained:
     """The best family by cross-validated nDCG@10, the MLP (128, 64, 32) where it is within one standard error.
 
-    Deterministic for the same pools and seed. Raises ArfError for too few topics.
+    Deterministic for the same pools and seed. Raises ArfError for too few topics. A job takes the same functions
+    in steps of seconds each: `division` FOLDS + 1 times, `scored` of each fold and family, `finished`.
     """
+    usable = learnable(pools)
+    divisions = [division(usable, number) for number in range(FOLDS + 1)]
+    held_out = {name: [scored(each, name, seed) for each in divisions[:FOLDS]] for name in FAMILIES}
+    return finished(usable, divisions[FOLDS], held_out, seed)
+
+
+def learnable(pools: Sequence[Pool]) -> list[Pool]:
+    """What there is to learn from. Raises ArfError for too few topics."""
     usable = [pool for pool in pools if not pool.settled and pool.candidates]
     answerable = [pool for pool in usable if pool.topic.answerable]
     if len(answerable) < FEWEST:
         raise ArfError(f"{len(answerable)} answerable topics are too few to learn from: {FEWEST} are needed.")
-    split = [Fold.of(usable, inside, outside) for inside, outside in grouped(usable, FOLDS)]
-    compared = {name: cross_validate(make, usable, split, seed) for name, make in FAMILIES.items()}
+    return usable
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Rows and labels to learn from, and the rows of the topics held out (`sizes` of them a topic)."""
+
+    learned: np.ndarray
+    labels: np.ndarray
+    unseen: np.ndarray
+    sizes: np.ndarray
+
+
+def division(usable: Sequence[Pool], number: int) -> Division:
+    """A fold of the cross-validation, whose rows saw only its inside; the last, FOLDS, learns from all."""
+    inside, outside = folds_of(usable)[number]
+    learned, held_out = [usable[n] for n in inside], [usable[n] for n in outside]
+    voters = neighbours(learned)
+    unseen = [row_of(pool, voters) for pool in held_out]
+    return Division(
+        learned=np.vstack([rows[:DEPTH] for rows in encoded(learned)]),
+        labels=np.concatenate([pool.labels[:DEPTH] for pool in learned]),
+        unseen=np.vstack(unseen) if unseen else np.zeros((0, len(FEATURES)), dtype=np.float32),
+        sizes=np.array([len(rows) for rows in unseen], dtype=int),
+    )
+
+
+def folds_of(usable: Sequence[Pool]) -> list[tuple[np.ndarray, np.ndarray]]:
+    everything = np.arange(len(usable)), np.zeros(0, dtype=int)
+    return [*grouped(usable, FOLDS), everything]
+
+
+def scored(divided: Division, family: str, seed: int = 0) -> np.ndarray:
+    """A family's probabilities for the rows held out, topic after topic as serving would score them."""
+    scaler, model = fit(FAMILIES[family], divided, seed)
+    by_topic = np.split(divided.unseen, np.cumsum(divided.sizes)[:-1])
+    return np.concatenate([model.predict_proba(scaler.transform(rows))[:, 1] for rows in by_topic])
+
+
+def finished(
+    usable: Sequence[Pool], everything: Division, held_out: Mapping[str, Sequence[np.ndarray]], seed: int = 0
+) -> Trained:
+    """The chosen family trained on all. `held_out`: by family, `scored` of each fold in turn."""
+    compared = {name: cross_validated(usable, given) for name, given in held_out.items()}
     chosen = choose({name: told.ndcg for name, told in compared.items()})
     knots = isotonic(usable, compared[chosen].held_out)
-    rows = encoded(usable)
-    scaler, model = fit(FAMILIES[chosen], usable, rows, seed)
-    seen = np.vstack([some[:DEPTH] for some in rows])
+    scaler, model = fit(FAMILIES[chosen], everything, seed)
+    seen = everything.learned
     ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
     reranker = Reranker(
         *(end.astype(np.float32) for end in ends), layers_of(model), knots, neighbours(usable)
@@ -112,6 +162,18 @@ class CrossValidated:
 
     held_out: list[np.ndarray]
     ndcg: np.ndarray
+
+
+def cross_validated(usable: Sequence[Pool], by_fold: Sequence[np.ndarray]) -> CrossValidated:
+    """Puts the folds' probabilities back in the order of the pools, and measures the order they give."""
+    held_out: list[np.ndarray] = [np.zeros(0)] * len(usable)
+    for (_inside, outside), given in zip(folds_of(usable), by_fold, strict=False):
+        ends = np.cumsum([len(usable[n].candidates) for n in outside])
+        for n, probabilities_ in zip(outside, np.split(given, ends[:-1]), strict=True):
+            held_out[n] = probabilities_
+    answerable = [(pool, p) for pool, p in zip(usable, held_out, strict=True) if pool.topic.answerable]
+    ndcg = [measure_topic(ranked(pool, p), pool.topic.relevant)["nDCG@10"] for pool, p in answerable]
+    return CrossValidated(held_out, np.array(ndcg))
 
 
 def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
@@ -151,45 +213,11 @@ def row_of(pool: Pool, voters: JudgedNeighbours) -> np.ndarray:
     return matrix(pool.asked, pool.candidates, pool.places, voters)
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """One division: what is learned from, and what is held out, as rows that saw only the inside."""
-
-    inside: list[Pool]
-    rows: list[np.ndarray]
-    outside: np.ndarray
-    unseen: list[np.ndarray]
-
-    @classmethod
-    def of(cls, pools: Sequence[Pool], inside: np.ndarray, outside: np.ndarray) -> "Fold":
-        learned = [pools[n] for n in inside]
-        voters = neighbours(learned)
-        return cls(learned, encoded(learned), outside, [row_of(pools[n], voters) for n in outside])
-
-
-def cross_validate(
-    make: Callable[[int], Any], pools: Sequence[Pool], folds: Sequence[Fold], seed: int
-) -> CrossValidated:
-    """Trains without each fold and scores it."""
-    held_out: list[np.ndarray] = [np.zeros(0)] * len(pools)
-    for fold in folds:
-        scaler, model = fit(make, fold.inside, fold.rows, seed)
-        for n, unseen in zip(fold.outside, fold.unseen, strict=True):
-            held_out[n] = model.predict_proba(scaler.transform(unseen))[:, 1]
-    answerable = [(pool, p) for pool, p in zip(pools, held_out, strict=True) if pool.topic.answerable]
-    ndcg = [measure_topic(ranked(pool, p), pool.topic.relevant)["nDCG@10"] for pool, p in answerable]
-    return CrossValidated(held_out, np.array(ndcg))
-
-
-def fit(
-    make: Callable[[int], Any], pools: Sequence[Pool], rows: Sequence[np.ndarray], seed: int
-) -> tuple["StandardScaler", Any]:
-    learned = np.vstack([some[:DEPTH] for some in rows])
-    labels = np.concatenate([pool.labels[:DEPTH] for pool in pools])
+def fit(make: Callable[[int], Any], divided: Division, seed: int) -> tuple["StandardScaler", Any]:
     from sklearn.preprocessing import StandardScaler
 
-    scaler = StandardScaler().fit(learned)
-    return scaler, make(seed).fit(scaler.transform(learned), labels)
+    scaler = StandardScaler().fit(divided.learned)
+    return scaler, make(seed).fit(scaler.transform(divided.learned), divided.labels)
 
 
 def ranked(pool: Pool, probabilities: np.ndarray) -> list[str]:

@@ -21,7 +21,7 @@ from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
 from retrieval.embedders import Embedder
 from retrieval.errors import ArfError, SourceRefused
-from retrieval.jobs import Progress
+from retrieval.jobs import Job, Progress
 from retrieval.models import (
     Anchor,
     Chunk,
@@ -43,7 +43,7 @@ SHORTEST = 0.5  # a source with less than half of the sections known is taken fo
 MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
 
 
-class Ingest:
+class Ingest(Job):
     """params: domain (slug), source (path; empty means the domain's own), force (accept a short source)."""
 
     @as_system()

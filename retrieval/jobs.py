@@ -16,6 +16,7 @@ from django_q.tasks import async_task
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
 
+MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
 
 
@@ -39,6 +40,9 @@ class Job(Protocol):
     def undo(self, run: JobRun) -> None:
         """Clears what a job that will not finish has staged."""
 
+    def failed(self, run: JobRun) -> None:
+        """Is told once that it stopped for `run.error`; somebody may resume it."""
+
 
 class AlreadyRunning(ArfError):
     status = 409
@@ -47,6 +51,19 @@ class AlreadyRunning(ArfError):
     def __init__(self, run: JobRun):
         super().__init__(f"Job {run.pk} ({run.kind}) is already at work on this.")
         self.run = run
+
+
+class WorkersKilled(ArfError):
+    """A step that was begun again and again and never came to an end."""
+
+    status = 500
+    code = "workers_killed"
+
+    def __init__(self):
+        super().__init__(
+            f"Stopped: its next step was begun {MOST_TRIES} times, and each time the worker was killed, "
+            "by hand or for want of memory."
+        )
 
 
 def create(kind: str, *, key: str, params: dict | None = None, by=None) -> JobRun:
@@ -91,6 +108,7 @@ def run_here(run: JobRun) -> Iterator[JobRun]:
 def take_step(run_id: int, ticket: int) -> JobRun | None:
     """One step under the job's lock; None when it is another's turn or the step has been done already."""
     try:
+        begin(run_id, ticket)
         with transaction.atomic():
             run = JobRun.objects.select_for_update(skip_locked=True).filter(pk=run_id).first()
             if run is None or run.is_finished or run.ticket != ticket or not try_lock(run.key):
@@ -105,9 +123,21 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
         raise
 
 
+def begin(run_id: int, ticket: int) -> None:
+    """Counts before a step how often it was begun, which a killed worker cannot take back. Raises WorkersKilled."""
+    with transaction.atomic():
+        waiting = JobRun.objects.unfinished().filter(pk=run_id, ticket=ticket)
+        run = waiting.select_for_update(skip_locked=True).first()
+        if run is None:
+            return
+        run.tries += 1
+        run.save(update_fields=["tries"])
+    if run.tries > MOST_TRIES:
+        raise WorkersKilled
+
+
 def _stepped(run: JobRun) -> JobRun:
-    job: Job = import_string(settings.ARF_JOBS[run.kind])()
-    now = timezone.now()
+    job, now = job_of(run), timezone.now()
     if run.cancel_requested:
         job.undo(run)
         run.status, run.finished_at, run.message = (
@@ -122,10 +152,14 @@ def _stepped(run: JobRun) -> JobRun:
         run.position, run.total, run.state = progress.position, progress.total, progress.state
         run.message = progress.message
         run.finished_at = timezone.now() if progress.finished else None
-    run.ticket += 1
+    run.ticket, run.tries = run.ticket + 1, 0
     run.heartbeat_at = timezone.now()
     run.save()
     return run
+
+
+def job_of(run: JobRun) -> Job:
+    return import_string(settings.ARF_JOBS[run.kind])()
 
 
 def _fail(run_id: int, error: Exception) -> None:
@@ -134,6 +168,8 @@ def _fail(run_id: int, error: Exception) -> None:
     JobRun.objects.filter(pk=run_id).update(
         status=JobRun.Status.FAILED, error=message[:4000], finished_at=timezone.now()
     )
+    run = JobRun.objects.get(pk=run_id)
+    job_of(run).failed(run)
 
 
 def cancel(run: JobRun) -> None:
@@ -147,7 +183,7 @@ def cancel(run: JobRun) -> None:
 def resume(run: JobRun) -> None:
     """Takes a failed job up again where it stopped."""
     JobRun.objects.filter(pk=run.pk, status=JobRun.Status.FAILED).update(
-        status=JobRun.Status.QUEUED, error="", finished_at=None, heartbeat_at=timezone.now()
+        status=JobRun.Status.QUEUED, error="", tries=0, finished_at=None, heartbeat_at=timezone.now()
     )
     run.refresh_from_db()
     hand_on(run)

@@ -3,7 +3,7 @@
 from retrieval import serving
 from retrieval.errors import ArfError
 from retrieval.ingestion import CORPUS, save_vectors
-from retrieval.jobs import Progress
+from retrieval.jobs import Job, Progress
 from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun
 from retrieval.row_access import as_system
 
@@ -11,7 +11,7 @@ BATCH = 256  # chunks a step: about ten seconds without a GPU
 DELETED = 20_000  # old vectors a step
 
 
-class Reembed:
+class Reembed(Job):
     """Builds vectors by the embedder that settings name now, switches to it, then deletes the old ones."""
 
     @as_system()

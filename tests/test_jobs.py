@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.errors import ArfError
-from retrieval.jobs import Progress
+from retrieval.jobs import Job, Progress
 from retrieval.models import JobRun, Version
 
 pytestmark = pytest.mark.django_db
 
 
-class Count:
+class Count(Job):
     """Counts to three, one a step, in a row of the database."""
 
     def step(self, run: JobRun) -> Progress:
@@ -111,6 +111,28 @@ def test_a_bug_in_a_step_is_raised_and_recorded(monkeypatch):
         jobs.take_step(run.pk, 0)
     run.refresh_from_db()
     assert (run.status, run.error) == (JobRun.Status.FAILED, "ZeroDivisionError: division by zero")
+
+
+def killed_in_its_step(run: JobRun) -> None:
+    """What a worker leaves behind that is killed: it has begun, and nothing else."""
+    jobs.begin(run.pk, run.ticket)
+
+
+def test_a_step_that_kills_its_worker_each_time_is_given_up_with_the_reason():
+    run = jobs.create("count", key="k")
+    for _ in range(3):
+        killed_in_its_step(run)
+    assert "begun 3 times" in jobs.take_step(run.pk, run.ticket).error
+    run.refresh_from_db()
+    assert run.status == JobRun.Status.FAILED
+
+
+def test_a_step_that_comes_through_after_a_kill_counts_anew():
+    run = jobs.create("count", key="k")
+    for _ in range(3):
+        killed_in_its_step(run)
+        run = jobs.take_step(run.pk, run.ticket)
+    assert run.status == JobRun.Status.DONE
 
 
 @pytest.mark.parametrize(

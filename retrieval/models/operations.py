@@ -43,6 +43,9 @@ class JobRun(models.Model):
     key = models.CharField(max_length=120, help_text=_("Jobs with the same key never run at the same time."))
     params = models.JSONField(default=dict)
     ticket = models.PositiveIntegerField(default=0, editable=False, help_text=_("Number of the next step."))
+    tries = models.PositiveSmallIntegerField(
+        default=0, editable=False, help_text=_("Times the next step was begun.")
+    )
     state = models.JSONField(default=dict, editable=False, help_text=_("What its steps hand on."))
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     position = models.PositiveIntegerField(default=0, help_text=_("Units done."))

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from evaluation.models import RetrainingRun
-from evaluation.retraining import TOLD, close_failed, request
+from evaluation.retraining import TOLD, request
 from retrieval.management.jobs import JobCommand
 
 
@@ -20,11 +20,7 @@ class Command(JobCommand):
         parser.add_argument("--shadow", action="store_true", help="score live searches instead of serving")
 
     def handle(self, *, topics: str, test_from: int | None, dry_run: bool, shadow: bool, **options) -> None:
-        try:
-            self.run_job(request(dry_run=dry_run, shadow=shadow, topics=topics, test_from=test_from))
-        except Exception as problem:  # told again below: the attempt must not look as if it still ran
-            close_failed(str(problem))
-            raise
+        self.run_job(request(dry_run=dry_run, shadow=shadow, topics=topics, test_from=test_from))
         attempt = RetrainingRun.objects.first()
         if attempt.outcome == RetrainingRun.Outcome.REFUSED:
             raise CommandError("Refused: nothing is reported or deployed.")
