@@ -8,6 +8,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.models.packed import PackedJSONField
+
 
 class SearchLog(models.Model):
     """The summary of one search; its id is the trace id of the answer."""
@@ -50,7 +52,7 @@ class Trace(models.Model):
 
     log = models.OneToOneField(SearchLog, primary_key=True, on_delete=models.CASCADE, related_name="trace")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    detail = models.JSONField()
+    detail = PackedJSONField()
 
     class Meta:
         verbose_name = _("trace")

@@ -6,6 +6,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.models.packed import PackedJSONField
+
 
 class Version(models.Model):
     """A number for each thing curators change; triggers count it up, cache keys and traces carry it."""
@@ -94,7 +96,7 @@ class CacheEntry(models.Model):
     """A finished answer under a key that holds every version and the access scope: never stale, only old."""
 
     key = models.CharField(max_length=64, primary_key=True)
-    answer = models.JSONField()
+    answer = PackedJSONField()
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
 
