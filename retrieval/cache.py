@@ -14,12 +14,20 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from retrieval.models import CacheEntry
+from retrieval.models.packed import pack, unpack
+from retrieval.statements import rows
 
 IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
 PRIVATE_IN_PROCESS = 200
+KEPT = "SELECT answer FROM retrieval_cacheentry WHERE key = %s AND created_at > %s"
+KEEP = """
+INSERT INTO retrieval_cacheentry (key, answer, created_at) VALUES (%s, %s, %s)
+ON CONFLICT (key) DO UPDATE SET answer = EXCLUDED.answer, created_at = EXCLUDED.created_at
+"""
 
 
 def key_of(**parts) -> str:
@@ -78,18 +86,16 @@ class AnswerCache:
 
     def _read(self, key: str) -> dict | None:
         oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
-        answer = (
-            CacheEntry.objects.filter(key=key, created_at__gt=oldest).values_list("answer", flat=True).first()
-        )
-        if answer is not None:
-            self._remember(key, answer)
+        kept = rows(KEPT, [key, oldest])
+        if not kept:
+            return None
+        answer = unpack(kept[0][0])
+        self._remember(key, answer)
         return answer
 
     def _write(self, key: str, answer: dict) -> None:
-        entry = CacheEntry(key=key, answer=answer)
-        CacheEntry.objects.bulk_create(
-            [entry], update_conflicts=True, unique_fields=["key"], update_fields=["answer", "created_at"]
-        )
+        with connection.cursor() as cursor:
+            cursor.execute(KEEP, [key, pack(answer), timezone.now()])
         self._remember(key, answer)
 
 

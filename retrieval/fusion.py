@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from retrieval.models import Section
+from retrieval import statements
 from retrieval.pipeline import Stage, run_stage, unless_settled
 from retrieval.ranking import Candidate, Query, Ranking
+
+PLACES = (
+    "SELECT id, domain_id, locator FROM ({readable}) AS readable WHERE id = ANY(%s) AND domain_id = ANY(%s)"
+)
 
 
 def reciprocal_rank(rank: int, k: int) -> float:
@@ -71,8 +75,6 @@ class Fuse:
 
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
     """Domain and locator of those sections that the caller may read, by id."""
-    readable = Section.objects.readable(query.caller, query.as_of)
-    rows = readable.filter(pk__in=sections, domain__in=query.domain_ids).values_list(
-        "pk", "domain_id", "locator"
-    )
-    return {pk: (domain, locator) for pk, domain, locator in rows}
+    readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", "locator")
+    found = statements.rows(PLACES.format(readable=readable), [*scope, sections, query.domain_ids])
+    return {pk: (domain, locator) for pk, domain, locator in found}

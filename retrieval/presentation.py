@@ -1,10 +1,11 @@
 """A ranking made into what doors show: JSON-able results, read again from Postgres under the caller's scope."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date
 
-from retrieval import serving
-from retrieval.models import Chunk, Section
+from retrieval import serving, statements
+from retrieval.models import Section
 from retrieval.ranking import Candidate, Dropped, Query, Ranking, StageReport
 from retrieval.snippets import best_snippet
 from retrieval.textnorm import stems
@@ -12,17 +13,57 @@ from retrieval.textnorm import stems
 NEAR_MISSES = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """A section as it is shown, with what its document and domain say of it, and the chunk that found it."""
+
+    pk: int
+    document_id: int
+    private: bool
+    is_leaf: bool
+    locator: str
+    citation: str
+    heading: str
+    heading_es: str
+    plain_name: str
+    plain_name_es: str
+    breadcrumb: str
+    text: str
+    source_url: str
+    valid_from: date | None
+    status: str
+    notes: list[str]
+    domain: str
+    language: str
+    document_url: str
+    chunk: str | None
+    chunk_start: int | None
+
+
+OF_SECTION = [field.name for field in fields(Provision)][1:16]
+PROVISIONS = f"""
+SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
+    document.source_url, chunk.text, chunk.start
+FROM ({{readable}}) AS readable
+JOIN retrieval_document document ON document.id = readable.document_id
+JOIN retrieval_domain domain ON domain.id = readable.domain_id
+LEFT JOIN retrieval_chunk chunk ON chunk.section_id = readable.id AND chunk.id = ANY(%s)
+WHERE readable.id = ANY(%s) AND readable.domain_id = ANY(%s)
+"""
+
+
 def present(ranking: Ranking, *, k: int, page: int) -> dict:
     """One page of results and, for an abstaining answer, its near misses."""
     shown = ranking.candidates[(page - 1) * k : page * k]
-    sections = readable_sections(ranking.query, [*shown, *ranking.near_misses])
-    results = result_list(ranking.query, shown, sections, first_rank=(page - 1) * k + 1)
+    provisions = readable_provisions(ranking.query, [*shown, *ranking.near_misses])
     more = len(ranking.candidates) > page * k
     return {
-        "results": results,
+        "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1),
         "abstained": ranking.abstained,
         "confident": bool(ranking.candidates) and (ranking.confident or ranking.settled),
-        "near_misses": result_list(ranking.query, ranking.near_misses[:NEAR_MISSES], sections, first_rank=1),
+        "near_misses": result_list(
+            ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
+        ),
         "degraded": list(ranking.degraded),
         "total": len(ranking.candidates),
         "page": page,
@@ -31,50 +72,49 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
     }
 
 
-def readable_sections(query: Query, candidates: Sequence[Candidate]) -> dict[int, Section]:
-    ids = [candidate.section_id for candidate in candidates]
-    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)
-    return readable.select_related("domain", "document").in_bulk(ids)
+def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:
+    """By section id, those that the caller may read."""
+    if not candidates:
+        return {}
+    readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", *OF_SECTION)
+    chunks = [candidate.chunk_id for candidate in candidates if candidate.chunk_id]
+    sections = [candidate.section_id for candidate in candidates]
+    found = statements.rows(
+        PROVISIONS.format(readable=readable), [*scope, chunks, sections, query.domain_ids]
+    )
+    return {row[0]: Provision(*row) for row in found}
 
 
 def result_list(
-    query: Query, candidates: Sequence[Candidate], sections: dict[int, Section], *, first_rank: int
+    query: Query, candidates: Sequence[Candidate], provisions: Mapping[int, Provision], *, first_rank: int
 ) -> list[dict]:
-    kept = [candidate for candidate in candidates if candidate.section_id in sections]
-    chunks = Chunk.objects.in_bulk([c.chunk_id for c in kept if c.chunk_id])
+    kept = [candidate for candidate in candidates if candidate.section_id in provisions]
+    if not kept:
+        return []
     wanted = wanted_stems(query.text)
-    texts = full_texts(query, [sections[c.section_id] for c in kept])
+    texts = full_texts(query, [provisions[c.section_id] for c in kept])
     return [
-        result(candidate, sections[candidate.section_id], rank, chunks, texts, wanted)
+        result(candidate, provisions[candidate.section_id], rank, texts[candidate.section_id], wanted)
         for rank, candidate in enumerate(kept, start=first_rank)
     ]
 
 
-def result(
-    candidate: Candidate,
-    section: Section,
-    rank: int,
-    chunks: dict[int, Chunk],
-    texts: dict[int, str],
-    wanted: frozenset[str],
-) -> dict:
+def result(candidate: Candidate, provision: Provision, rank: int, text: str, wanted: frozenset[str]) -> dict:
     """One result of the public contract (DESIGN, Public surface)."""
-    text = texts[section.pk]
-    chunk = chunks.get(candidate.chunk_id)
-    offset = chunk.start if chunk else 0
-    snippet = best_snippet(chunk.text if chunk else text, wanted, language=section.document.language)
+    read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
+    snippet = best_snippet(read, wanted, language=provision.language)
     return {
         "rank": rank,
-        "locator": section.locator,
+        "locator": provision.locator,
         "pin": candidate.pin,
-        "citation": section.citation,
-        "title": section.heading or section.citation,
-        "title_es": section.heading_es,
-        "plain_name": section.plain_name,
-        "plain_name_es": section.plain_name_es,
-        "breadcrumb": section.breadcrumb,
-        "domain": section.domain.slug,
-        "language": section.document.language,
+        "citation": provision.citation,
+        "title": provision.heading or provision.citation,
+        "title_es": provision.heading_es,
+        "plain_name": provision.plain_name,
+        "plain_name_es": provision.plain_name_es,
+        "breadcrumb": provision.breadcrumb,
+        "domain": provision.domain,
+        "language": provision.language,
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],
@@ -82,11 +122,11 @@ def result(
         "score": round(candidate.score, 6),
         "probability": None if candidate.probability is None else round(candidate.probability, 4),
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
-        "url": f"/law/{section.path}",
-        "source_url": section.source_url or section.document.source_url,
-        "valid_from": section.valid_from.isoformat() if section.valid_from else None,
-        "status": section.status,
-        "notes": section.notes,
+        "url": f"/law{provision.locator}",
+        "source_url": provision.source_url or provision.document_url,
+        "valid_from": provision.valid_from.isoformat() if provision.valid_from else None,
+        "status": provision.status,
+        "notes": provision.notes,
     }
 
 
@@ -97,7 +137,7 @@ def wanted_stems(text: str) -> frozenset[str]:
     )
 
 
-def full_texts(query: Query, sections: Sequence[Section]) -> dict[int, str]:
+def full_texts(query: Query, sections: Sequence[Provision]) -> dict[int, str]:
     """Each section's text; one with sections below it has theirs in order after its own."""
     texts = {section.pk: section.text for section in sections}
     for section in sections:
@@ -106,7 +146,7 @@ def full_texts(query: Query, sections: Sequence[Section]) -> dict[int, str]:
     return texts
 
 
-def subtree_text(query: Query, section: Section) -> str:
+def subtree_text(query: Query, section: Provision) -> str:
     readable = Section.objects.readable(query.caller, query.as_of).filter(document=section.document_id)
     return "\n\n".join(
         text for text in readable.below(section.locator).in_order().values_list("text", flat=True) if text

@@ -4,15 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
-from django.db.models import F, Q
-from pgvector.django import CosineDistance
+from django.db.models import F
+from pgvector import Vector
 
-from retrieval import serving
+from retrieval import serving, statements
 from retrieval.errors import NotRun
-from retrieval.models import Chunk, ChunkVector, Document, Section
+from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
 CHUNKS_A_SECTION = 3  # chunks fetched for every section wanted, since a long section may fill several places
+
+NEAREST = """
+SELECT section_id, chunk_id, vector <=> %s AS distance FROM retrieval_chunkvector
+WHERE model_id = %s AND domain_id = ANY(%s) AND section_id IN ({readable})
+ORDER BY distance, chunk_id LIMIT %s
+"""
 
 
 def fold(leg: str, hits: Iterable[tuple[int, int, float]], *, k: int) -> list[Candidate]:
@@ -131,18 +137,11 @@ class DenseRetriever:
         candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in rows), k=self.k)
         return ranking_of(ranking, candidates)
 
-    def _nearest(self, query: Query):
-        scope = Q(private=False)
-        if query.caller.principals:
-            scope |= Q(section__document__in=granted_documents(query))
-        readable = Section.objects.readable(query.caller, query.as_of)
-        return (
-            ChunkVector.objects.filter(
-                scope, model=query.embedded_by, domain__in=query.domain_ids, section__in=readable
-            )
-            .annotate(distance=CosineDistance("vector", query.vector))
-            .order_by("distance", "chunk_id")
-            .values_list("section_id", "chunk_id", "distance")[: self.k * CHUNKS_A_SECTION]
+    def _nearest(self, query: Query) -> list[tuple[int, int, float]]:
+        readable, scope = statements.readable(query.caller, query.as_of, "id")
+        wanted = (Vector(query.vector).to_text(), query.embedded_by, query.domain_ids)
+        return statements.rows(
+            NEAREST.format(readable=readable), [*wanted, *scope, self.k * CHUNKS_A_SECTION]
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from retrieval import cache, language, pipeline, row_access, serving, verification, versions
+from retrieval import cache, language, pipeline, row_access, serving, statements, verification, versions
 from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
@@ -100,9 +100,7 @@ def check(request: SearchRequest) -> None:
 
 def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, ...]:
     """The domains asked for, or all. One that the caller may not see is answered as one that does not exist."""
-    visible = Domain.objects.visible_to(caller).values_list(
-        "id", "slug", "corpus_version", "visibility", "languages"
-    )
+    visible = statements.rows(*statements.visible_domains(caller))
     domains = {
         slug: DomainScope(pk, slug, version, visibility == Domain.Visibility.PRIVATE, tuple(languages))
         for pk, slug, version, visibility, languages in visible

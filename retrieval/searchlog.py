@@ -15,6 +15,7 @@ from retrieval.errors import NotFound
 from retrieval.models import Feedback, SearchLog, Section, Trace
 from retrieval.privacy import query_hash, scrub
 from retrieval.ranking import Caller
+from retrieval.statements import insert
 
 if TYPE_CHECKING:
     from retrieval.search import SearchRequest
@@ -63,11 +64,11 @@ def record(
         versions=versions,
     )
     if trace is None:
-        log.save(force_insert=True)
+        insert(log)
         return
     with transaction.atomic():
-        log.save(force_insert=True)
-        Trace(log=log, detail=trace if private else scrubbed(trace)).save(force_insert=True)
+        insert(log)
+        insert(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
 
 
 def best_probability(answer: dict) -> float | None:

@@ -18,9 +18,9 @@ from django.template.loader import get_template
 from retrieval import llm, pipeline
 from retrieval.errors import NotRun
 from retrieval.llm import Form, LLMUnavailable, Messages, Unusable
-from retrieval.models import Chunk, LLMVerdict, Section
+from retrieval.models import LLMVerdict
 from retrieval.pipeline import Pipeline, unless_settled
-from retrieval.presentation import full_texts, readable_sections
+from retrieval.presentation import Provision, full_texts, readable_provisions
 from retrieval.privacy import query_hash, scrub
 from retrieval.ranking import UNCERTAIN, Caller, Candidate, Query, Ranking, Reason
 
@@ -292,20 +292,13 @@ def provisions_of(query: Query, candidates: Sequence[Candidate]) -> dict[int, st
     """What each candidate says, with its citation and headings, as this caller may read it; long ones by the
     stretch around the best chunk.
     """
-    sections = readable_sections(query, candidates)
-    public = [section for section in sections.values() if not section.private]
+    found = readable_provisions(query, candidates)
+    public = [provision for provision in found.values() if not provision.private]
     texts = full_texts(query, public)
-    starts = dict(
-        Chunk.objects.filter(pk__in=[c.chunk_id for c in candidates if c.chunk_id]).values_list(
-            "section", "start"
-        )
-    )
-    return {
-        section.pk: provision(section, texts[section.pk], starts.get(section.pk, 0)) for section in public
-    }
+    return {provision.pk: told_to_model(provision, texts[provision.pk]) for provision in public}
 
 
-def provision(section: Section, text: str, start: int) -> str:
-    headings = [section.citation, section.breadcrumb, section.heading, section.plain_name]
-    first = max(0, min(start, len(text) - MAX_PROVISION))
+def told_to_model(provision: Provision, text: str) -> str:
+    headings = [provision.citation, provision.breadcrumb, provision.heading, provision.plain_name]
+    first = max(0, min(provision.chunk_start or 0, len(text) - MAX_PROVISION))
     return "\n".join([*filter(None, headings), text[first : first + MAX_PROVISION]])

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
-from retrieval.models import Version
 from retrieval.ranking import DomainScope
+from retrieval.statements import rows
+
+VERSIONS = "SELECT name, number FROM retrieval_version"
 
 
 def current(domains: Sequence[DomainScope]) -> dict[str, int]:
     """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of
     a public answer's.
     """
-    curated = dict(Version.objects.values_list("name", "number"))
+    curated = dict(rows(VERSIONS))
     if not any(domain.private for domain in domains):
         curated.pop("grants", None)
     return curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}

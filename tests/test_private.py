@@ -15,7 +15,7 @@ from django.db import DatabaseError, IntegrityError, ProgrammingError, connectio
 
 from arf_site import postgres
 from arf_site.backup import backup, restore
-from retrieval import cache, pipeline, retrievers, serving
+from retrieval import cache, pipeline, retrievers, serving, statements
 from retrieval.errors import NotFound
 from retrieval.models import (
     Anchor,
@@ -351,7 +351,16 @@ def test_each_caller_sees_the_rows_of_granted_documents(anas_file, bens_file):
                 assert seen == ({document.pk} if document else set())
 
 
-def test_row_security_hides_when_every_filter_is_forgotten(anas_file, bens_file, monkeypatch):
+@pytest.fixture
+def statements_written_anew():
+    statements.written.cache_clear()
+    yield
+    statements.written.cache_clear()
+
+
+def test_row_security_hides_when_every_filter_is_forgotten(
+    anas_file, bens_file, monkeypatch, statements_written_anew
+):
     for queryset in (SectionQuerySet, DocumentQuerySet, DomainQuerySet):
         monkeypatch.setattr(queryset, "visible_to", lambda self, caller: self)
     monkeypatch.setattr(retrievers, "granted_documents", lambda query: Document.objects.values("id"))

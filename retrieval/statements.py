@@ -1,0 +1,68 @@
+"""The statements of every search, each written once and then sent as it is: Django's compiler takes longer over such
+a query than PostgreSQL does.
+
+What a caller may see is said by the QuerySets alone (`Section.objects.readable`); their SQL goes into the statements
+as a sub-select.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from datetime import date
+from functools import cache, lru_cache
+from typing import Any
+
+from django.db import connection
+from django.db.models import Model, QuerySet
+
+from retrieval.models import Domain, Section
+from retrieval.ranking import Caller
+
+Statement = tuple[str, tuple]  # SQL and its parameters
+
+
+def rows(sql: str, parameters: Sequence[Any] = ()) -> list[tuple]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return cursor.fetchall()
+
+
+@lru_cache(maxsize=1_000)
+def written(query: Callable[..., QuerySet], *arguments: Hashable) -> Statement:
+    """What Django writes for a query that these arguments alone determine."""
+    return query(*arguments).query.sql_with_params()
+
+
+def visible_domains(caller: Caller) -> Statement:
+    return written(_visible_domains, caller.principals)
+
+
+def _visible_domains(principals: tuple[str, ...]) -> QuerySet:
+    columns = ("id", "slug", "corpus_version", "visibility", "languages")
+    return Domain.objects.visible_to(Caller(principals)).values_list(*columns)
+
+
+def readable(caller: Caller, day: date | None, *columns: str) -> Statement:
+    """These columns of the sections that the caller may read on that day, in no order."""
+    return written(_readable, caller.principals, day, *columns)
+
+
+def _readable(principals: tuple[str, ...], day: date | None, *columns: str) -> QuerySet:
+    return Section.objects.readable(Caller(principals), day).order_by().values_list(*columns)
+
+
+def insert(row: Model) -> None:
+    """Adds one row with a key of its own; no signal is sent."""
+    fields = row._meta.concrete_fields
+    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(_insertion(type(row)), values)
+
+
+@cache
+def _insertion(model: type[Model]) -> str:
+    fields = model._meta.concrete_fields
+    columns = ", ".join(f'"{field.column}"' for field in fields)
+    values = ", ".join(
+        field.get_placeholder(None, None, connection) if hasattr(field, "get_placeholder") else "%s"
+        for field in fields
+    )
+    return f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({values})'

@@ -1,0 +1,47 @@
+"""The statements of every search say what the QuerySets say; what is kept packed comes back as it was."""
+
+from datetime import date
+
+import pytest
+
+from retrieval import statements
+from retrieval.models import Domain, SearchLog, Section, Trace
+from retrieval.ranking import ANONYMOUS, Caller
+from retrieval.row_access import as_caller
+from tests.builders import a_case_file, a_document, a_domain, a_section
+
+ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
+
+
+@pytest.fixture
+def sections(db):
+    law = a_document(a_domain())
+    a_section(law, valid_from=date(1900, 1, 1), valid_to=date(1950, 1, 1))
+    a_section(law, valid_from=date(1950, 1, 1))
+    a_section(law, live=False)
+    a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ANA)
+
+
+@pytest.mark.parametrize("caller", [ANONYMOUS, ANA, BEN])
+@pytest.mark.parametrize("day", [None, date(1920, 5, 1)])
+def test_a_statement_shows_what_its_queryset_does(sections, caller, day):
+    with as_caller(caller):
+        shown = statements.rows(*statements.readable(caller, day, "id", "locator"))
+        assert shown
+        assert set(shown) == set(Section.objects.readable(caller, day).values_list("id", "locator"))
+        visible = [row[0] for row in statements.rows(*statements.visible_domains(caller))]
+        assert visible == list(Domain.objects.visible_to(caller).values_list("id", flat=True))
+
+
+def test_a_row_that_is_inserted_reads_as_it_was_written(db):
+    log = SearchLog(
+        query_hash="hash", language="en", door="api", took_ms=1.5, domains=["a", "b"], versions={"x": 1}
+    )
+    statements.insert(log)
+    detail = {"candidates": [{"locator": "/us/const/amendment/I", "score": 0.5, "reasons": []}] * 100}
+    statements.insert(Trace(log_id=log.pk, detail=detail))
+    kept = SearchLog.objects.select_related("trace").get()
+    assert [(f.name, f.value_from_object(kept)) for f in SearchLog._meta.fields] == [
+        (f.name, f.value_from_object(log)) for f in SearchLog._meta.fields
+    ]
+    assert kept.trace.detail == detail
