@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from os import getpid
@@ -22,7 +22,7 @@ from django.conf import settings
 from django.db.models import Sum
 
 from retrieval.errors import NotRun
-from retrieval.models import LLMCall, LLMPolicy
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 
 logger = logging.getLogger(__name__)
 
@@ -194,9 +194,13 @@ def cost_of(attempt: Attempt, policy: LLMPolicy) -> Decimal:
     return price(policy, attempt.tokens_in, attempt.tokens_out)
 
 
+def midnight() -> datetime:
+    """Where the budget's day began, UTC."""
+    return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def spent_today() -> Decimal:
-    midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    return LLMCall.objects.filter(created_at__gte=midnight).aggregate(sum=Sum("cost"))["sum"] or Decimal(0)
+    return LLMCall.objects.filter(created_at__gte=midnight()).aggregate(sum=Sum("cost"))["sum"] or Decimal(0)
 
 
 def reserve(
@@ -241,6 +245,15 @@ def recorded(attempt: Attempt, policy: LLMPolicy) -> dict:
         "cost": cost_of(attempt, policy),
         "ms": attempt.ms,
     }
+
+
+def prune() -> dict[str, int]:
+    """Deletes old calls, never one of today's budget, and old verdicts, as the settings say; gives how many of each."""
+    calls = LLMCall.objects.filter(created_at__lt=midnight() - timedelta(days=settings.ARF_LLM_CALL_DAYS))
+    verdicts = LLMVerdict.objects.filter(
+        created_at__lt=midnight() - timedelta(days=settings.ARF_VERDICT_DAYS)
+    )
+    return {"llm_calls": calls.delete()[0], "verdicts": verdicts.delete()[0]}
 
 
 # -- Asking

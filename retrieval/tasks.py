@@ -1,6 +1,6 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, jobs, searchlog
+from retrieval import cache, jobs, llm, searchlog
 from retrieval.api import throttles
 
 
@@ -9,5 +9,7 @@ def resume_silent_jobs() -> int:
 
 
 def prune() -> dict[str, int]:
-    """Every night: old texts, traces and logs, old cache entries, counts of past minutes."""
-    return searchlog.prune() | {"cache": cache.prune(), "rates": throttles.prune()}
+    """Every night: old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of
+    past minutes.
+    """
+    return searchlog.prune() | llm.prune() | {"cache": cache.prune(), "rates": throttles.prune()}

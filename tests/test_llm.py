@@ -10,9 +10,9 @@ from decimal import Decimal
 
 import pytest
 
-from retrieval import checks, llm
+from retrieval import checks, llm, tasks
 from retrieval.llm import Breaker, Form, LLMUnavailable
-from retrieval.models import LLMCall, LLMPolicy
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 from retrieval.verification import FORM
 from tests.conftest import ROOT
 from tests.llm_server import FAILING, completion, good, llm_server, raw, says, status, verdict, without_schema
@@ -259,6 +259,21 @@ def test_yesterdays_calls_do_not_count(server):
     midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     LLMCall.objects.create(cost=100, outcome="answered", created_at=midnight - timedelta(seconds=1))
     assert ask().problem == ""
+
+
+def test_old_calls_and_verdicts_go_and_todays_budget_stays(db, settings):
+    settings.ARF_LLM_CALL_DAYS, settings.ARF_VERDICT_DAYS = 0, 10
+    today, now = llm.midnight(), datetime.now(UTC)
+    for at in (today - timedelta(seconds=1), now):
+        LLMCall.objects.create(cost="0.25", outcome="answered", created_at=at)
+    for n, days in enumerate((9, 12)):
+        LLMVerdict.objects.create(
+            query_hash=str(n), section_id=1, score=1, created_at=now - timedelta(days=days)
+        )
+    told = tasks.prune()
+    assert (told["llm_calls"], told["verdicts"]) == (1, 1)
+    assert llm.spent_today() == Decimal("0.25")
+    assert LLMVerdict.objects.get().query_hash == "0"
 
 
 @pytest.mark.parametrize(
