@@ -21,14 +21,14 @@ from retrieval.errors import ArfError
 from retrieval.models import Chunk, Domain, LLMVerdict, Section, Trace
 from retrieval.models.access import caller_for
 from retrieval.privacy import query_hash
-from retrieval.ranking import Caller, Candidate, Ranking
+from retrieval.ranking import UNCERTAIN, Caller, Candidate, Ranking
 from retrieval.search import SearchRequest, run, visible_domains
 from retrieval.textnorm import normalize
+from rules.gates import VERIFY
 
 POOLED = ("default", "dense", "lexical")  # pipelines whose first candidates are judged
 DEPTH = 20  # of each pipeline
 FIRST = 10  # what a first page shows; judged@10 counts these
-UNCERTAIN = (0.4, 0.6)  # probabilities of which the ranking itself is least sure
 FAR_APART = 2  # grades between two judges that a third must settle
 LOOKED_AT = 50  # topics weighed for one next pair; the rest have their turn when these are done
 SEARCH = "search"  # source of topics made from real searches; such a topic is named "search-<query hash>"
@@ -187,18 +187,21 @@ def uncertain(user: AbstractUser, caller: Caller, prefer: Topic | None) -> Offer
 
 def uncertain_locators(topic: Topic) -> list[str]:
     """What the newest trace of this question was unsure of, while it is kept."""
-    trace = Trace.objects.filter(log__query_hash=topic.name.removeprefix("search-")).order_by("-created_at")
+    trace = Trace.objects.filter(log__query_hash=hash_of(topic)).order_by("-created_at")
     newest = trace.select_related("log").first()
     return unsure_of(newest.detail, newest.log.abstained, newest.log.top_locators) if newest else []
 
 
 def unsure_of(detail: Mapping, abstained: bool, shown: Sequence[str]) -> list[str]:
-    """Of a trace: candidates with a middling probability, or the near misses of an answer that abstained."""
+    """Of a trace: candidates that it marks as uncertain, or the near misses of an answer that abstained."""
     if abstained:
         return list(shown)
-    low, high = UNCERTAIN
-    first = detail.get("candidates", [])[:DEPTH]
-    return [c["locator"] for c in first if c["probability"] is not None and low <= c["probability"] <= high]
+    return [c["locator"] for c in detail.get("candidates", [])[:DEPTH] if is_uncertain(c)]
+
+
+def is_uncertain(candidate: Mapping) -> bool:
+    """By the thresholds then in force: the reranker's where it ran, else those of the gates."""
+    return candidate["zone"] == UNCERTAIN if candidate.get("zone") else candidate.get("gate") == VERIFY
 
 
 def disagreeing(user: AbstractUser, caller: Caller, prefer: Topic | None) -> Offers:
@@ -391,12 +394,28 @@ def opinions(judgment: Judgment) -> list[Opinion]:
     """Language models' verdicts on a pair that this person has judged."""
     graded = judgment.topic.judgments.filter(kind=Judgment.Kind.LLM, locator=judgment.locator)
     verdicts = LLMVerdict.objects.filter(
-        query_hash=query_hash(normalize(judgment.topic.query)), section_id=judgment.section_id
-    )
+        query_hash=hash_of(judgment.topic), section_id=judgment.section_id
+    ).order_by("model", "prompt_version")
+    known = {row.judge for row in graded}  # a verdict becomes a judgment at night
     return [
         *(Opinion(row.judge, row.explanation, grade=row.grade) for row in graded),
-        *(Opinion(row.model, row.reason, score=row.score) for row in verdicts.order_by("model")),
+        *(Opinion(row.model, row.reason, score=row.score) for row in verdicts if judge_of(row) not in known),
     ]
+
+
+def hash_of(topic: Topic) -> str:
+    """What logs and verdicts call the topic's question. A topic made from a search has it in its name: its text is
+    scrubbed, and may be another.
+    """
+    prefix = f"{SEARCH}-"
+    if topic.source == SEARCH and topic.name.startswith(prefix):
+        return topic.name.removeprefix(prefix)
+    return query_hash(normalize(topic.query))
+
+
+def judge_of(verdict: LLMVerdict) -> str:
+    """A model with another prompt is another judge."""
+    return f"{verdict.model} {verdict.prompt_version[:8]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""What readers teach: their thumbs become judgments of kind click, and questions the ranking was unsure of, topics."""
+"""What searches teach: readers' thumbs become judgments of kind click, language models' verdicts those of kind llm, and
+questions the ranking was unsure of, topics.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,15 +8,16 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from evaluation.judging import SEARCH, unsure_of
+from evaluation.judging import SEARCH, hash_of, judge_of, unsure_of
 from evaluation.models import Judgment, Topic
-from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
+from retrieval.models import Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
 from retrieval.privacy import scrub
 from retrieval.ranking import ANONYMOUS
 from retrieval.textnorm import normalize
 
 READER = "reader"
 GRADES = {Feedback.Verdict.HELPFUL: 2, Feedback.Verdict.UNHELPFUL: 0}
+GRADE_FROM = ((8, 3), (6, 2), (4, 1), (0, 0))  # least score of 9 for a grade, as the prompt words its scale
 DOORS = ("page", "api")  # staff who try something out ask no real question
 DAYS = 7  # searches of this age are looked at again, should a night be missed
 MOST = 200  # topics a night
@@ -59,6 +62,49 @@ def keep_click(topic: Topic, section: Section, thumbs: Counter) -> bool:
         **pair, defaults={"grade": grade, "section": section, "created_at": timezone.now()}
     )
     return True
+
+
+def verdicts_to_judgments() -> int:
+    """One judgment of kind llm for each model, prompt, question and provision, the newest verdict's; may run any number
+    of times. Test topics get none. Gives how many there are of verdicts that are kept.
+    """
+    found = {}
+    for verdict, topic, section in verdicts_on_topics():
+        found[topic.pk, section.locator, judge_of(verdict)] = judgment_of(verdict, topic, section)
+    Judgment.objects.bulk_create(
+        found.values(),
+        update_conflicts=True,
+        unique_fields=["topic", "locator", "judge", "kind"],
+        update_fields=["grade", "section", "explanation", "created_at"],
+    )
+    return len(found)
+
+
+def verdicts_on_topics() -> Iterator[tuple[LLMVerdict, Topic, Section]]:
+    """Those on public law, the newest last."""
+    learned = Topic.objects.exclude(split=Topic.Split.TEST)
+    topics = {(hash_of(topic), topic.domain_id): topic for topic in learned}
+    verdicts = list(LLMVerdict.objects.filter(query_hash__in={asked for asked, _ in topics}).order_by("pk"))
+    public = Section.objects.filter(private=False, domain__visibility=Domain.Visibility.PUBLIC)
+    sections = public.in_bulk({verdict.section_id for verdict in verdicts})
+    for verdict in verdicts:
+        section = sections.get(verdict.section_id)
+        topic = section and topics.get((verdict.query_hash, section.domain_id))
+        if topic:
+            yield verdict, topic, section
+
+
+def judgment_of(verdict: LLMVerdict, topic: Topic, section: Section) -> Judgment:
+    return Judgment(
+        topic=topic,
+        locator=section.locator,
+        section=section,
+        grade=next(grade for least, grade in GRADE_FROM if verdict.score >= least),
+        kind=Judgment.Kind.LLM,
+        judge=judge_of(verdict),
+        explanation=verdict.reason,
+        created_at=verdict.created_at,
+    )
 
 
 def searches_to_topics() -> int:

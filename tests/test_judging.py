@@ -5,16 +5,19 @@ from django.contrib.auth.models import Group, User
 from django.db.models import ProtectedError
 from django.urls import reverse
 
-from evaluation import judging, tasks
+from evaluation import judging, library, registry, tasks
 from evaluation.admin.judge import parts_of
 from evaluation.models import Judgment, Measurement, Run, Topic
-from evaluation.readers import clicks_to_judgments, searches_to_topics
+from evaluation.readers import clicks_to_judgments, searches_to_topics, verdicts_to_judgments
+from evaluation.training import Trained
 from retrieval.models import Chunk, Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
 from retrieval.models.access import caller_for
 from retrieval.privacy import query_hash
 from retrieval.ranking import ANONYMOUS
+from retrieval.reranking import pack
 from retrieval.search import SearchRequest, search
 from retrieval.textnorm import normalize
+from tests.test_reranking import publish_limits, some_reranker
 
 pytestmark = pytest.mark.django_db
 FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
@@ -220,7 +223,7 @@ def asked_by_a_reader(text: str = TWICE) -> SearchLog:
 def make_unsure(log: SearchLog, locator: str) -> None:
     trace = Trace.objects.get(log=log)
     for candidate in trace.detail["candidates"]:
-        candidate["probability"] = 0.5 if candidate["locator"] == locator else 0.9
+        candidate["zone"] = "uncertain" if candidate["locator"] == locator else "accepted"
     trace.save()
 
 
@@ -236,6 +239,28 @@ def test_uncertain_candidates_of_real_searches_come_first(ann):
     assert (pair.topic, pair.why) == (made, "uncertain")
     assert [pair.locator] == judging.uncertain_locators(made)
     assert searches_to_topics() == 0
+
+
+def test_what_the_reranker_was_unsure_of_by_its_domains_limits_is_judged():
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
+    unsure = publish_limits(mlp_low=0.3, mlp_high=0.7)
+    log = asked_by_a_reader()
+    weighed = {c["locator"]: c["probability"] for c in Trace.objects.get(log=log).detail["candidates"][:20]}
+    assert searches_to_topics() == 1
+    assert judging.uncertain_locators(Topic.objects.get()) == [
+        locator for locator, p in weighed.items() if unsure.mlp_low < p < unsure.mlp_high
+    ]
+
+
+def test_before_there_is_a_reranker_the_gates_say_what_is_to_be_verified():
+    publish_limits(verify=0.0, accept=1.0, confident=1.0)
+    log = asked_by_a_reader()
+    gates = {c["locator"]: c["gate"] for c in Trace.objects.get(log=log).detail["candidates"][:20]}
+    assert "B" in gates.values()
+    assert searches_to_topics() == 1
+    assert judging.uncertain_locators(Topic.objects.get()) == [
+        name for name, gate in gates.items() if gate == "B"
+    ]
 
 
 def test_near_misses_of_an_abstaining_search_are_judged(ann):
@@ -258,7 +283,7 @@ def test_a_question_of_the_test_split_is_never_learned_from():
     log = asked_by_a_reader()
     make_unsure(log, FIFTH)
     Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
-    assert tasks.learn_from_readers() == {"clicks": 0, "topics": 0}
+    assert tasks.learn_from_readers() == {"clicks": 0, "topics": 0, "verdicts": 0}
     assert sizes() == (1, 0)
 
 
@@ -292,6 +317,50 @@ def test_thumbs_on_questions_that_were_not_kept_say_nothing():
     Feedback.objects.create(log=log, locator=FIFTH, verdict="helpful")
     assert clicks_to_judgments() == 0
     assert sizes() == (0, 0)
+
+
+def verdict_on(locator: str, score: int, question: str = TWICE, **fields) -> LLMVerdict:
+    fields = {"model": "m", "prompt_version": "0123456789", "reason": "so"} | fields
+    return LLMVerdict.objects.create(
+        query_hash=query_hash(normalize(question)), section_id=section(locator).pk, score=score, **fields
+    )
+
+
+def test_verdicts_become_judgments_apart_from_human_ones(ann):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann)
+    verdict_on(FIFTH, 0)
+    verdict_on(FOURTH, 9, model="n")
+    assert verdicts_to_judgments() == verdicts_to_judgments() == 2
+    said = Judgment.objects.filter(kind="llm").order_by("locator").values_list("locator", "judge", "grade")
+    assert list(said) == [(FOURTH, "n 01234567", 3), (FIFTH, "m 01234567", 0)]
+    [measured] = library.topics_of("us_constitution")
+    assert (measured.relevant, measured.irrelevant) == ({FIFTH: 3}, frozenset())
+    assert not judging.disagreements(caller_for(ann))
+    assert [opinion.grade for opinion in judging.opinions(asked.judgments.get(kind="human"))] == [0]
+
+
+@pytest.mark.parametrize(("score", "given"), [(0, 0), (3, 0), (4, 1), (5, 1), (6, 2), (7, 2), (8, 3), (9, 3)])
+def test_a_verdicts_score_becomes_the_grade_of_its_words(score, given):
+    topic()
+    verdict_on(FIFTH, score)
+    verdicts_to_judgments()
+    assert Judgment.objects.get().grade == given
+
+
+def test_verdicts_on_what_readers_asked_find_their_topic_though_it_is_scrubbed():
+    question = "Can the police search my phone? Mail me at ann@example.org"
+    log = asked_by_a_reader(question)
+    make_unsure(log, log.top_locators[0])
+    verdict_on(log.top_locators[0], 7, question)
+    assert tasks.learn_from_readers() == {"clicks": 0, "topics": 1, "verdicts": 1}
+
+
+def test_no_verdict_reaches_a_test_topic_or_one_of_another_domain():
+    topic(split="test")
+    topic(domain=Domain.objects.get(slug="us_code"))
+    verdict_on(FIFTH, 9)
+    assert verdicts_to_judgments() == 0
 
 
 def test_private_provisions_and_topics_stay_private(ann):
