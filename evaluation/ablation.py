@@ -10,8 +10,9 @@ from django.utils.module_loading import import_string
 from evaluation.measures import Estimate, paired_difference
 from evaluation.models import Run
 from evaluation.plots import Bar, bars
-from evaluation.runs import Report, TopicResult, report, run_topics, store, versions_in_force
+from evaluation.runs import MAY_ASK, Report, TopicResult, report, run_topics, store, versions_in_force
 from evaluation.topics import Topic
+from retrieval import llm, pipeline, verification
 
 MEASURES = ("MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10")
 DECIDES = "nDCG@10"
@@ -44,6 +45,7 @@ class Step:
             "ms": self.report.ms,
             "topics": self.report.topics,
             "declined_answerable": self.report.declined_answerable,
+            "degraded": self.report.degraded,
         }
 
 
@@ -52,13 +54,22 @@ def steps() -> list[tuple[str, str]]:
     return import_string(f"{settings.ARF_PIPELINES}.ablation_steps")()
 
 
+def left_out() -> list[str]:
+    """Labels of the steps that cannot run: those with a language model, where none is configured."""
+    if llm.endpoint() is not None:
+        return []
+    return [label for label, name in steps() if verification.asks(pipeline.get(name))]
+
+
 def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) -> list[Step]:
-    """Runs every step over the topics and keeps each as a run."""
+    """Runs every step over the topics but those left out, and keeps each as a run. Calls of a language model are paid
+    for.
+    """
     mark, in_force = uuid.uuid4().hex, versions_in_force(topics)
     done: list[Step] = []
     before: list[TopicResult] = []
-    for label, name in steps():
-        results = run_topics(topics, name, show=show)
+    for label, name in runnable():
+        results = run_topics(topics, name, caller=MAY_ASK, show=show)
         step = Step(label, report(results, name), difference(results, before))
         run = store(results, step.report, topics=topic_set, in_force=in_force, name=f"{NAME} {label}")
         run.summary |= {"ablation": {"id": mark, "step": len(done)} | step.as_json()}
@@ -66,6 +77,11 @@ def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) ->
         done.append(step)
         before = results
     return done
+
+
+def runnable() -> list[tuple[str, str]]:
+    without = left_out()
+    return [(label, name) for label, name in steps() if label not in without]
 
 
 def difference(ours: Sequence[TopicResult], theirs: Sequence[TopicResult]) -> Estimate | None:

@@ -115,7 +115,7 @@ def differences(run: Run, before: Run) -> tuple[tuple[str, object, object], ...]
 def serving(now: datetime | None = None, *, days: int = DAYS) -> Serving:
     since = (now or timezone.now()) - timedelta(days=days)
     searches = searches_since(since)
-    calls = LLMCall.objects.filter(created_at__gte=since)
+    calls = LLMCall.objects.filter(created_at__gte=since, log__isnull=False)  # others were made in measuring
     told = calls.aggregate(calls=Count("pk"), searches=Count("log", distinct=True), cost=Sum("cost"))
     cost = float(told["cost"] or 0)
     ran = SearchLog.objects.filter(created_at__gte=since, cached=False).count()

@@ -14,11 +14,12 @@ from evaluation.models import Measurement, Run
 from evaluation.topics import Topic
 from retrieval import pipeline, search, versions
 from retrieval.errors import NotFound
-from retrieval.models import EmbeddingModel, RankerModel
+from retrieval.models import ApiKey, EmbeddingModel, RankerModel
 from retrieval.ranking import ANONYMOUS, Caller, Ranking
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
-LLM_STAGE = "LLMVerifier"  # its `details` tell its `llm_calls` and `llm_cost`
+LLM_STAGE = "LLMVerifier"  # its `details` tell its `llm_candidates`, `llm_calls` and `llm_cost`
+MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
 LEAST = 4  # characters of a run's id that name it
 CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
@@ -28,7 +29,8 @@ CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgment
 class TopicResult:
     """What one topic was answered with. `probability` is the best of the first page, if calibrated.
 
-    `pool` counts the candidates, up to 20, that an LLM could have been asked about; `cost` is in US dollars.
+    `pool` counts the candidates, up to 20, that an LLM could have been asked about, `llm_candidates` those whose
+    verdict it gave, now or before; `cost` is in US dollars.
     """
 
     topic: Topic
@@ -38,6 +40,7 @@ class TopicResult:
     probability: float | None
     degraded: tuple[str, ...]
     llm_calls: int = 0
+    llm_candidates: int = 0
     pool: int = 0
     cost: float = 0.0
 
@@ -88,21 +91,23 @@ def run_topic(topic: Topic, name: str, caller: Caller, scopes: tuple, in_force: 
         ms=ms,
         probability=max((c.probability for c in first if c.probability is not None), default=None),
         degraded=ranking.degraded,
-        llm_calls=sum(int(told.get("llm_calls", 0)) for told in llm_accounts(ranking)),
+        llm_calls=int(llm_sum(ranking, "llm_calls")),
+        llm_candidates=int(llm_sum(ranking, "llm_candidates")),
         pool=min(LLM_POOL, max((report.after for report in ranking.reports), default=0)),
-        cost=sum(float(told.get("llm_cost", 0)) for told in llm_accounts(ranking)),
+        cost=llm_sum(ranking, "llm_cost"),
     )
 
 
-def llm_accounts(ranking: Ranking) -> list[Mapping]:
-    return [report.details for report in ranking.reports if report.name == LLM_STAGE]
+def llm_sum(ranking: Ranking, name: str) -> float:
+    return sum(float(told.details.get(name, 0)) for told in ranking.reports if told.name == LLM_STAGE)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """A pipeline over a topic set. Measures are over answerable topics; an abstaining answer measures 0.
 
-    `condensed` leaves out what nobody judged. `llm`: calls, queries with one, share of the candidates asked about.
+    `condensed` leaves out what nobody judged. `llm`: calls made now, queries that an LLM had a part in, and its share
+    of the candidates, both with what it was asked before.
     `cost`, in US dollars: in total and for 1,000 queries.
     """
 
@@ -170,9 +175,12 @@ def estimates(rows: Sequence[Mapping[str, float]]) -> dict[str, Estimate]:
 
 
 def llm_use(results: Sequence[TopicResult]) -> dict[str, float]:
-    calls, pool = sum(r.llm_calls for r in results), sum(r.pool for r in results)
-    asked = sum(r.llm_calls > 0 for r in results)
-    return {"calls": calls, "queries": asked, "share": calls / pool if pool else 0.0}
+    pool, put = sum(r.pool for r in results), sum(r.llm_candidates for r in results)
+    return {
+        "calls": sum(r.llm_calls for r in results),
+        "queries": sum(r.llm_candidates > 0 for r in results),
+        "share": put / pool if pool else 0.0,
+    }
 
 
 def cost_of(results: Sequence[TopicResult]) -> dict[str, float]:

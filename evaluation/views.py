@@ -38,6 +38,7 @@ def ablation_page(request: HttpRequest) -> HttpResponse:
         "run": run,
         "steps": [(step, [step["measures"][name] for name in ablation.MEASURES]) for step in steps],
         "measures": ablation.MEASURES,
+        "left_out": ablation.left_out(),
         "plot": mark_safe(ablation.plot(steps, f"{ablation.DECIDES}, {run.topics}")) if run else "",
     }
     return page(request, "admin/ablation.html", context)

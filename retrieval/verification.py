@@ -111,11 +111,14 @@ def may_ask(caller: Caller) -> bool:
     return caller.is_staff or "pipelines" in caller.scopes
 
 
+def asks(line: Pipeline) -> bool:
+    return any(isinstance(stage, LLMVerifier) for stage in line.stages)
+
+
 def asked_model(line: Pipeline, caller: Caller) -> str:
     """The model and the prompt that may shape what this pipeline answers this caller; empty where none is asked."""
     endpoint = llm.endpoint()
-    asks = any(isinstance(stage, LLMVerifier) for stage in line.stages)
-    return f"{endpoint.model} {prompt_version()}" if asks and endpoint and may_ask(caller) else ""
+    return f"{endpoint.model} {prompt_version()}" if asks(line) and endpoint and may_ask(caller) else ""
 
 
 def usual_pipeline(caller: Caller) -> str:

@@ -74,3 +74,31 @@ def no_kept_answers():
 
     cache.answers.answers.clear()
     cache.private_answers.answers.clear()
+
+
+@pytest.fixture(scope="session")
+def language_model():
+    from tests.llm_server import llm_server
+
+    with llm_server() as server:
+        yield server
+
+
+@pytest.fixture
+def unsure(language_model, settings, monkeypatch, db):
+    """A reranker that is unsure of everything, and a language model at a loopback address that answers well."""
+    from evaluation import registry
+    from evaluation.training import Trained
+    from retrieval import llm
+    from retrieval.reranking import pack
+    from tests.llm_server import good
+    from tests.test_reranking import publish_limits, some_reranker
+
+    language_model.asked.clear()
+    language_model.behaviour = good()
+    settings.ARF_LLM = {"base_url": language_model.url, "api_key": "", "model": "m", "timeout": 5.0}
+    monkeypatch.setattr(llm, "breaker", llm.Breaker())
+    monkeypatch.setattr(llm, "_refused", set())
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
+    publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
+    return language_model

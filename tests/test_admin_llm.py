@@ -1,5 +1,7 @@
 """The admin of language models: one policy to edit, calls and verdicts to read."""
 
+from uuid import uuid4
+
 import pytest
 
 from retrieval.models import LLMCall, LLMPolicy, LLMVerdict, Section
@@ -51,6 +53,12 @@ def test_calls_and_verdicts_are_read_only(admin):
         assert admin.get(f"{pages}add/").status_code == 403
         assert admin.get(f"{pages}{row.pk}/delete/").status_code == 403
     assert f"/admin/retrieval/section/{section.pk}/change/" in admin.get(pages).content.decode()
+
+
+def test_a_call_leads_to_the_search_it_served(admin):
+    log = uuid4()
+    LLMCall.objects.create(purpose="verify", model="m", outcome="answered", log=log)
+    assert f"/trace/{log}" in admin.get("/admin/retrieval/llmcall/").content.decode()
 
 
 def test_the_sidebar_leads_to_them(admin):

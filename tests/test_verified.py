@@ -2,44 +2,13 @@
 
 import pytest
 
-from evaluation import registry
-from evaluation.training import Trained
 from retrieval import llm
-from retrieval.llm import Breaker
 from retrieval.models import ApiKey, LLMCall, LLMPolicy, LLMVerdict, SearchLog
-from retrieval.reranking import pack
-from rules.models import DomainThreshold
-from rules.thresholds import next_version, publish
-from tests.llm_server import FAILING, good, llm_server, says, verdict
-from tests.test_reranking import some_reranker
+from tests.llm_server import FAILING, good, says, verdict
 
 pytestmark = pytest.mark.django_db
 
 QUESTION = "who may search my house"
-
-
-@pytest.fixture(scope="module")
-def shared_server():
-    with llm_server() as server:
-        yield server
-
-
-@pytest.fixture
-def server(shared_server, settings, monkeypatch, db):
-    """A model that answers well, and a reranker that is unsure of everything."""
-    shared_server.asked.clear()
-    shared_server.behaviour = good()
-    settings.ARF_LLM = {"base_url": shared_server.url, "api_key": "", "model": "m", "timeout": 5.0}
-    monkeypatch.setattr(llm, "breaker", Breaker())
-    monkeypatch.setattr(llm, "_refused", set())
-    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
-    publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
-    return shared_server
-
-
-def publish_limits(**changed: float) -> None:
-    row = DomainThreshold.objects.get(domain__slug="us_constitution", active=True)
-    publish(next_version(row, reason="a test", **changed))
 
 
 @pytest.fixture
@@ -72,18 +41,18 @@ def favouring(answer: dict, place: int):
     return lambda asked: says(verdict(9 if text in asked["messages"][1]["content"] else 0))(asked)
 
 
-def test_a_key_that_may_ask_gets_the_verified_order(server, ask):
+def test_a_key_that_may_ask_gets_the_verified_order(unsure, ask):
     before = ask(pipeline="default", k=20)
-    server.behaviour = favouring(before, 2)
+    unsure.behaviour = favouring(before, 2)
     after = ask("search", "pipelines", k=20)
     assert locators(after)[0] == locators(before)[2]
     assert sorted(locators(after)) == sorted(locators(before))
     assert {"code": "llm_verdict", "score": 9} in after["results"][0]["reasons"]
-    assert stage(after)["note"].startswith("3 of ") and len(server.asked) == 3
+    assert stage(after)["note"].startswith("3 of ") and len(unsure.asked) == 3
     assert SearchLog.objects.get(pk=after["trace_id"]).pipeline == "verified"
 
 
-def test_calls_and_their_cost_belong_to_the_search_they_served(server, ask):
+def test_calls_and_their_cost_belong_to_the_search_they_served(unsure, ask):
     LLMPolicy.objects.create(price_in=1, price_out=1)
     answer = ask("pipelines", explain="true")
     calls = LLMCall.objects.filter(log=answer["trace_id"])
@@ -97,41 +66,41 @@ def test_calls_and_their_cost_belong_to_the_search_they_served(server, ask):
 
 
 @pytest.mark.parametrize("scopes", [(), ("search",)])
-def test_nobody_else_causes_a_call_and_all_get_the_same_order(server, ask, scopes):
+def test_nobody_else_causes_a_call_and_all_get_the_same_order(unsure, ask, scopes):
     plain, verified = ask(*scopes), ask(*scopes, pipeline="verified")
     assert locators(plain) == locators(verified)
     assert SearchLog.objects.get(pk=plain["trace_id"]).pipeline == "default"
     assert stage(verified)["note"] == "a language model needs a key with the scope pipelines"
-    assert (server.asked, verified["degraded"]) == ([], [])
+    assert (unsure.asked, verified["degraded"]) == ([], [])
 
 
-def test_the_default_asks_nobody_whoever_names_it(server, ask):
+def test_the_default_asks_nobody_whoever_names_it(unsure, ask):
     assert locators(ask("pipelines", pipeline="default")) == locators(ask())
-    assert server.asked == []
+    assert unsure.asked == []
 
 
-def test_without_a_model_a_key_that_may_ask_gets_the_default(server, ask, settings):
+def test_without_a_model_a_key_that_may_ask_gets_the_default(unsure, ask, settings):
     settings.ARF_LLM = settings.ARF_LLM | {"model": ""}
     assert SearchLog.objects.get(pk=ask("pipelines")["trace_id"]).pipeline == "default"
     assert stage(ask("pipelines", pipeline="verified"))["note"] == "no language model is configured"
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_any_failure_leaves_the_rerankers_order_and_is_not_remembered(server, ask, settings, name):
+def test_any_failure_leaves_the_rerankers_order_and_is_not_remembered(unsure, ask, settings, name):
     settings.ARF_LLM = settings.ARF_LLM | {"timeout": 0.3}
-    server.behaviour = FAILING[name]
+    unsure.behaviour = FAILING[name]
     failed = ask("pipelines")
     assert locators(failed) == locators(ask())
-    assert failed["degraded"] == ["LLMVerifier"] and len(server.asked) <= 3
+    assert failed["degraded"] == ["LLMVerifier"] and len(unsure.asked) <= 3
     assert not LLMVerdict.objects.exists()
-    server.behaviour = good()
+    unsure.behaviour = good()
     llm.breaker.saw(well=True)
     llm.breaker.open_until = 0.0
     again = ask("pipelines")
     assert (again["cached"], again["degraded"]) == (False, [])
 
 
-def test_a_spent_budget_leaves_the_order_until_there_is_more(server, ask):
+def test_a_spent_budget_leaves_the_order_until_there_is_more(unsure, ask):
     policy = LLMPolicy.objects.create(daily_budget="0.0001", price_in=1000)
     assert ask("pipelines")["degraded"] == ["LLMVerifier"]
     policy.daily_budget = 100
@@ -139,22 +108,22 @@ def test_a_spent_budget_leaves_the_order_until_there_is_more(server, ask):
     assert stage(ask("pipelines"))["note"].endswith("3 asked")
 
 
-def test_switched_off_it_is_skipped_and_nothing_is_degraded(server, ask):
+def test_switched_off_it_is_skipped_and_nothing_is_degraded(unsure, ask):
     LLMPolicy.objects.create(enabled=False)
     answer = ask("pipelines")
-    assert (stage(answer)["status"], answer["degraded"], server.asked) == ("skipped", [], [])
+    assert (stage(answer)["status"], answer["degraded"], unsure.asked) == ("skipped", [], [])
 
 
-def test_who_may_ask_shares_no_answer_with_who_may_not(server, ask):
-    server.behaviour = favouring(ask(pipeline="default"), 2)
+def test_who_may_ask_shares_no_answer_with_who_may_not(unsure, ask):
+    unsure.behaviour = favouring(ask(pipeline="default"), 2)
     assert not ask("pipelines", pipeline="verified")["cached"]
     assert not ask(pipeline="verified")["cached"]
     again = ask("pipelines", "search", pipeline="verified")
-    assert again["cached"] and len(server.asked) == 3
+    assert again["cached"] and len(unsure.asked) == 3
     assert locators(again) != locators(ask(pipeline="verified"))
 
 
-def test_another_model_makes_another_answer(server, ask, settings):
+def test_another_model_makes_another_answer(unsure, ask, settings):
     ask("pipelines")
     settings.ARF_LLM = settings.ARF_LLM | {"model": "n"}
     assert not ask("pipelines")["cached"]

@@ -11,6 +11,7 @@ from unfold.decorators import display
 
 from retrieval import llm
 from retrieval.admin.base import NeverDeleted, ReadOnly, link
+from retrieval.admin.log import trace_link
 from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 
 COLOURS = {
@@ -49,12 +50,19 @@ class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
 
 @admin.register(LLMCall)
 class LLMCallAdmin(ReadOnly, ModelAdmin):
-    list_display = ["created_at", "purpose", "state", "model", "tokens_in", "tokens_out", "cost", "ms"]
+    list_display = [
+        "created_at", "purpose", "state", "model", "tokens_in", "tokens_out", "cost", "ms", "search",
+    ]  # fmt: skip
     list_filter = ["outcome", "purpose", "model", "created_at"]
     list_per_page = 50
     ordering = ["-created_at"]
     show_full_result_count = False
     date_hierarchy = "created_at"
+
+    @admin.display(description=gettext_lazy("Search"), empty_value="-")
+    def search(self, call: LLMCall) -> SafeString | None:
+        """Its trace; a call made in measuring served none."""
+        return trace_link(call.log, _("trace")) if call.log else None
 
     @display(description=gettext_lazy("Outcome"), ordering="outcome", label=COLOURS)
     def state(self, call: LLMCall) -> tuple[str, str]:

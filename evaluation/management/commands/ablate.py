@@ -42,6 +42,8 @@ class Command(BaseCommand):
         if options["svg"]:
             options["svg"].write_text(ablation.plot(told, f"{DECIDES} on {name}"))
         self.stdout.write(json.dumps(told, indent=2) if options["json"] else table(done))
+        for label in ablation.left_out():
+            self.stderr.write(f"{label} did not run: no language model is configured (ARF_LLM_MODEL).")
         if lost := ablation.losers(done):
             raise CommandError(f"Loses more than {MOST_LOST} {DECIDES}: {', '.join(lost)}.")
 
@@ -51,7 +53,15 @@ def table(done: list[Step]) -> str:
     rest = (
         f"{'nDCG@10 interval':<17}{'to the step before':<28}{'LLM':>6}{'p50 ms':>8}{'p95 ms':>8}{'$/1000':>8}"
     )
-    return "\n".join([f"{'':<26}{measures}  {rest}", *map(line, done)])
+    return "\n".join([f"{'':<26}{measures}  {rest}", *map(line, done), *failures(done)])
+
+
+def failures(done: list[Step]) -> list[str]:
+    return [
+        f"{step.label}: {stage} did not answer in {count} topics"
+        for step in done
+        for stage, count in step.report.degraded.items()
+    ]
 
 
 def line(step: Step) -> str:

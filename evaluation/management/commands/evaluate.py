@@ -15,6 +15,7 @@ from evaluation.library import topics_of
 from evaluation.measures import Estimate
 from evaluation.models import Run
 from evaluation.runs import (
+    MAY_ASK,
     Report,
     TopicResult,
     measured_elsewhere,
@@ -26,10 +27,7 @@ from evaluation.runs import (
 from evaluation.topics import BadTopics, Topic, read_beir, read_topics
 from retrieval import pipeline
 from retrieval.errors import ArfError
-from retrieval.models.access import ApiKey
-from retrieval.ranking import ANONYMOUS, Caller
-
-MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
+from retrieval.ranking import ANONYMOUS
 
 
 @dataclass(frozen=True, slots=True)
