@@ -16,8 +16,9 @@ from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.networks import Dense, Layer, Trees
 from retrieval.ranking import ANONYMOUS, Candidate
-from retrieval.reranking import Layer, Reranker, asked, blended, pack, places_of, unpack
+from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, places_of, unpack
 
 if TYPE_CHECKING:
     from sklearn.preprocessing import StandardScaler
@@ -151,7 +152,7 @@ def finished(
     seen = everything.learned
     ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
     reranker = Reranker(
-        *(end.astype(np.float32) for end in ends), layers_of(model), knots, neighbours(usable)
+        *(end.astype(np.float32) for end in ends), served_form(model), knots, neighbours(usable)
     )
     return Trained(pack(reranker, seed=seed), manifest(usable, compared, chosen, seed))
 
@@ -172,7 +173,9 @@ def cross_validated(usable: Sequence[Pool], by_fold: Sequence[np.ndarray]) -> Cr
         for n, probabilities_ in zip(outside, np.split(given, ends[:-1]), strict=True):
             held_out[n] = probabilities_
     answerable = [(pool, p) for pool, p in zip(usable, held_out, strict=True) if pool.topic.answerable]
-    ndcg = [measure_topic(ranked(pool, p), pool.topic.relevant)["nDCG@10"] for pool, p in answerable]
+    ndcg = [
+        measure_topic(ranked(pool, unjudged(p)), pool.topic.relevant)["nDCG@10"] for pool, p in answerable
+    ]
     return CrossValidated(held_out, np.array(ndcg))
 
 
@@ -213,6 +216,11 @@ def row_of(pool: Pool, voters: JudgedNeighbours) -> np.ndarray:
     return matrix(pool.asked, pool.candidates, pool.places, voters)
 
 
+def unjudged(raw: np.ndarray) -> Scored:
+    """Of a question that nobody judged, before any calibration."""
+    return Scored(raw, raw, np.zeros_like(raw))
+
+
 def fit(make: Callable[[int], Any], divided: Division, seed: int) -> tuple["StandardScaler", Any]:
     from sklearn.preprocessing import StandardScaler
 
@@ -220,16 +228,16 @@ def fit(make: Callable[[int], Any], divided: Division, seed: int) -> tuple["Stan
     return scaler, make(seed).fit(scaler.transform(divided.learned), divided.labels)
 
 
-def ranked(pool: Pool, probabilities: np.ndarray) -> list[str]:
+def ranked(pool: Pool, told: Scored) -> list[str]:
     """Locators in the order that serving would show."""
-    order = blended(np.array([c.score for c in pool.candidates]), probabilities, BLEND)
+    order = told.order(np.array([c.score for c in pool.candidates]), BLEND)
     ids = np.array([c.section_id for c in pool.candidates])
     return [pool.locators[n] for n in np.lexsort((ids, -order))]
 
 
 def choose(ndcg: dict[str, np.ndarray]) -> str:
     """The best mean wins, but the MLP (128, 64, 32) stays within one standard error of the best."""
-    best = max((name for name in ndcg if name in SERVABLE), key=lambda name: ndcg[name].mean())
+    best = max(ndcg, key=lambda name: ndcg[name].mean())
     error = ndcg[best].std(ddof=1) / np.sqrt(len(ndcg[best]))
     return PREFERRED if ndcg[PREFERRED].mean() >= ndcg[best].mean() - error else best
 
@@ -244,12 +252,35 @@ def isotonic(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarra
     return np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
 
 
-def layers_of(model: Any) -> tuple[Layer, ...]:
-    """The dense layers of an MLP; a logistic regression is one layer."""
+def served_form(model: Any) -> Dense | Trees:
+    """A fitted model of scikit-learn as NumPy serves it."""
     if hasattr(model, "coefs_"):
-        pairs = zip(model.coefs_, model.intercepts_, strict=True)
-        return tuple(Layer(w.astype(np.float32), b.astype(np.float32)) for w, b in pairs)
-    return (Layer(model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32)),)
+        return Dense(tuple(map(layer, model.coefs_, model.intercepts_)))
+    if hasattr(model, "coef_"):
+        return Dense((layer(model.coef_.T, model.intercept_),))
+    return trees(model)
+
+
+def layer(weights: np.ndarray, bias: np.ndarray) -> Layer:
+    return Layer(weights.astype(np.float32), bias.astype(np.float32))
+
+
+def trees(model: Any) -> Trees:
+    """The nodes of every tree of a HistGradientBoostingClassifier, which keeps them to itself, in one array each."""
+    nodes = [predictor.nodes for round_ in model._predictors for predictor in round_]
+    sizes = [len(tree) for tree in nodes]
+    roots = np.cumsum([0, *sizes[:-1]])
+    merged, own = np.concatenate(nodes), np.arange(sum(sizes))
+    start, leaf = np.repeat(roots, sizes), merged["is_leaf"].astype(bool)
+    return Trees(
+        feature=merged["feature_idx"].astype(np.int32),
+        threshold=merged["num_threshold"],
+        left=np.where(leaf, own, start + merged["left"]),
+        right=np.where(leaf, own, start + merged["right"]),
+        value=np.where(leaf, merged["value"], 0.0),
+        roots=roots,
+        base=model._baseline_prediction.ravel(),
+    )
 
 
 def manifest(pools: Sequence[Pool], compared: dict[str, CrossValidated], chosen: str, seed: int) -> dict:
@@ -342,7 +373,6 @@ FAMILIES: dict[str, Callable[[int], Any]] = {
     PREFERRED: mlp(128, 64, 32),
     "gradient boosting": gradient_boosting,
 }
-SERVABLE = [name for name in FAMILIES if name != "gradient boosting"]  # compared only: NumPy serves no trees
 
 
 # -- Ranking by an artifact, without serving it
@@ -352,9 +382,7 @@ def rankings(artifact: bytes, pools: Sequence[Pool]) -> list[list[str]]:
     """Locators best first for each pool, as serving this artifact would give them."""
     reranker = opened(artifact)
     return [
-        pool.locators
-        if pool.settled or not pool.candidates
-        else ranked(pool, reranker.raw(rows_of(pool, reranker)))
+        pool.locators if pool.settled or not pool.candidates else ranked(pool, as_served(pool, reranker))
         for pool in pools
     ]
 
@@ -362,14 +390,13 @@ def rankings(artifact: bytes, pools: Sequence[Pool]) -> list[list[str]]:
 def probabilities(artifact: bytes, pools: Sequence[Pool]) -> list[np.ndarray]:
     """Calibrated probabilities of every candidate of each pool."""
     reranker = opened(artifact)
-    return [
-        reranker.calibrated(reranker.raw(rows_of(pool, reranker))) if pool.candidates else np.zeros(0)
-        for pool in pools
-    ]
+    return [as_served(pool, reranker).probabilities if pool.candidates else np.zeros(0) for pool in pools]
 
 
-def rows_of(pool: Pool, reranker: Reranker) -> np.ndarray:
-    return row_of(pool, reranker.judged)
+def as_served(pool: Pool, reranker: Reranker) -> Scored:
+    """As serving scores it."""
+    grades = grades_of(pool.locators, reranker.judged.agreed(pool.asked.vector))
+    return reranker.scored(row_of(pool, reranker.judged), grades)
 
 
 def opened(artifact: bytes) -> Reranker:

@@ -48,6 +48,7 @@ class JudgedNeighbours:
     NEAREST = 20
     LEAST = 0.2  # cosine below which two questions have nothing in common
     SHARPNESS = 4  # votes fall with the fourth power of the cosine
+    SAME = 0.98  # cosine from which two questions are one: among the shipped ones none but repeats comes near
 
     def votes(self, vector: np.ndarray | None) -> tuple[dict[str, float], dict[str, float]]:
         """By provision: the summed votes of the nearest topics, and the cosine of the nearest that names it."""
@@ -64,6 +65,14 @@ class JudgedNeighbours:
                 total[locator] = total.get(locator, 0.0) + grade / 3 * cosine**self.SHARPNESS
                 best[locator] = max(best.get(locator, 0.0), cosine)
         return total, best
+
+    def agreed(self, vector: np.ndarray | None) -> Mapping[str, int]:
+        """Grades of the provisions that people judged relevant to this very question, where it was judged."""
+        if vector is None or not len(self.vectors):
+            return {}
+        cosines = self.vectors @ vector
+        nearest = int(np.argmax(cosines))
+        return self.relevant[nearest] if cosines[nearest] >= self.SAME else {}
 
 
 @dataclass(frozen=True, slots=True)

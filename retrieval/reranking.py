@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.errors import NotRun
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.models import RankerModel, Section
+from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.textnorm import stems
@@ -21,50 +22,60 @@ class BadArtifact(NotRun):
     """An artifact that is not what its digest or its features say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One dense layer: weights (inputs, outputs), bias (outputs,)."""
-
-    weights: np.ndarray
-    bias: np.ndarray
+AGREED = 0.95  # probability, at least, of what people judged relevant to this very question: judges err too
 
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Clipped to what training saw -> standard scaler -> dense layers with ReLU -> sigmoid -> isotonic calibration.
-
-    One layer alone is a logistic regression. Without the clipping a question that was itself judged, whose votes
-    no training row ever had, would leave the range in which the network knows what it does.
-    """
+    """Clipped to what training saw -> standard scaler -> network or trees -> sigmoid -> isotonic calibration."""
 
     low: np.ndarray
     high: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
-    layers: tuple[Layer, ...]
+    model: Dense | Trees
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
     judged: JudgedNeighbours
 
     def raw(self, rows: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,) probabilities before calibration."""
         values = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
-        for layer in self.layers[:-1]:
-            values = np.maximum(values @ layer.weights + layer.bias, 0.0)
-        last = self.layers[-1]
-        logits = np.clip((values @ last.weights + last.bias).ravel(), -40.0, 40.0)
-        return 1.0 / (1.0 + np.exp(-logits))
+        return 1.0 / (1.0 + np.exp(-np.clip(self.model.logits(values), -40.0, 40.0)))
 
     def calibrated(self, raw: np.ndarray) -> np.ndarray:
         return np.interp(raw, self.knots[0], self.knots[1])
+
+    def scored(self, rows: np.ndarray, grades: np.ndarray) -> "Scored":
+        """`grades` (n,): what people agreed on for this very question, 0 where nothing."""
+        raw = self.raw(rows)
+        return Scored(raw, np.maximum(self.calibrated(raw), np.where(grades > 0, AGREED, 0.0)), grades)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a reranker makes of candidates: probabilities before and after calibration, and agreed grades (n,)."""
+
+    raw: np.ndarray
+    probabilities: np.ndarray
+    grades: np.ndarray
+
+    def order(self, scores: np.ndarray, blend: np.ndarray | float) -> np.ndarray:
+        """What to order by: the agreed grade, then the blend. A model of questions never judged ranks one that was
+        worse than any other: its votes and priors are such as no row in training had.
+        """
+        return self.grades + blended(scores, self.raw, blend)
+
+
+def grades_of(locators: Sequence[str], agreed: Mapping[str, int]) -> np.ndarray:
+    return np.array([agreed.get(locator, 0) for locator in locators], dtype=float)
 
 
 def pack(reranker: Reranker, *, seed: int) -> bytes:
     """The artifact: arrays and JSON text only, so that reading it runs nothing."""
     arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots")}
-    for n, layer in enumerate(reranker.layers):
-        arrays[f"weights{n}"], arrays[f"bias{n}"] = layer.weights, layer.bias
+    arrays |= reranker.model.arrays()
     judged = reranker.judged
-    told = {"features": FEATURES, "layers": len(reranker.layers), "seed": seed, "prior": dict(judged.prior)}
+    told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "prior": dict(judged.prior)}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
     arrays["vectors"] = judged.vectors.astype(np.float16)
     arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
@@ -81,12 +92,12 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
         told = json.loads(arrays["told"].tobytes())
         if tuple(told["features"]) != FEATURES:
             raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
-        layers = tuple(Layer(arrays[f"weights{n}"], arrays[f"bias{n}"]) for n in range(told["layers"]))
+        model = KINDS[told.get("kind", Dense.KIND)].of(arrays)
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
         )
         return Reranker(
-            *(arrays[name] for name in ("low", "high", "mean", "scale")), layers, arrays["knots"], judged
+            *(arrays[name] for name in ("low", "high", "mean", "scale")), model, arrays["knots"], judged
         )
 
 
@@ -107,7 +118,8 @@ def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Rera
 @dataclass(frozen=True)
 class LearnedReranker:
     """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
-    accepts, rejects or is unsure of: both by the limits of each candidate's domain. It drops nothing.
+    accepts, rejects or is unsure of: both by the limits of each candidate's domain. It drops nothing. What people
+    judged relevant to this very question comes first, by its grade.
 
     `depth` candidates of the pool are scored; those after keep their order behind them.
     """
@@ -121,11 +133,11 @@ class LearnedReranker:
         if not pool:
             return ranking.noting("nothing to rerank", skipped=True)
         rows = matrix(asked(ranking.query), pool, places_of(pool), reranker.judged)
-        raw = reranker.raw(rows)
-        probabilities = reranker.calibrated(raw)
+        agreed = reranker.judged.agreed(ranking.query.vector)
+        learned = reranker.scored(rows, grades_of([c.locator for c in pool], agreed))
         limits = [ranking.query.limits_for(candidate) for candidate in pool]
         blends = np.array([limit.blend for limit in limits])
-        order = blended(np.array([c.score for c in pool]), raw, blends)
+        order = learned.order(np.array([c.score for c in pool]), blends)
         scored = [
             candidate.but(
                 score=1.0 + float(value),
@@ -133,7 +145,9 @@ class LearnedReranker:
                 zone=limit.zone(p),
                 reasons=with_votes(candidate, row),
             )
-            for candidate, value, p, limit, row in zip(pool, order, probabilities, limits, rows, strict=True)
+            for candidate, value, p, limit, row in zip(
+                pool, order, learned.probabilities, limits, rows, strict=True
+            )
         ]
         lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
         return ranking.with_candidates([*scored, *lowered]).noting(f"model {name}")

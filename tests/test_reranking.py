@@ -7,29 +7,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 
 from evaluation import registry
 from evaluation.topics import read_topics
 from evaluation.training import (
+    FAMILIES,
     PREFERRED,
     Trained,
     choose,
     encoded,
     grouped,
-    layers_of,
     neighbours,
     pools_of,
     probabilities,
     rankings,
+    served_form,
     train,
 )
 from retrieval.errors import ArfError
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.models import RankerModel
+from retrieval.networks import Dense, Layer
 from retrieval.ranking import ANONYMOUS, Candidate, Limits, Ranking
-from retrieval.reranking import BadArtifact, Layer, LearnedReranker, Reranker, blended, pack, unpack
+from retrieval.reranking import BadArtifact, LearnedReranker, Reranker, blended, pack, unpack
 from retrieval.search import SearchRequest, run, search, visible_domains
 from retrieval.versions import current
 from rules.models import DomainThreshold
@@ -46,7 +47,7 @@ def some_reranker() -> Reranker:
     layers = (Layer(chance.normal(size=(n, 4)), np.zeros(4)), Layer(chance.normal(size=(4, 1)), np.zeros(1)))
     ends = (np.full(n, -9.0), np.full(n, 9.0), np.zeros(n), np.ones(n))
     judged = JudgedNeighbours(np.eye(3, 384, dtype=np.float32), ({"/a": 3}, {"/b": 1}, {}), {"/a": 2})
-    return Reranker(*ends, layers, np.array([[0.0, 1.0], [0.1, 0.9]]), judged)
+    return Reranker(*ends, Dense(layers), np.array([[0.0, 1.0], [0.1, 0.9]]), judged)
 
 
 def candidate(section: int, **scores: float) -> Candidate:
@@ -76,14 +77,20 @@ def test_similar_judged_questions_vote_by_their_similarity():
     assert nearest == pytest.approx({"/a": 1.0, "/b": 0.6})
 
 
-def test_the_forward_pass_equals_scikit_learns():
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_forward_pass_equals_scikit_learns(family):
     chance = np.random.default_rng(1)
-    rows, labels = chance.normal(size=(300, len(FEATURES))), chance.integers(0, 2, 300)
+    rows = chance.normal(size=(300, len(FEATURES))).astype(np.float32)
+    labels = (rows[:, 0] + chance.normal(size=300) > 0).astype(int)
     scaler = StandardScaler().fit(rows)
-    model = MLPClassifier((16, 8), max_iter=20, random_state=0).fit(scaler.transform(rows), labels)
-    ends = (rows.min(axis=0), rows.max(axis=0), scaler.mean_, scaler.scale_)
-    ours = Reranker(*ends, layers_of(model), np.array([[0.0, 1.0], [0.0, 1.0]]), NOBODY)
-    assert ours.raw(rows) == pytest.approx(model.predict_proba(scaler.transform(rows))[:, 1], abs=1e-6)
+    model = FAMILIES[family](0).fit(scaler.transform(rows), labels)
+    ends = (
+        end.astype(np.float32) for end in (rows.min(axis=0), rows.max(axis=0), scaler.mean_, scaler.scale_)
+    )
+    ours = Reranker(*ends, served_form(model), np.array([[0.0, 1.0], [0.0, 1.0]]), NOBODY)
+    artifact = pack(ours, seed=0)
+    served = unpack(artifact, hashlib.sha256(artifact).hexdigest())
+    assert served.raw(rows) == pytest.approx(model.predict_proba(scaler.transform(rows))[:, 1], abs=1e-6)
 
 
 def test_an_artifact_comes_back_as_it_was_and_a_changed_one_is_refused():
@@ -143,6 +150,7 @@ def test_the_preferred_family_stays_within_one_standard_error():
     families = dict.fromkeys(["logistic regression", "MLP (64, 32)"], best) | {PREFERRED: best - 0.01}
     assert choose(families) == PREFERRED
     assert choose(families | {PREFERRED: best - 0.2}) != PREFERRED
+    assert choose(families | {"gradient boosting": best + 0.1}) == "gradient boosting"
 
 
 @pytest.fixture
@@ -250,6 +258,21 @@ def test_probabilities_are_calibrated_and_rankings_whole(pools, trained):
     ):
         assert sorted(ranking) == sorted(pool.locators)
         assert ((p >= 0) & (p <= 1)).all()
+
+
+@pytest.mark.slow
+def test_a_question_asked_again_has_what_people_judged_relevant_first(pools, trained):
+    judged = [pool for pool in pools if pool.topic.relevant and not pool.settled]
+    found = [pool.topic.relevant.keys() & set(pool.locators) for pool in judged]
+    for pool, relevant, ranking in zip(judged, found, rankings(trained.artifact, judged), strict=True):
+        assert set(ranking[: len(relevant)]) == relevant, pool.topic.query
+
+
+def test_only_the_very_question_that_was_judged_has_agreed_grades():
+    judged = JudgedNeighbours(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), ({"/a": 3}, {"/b": 1}), {})
+    assert judged.agreed(np.array([1.0, 0.0], np.float32)) == {"/a": 3}
+    assert judged.agreed(np.array([0.97, 0.243], np.float32)) == {}
+    assert judged.agreed(None) == {}
 
 
 def test_too_few_topics_are_refused(pools):
