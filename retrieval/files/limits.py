@@ -1,0 +1,9 @@
+"""How much of a file is read. Each is far above what real documents need and far below what hurts."""
+
+MAX_BYTES = 50 * 2**20  # of the file; a title of the Code in PDF has 20 MB
+MAX_PAGES = 2_000
+MAX_CHARACTERS = 10_000_000  # of text: five times the Bible
+MAX_UNPACKED = 200 * 2**20  # bytes of what a DOCX holds, unpacked
+MAX_SECONDS = 60  # for one file; a step of a job is given two minutes
+MAX_MEMORY = 2**30  # bytes of address space
+MAX_OUTPUT = 64 * 2**20  # bytes that the worker may write
