@@ -151,6 +151,15 @@ class StageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Shadow:
+    """What a reranker that does not serve would put first, beside what the one that serves does: ten locators each."""
+
+    model_id: int
+    served: tuple[str, ...]
+    instead: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """A query and its candidates, best first; `settled` means that the order is final and ranking stages pass."""
 
@@ -163,6 +172,7 @@ class Ranking:
     confident: bool = False
     near_misses: tuple[Candidate, ...] = ()
     degraded: tuple[str, ...] = ()
+    shadow: Shadow | None = None
     note: str = ""
     details: Mapping = field(default_factory=dict)
 

@@ -3,7 +3,8 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,8 +15,12 @@ from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.models import RankerModel, Section
 from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
 from retrieval.textnorm import stems
+
+logger = logging.getLogger(__name__)
+
+FIRST = 10  # places in which a model in shadow is compared
 
 
 class BadArtifact(NotRun):
@@ -115,13 +120,24 @@ def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Rera
     return found
 
 
+@lru_cache(maxsize=2)
+def _shadowing(version: int) -> tuple[int, Reranker] | None:
+    row = RankerModel.objects.filter(status=RankerModel.Status.SHADOW).first()
+    try:
+        return row and (row.pk, unpack(bytes(row.artifact), row.sha256))
+    except BadArtifact as problem:
+        logger.error("The reranker in shadow, %s, scores nothing: %s.", row, problem.message)
+        return None
+
+
 @dataclass(frozen=True)
 class LearnedReranker:
     """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
     accepts, rejects or is unsure of: both by the limits of each candidate's domain. It drops nothing. What people
     judged relevant to this very question comes first, by its grade.
 
-    `depth` candidates of the pool are scored; those after keep their order behind them.
+    `depth` candidates of the pool are scored; those after keep their order behind them. A model in shadow scores the
+    searches that are logged too, and changes nothing.
     """
 
     depth: int = 100
@@ -132,12 +148,12 @@ class LearnedReranker:
         pool, rest = ranking.candidates[: self.depth], ranking.candidates[self.depth :]
         if not pool:
             return ranking.noting("nothing to rerank", skipped=True)
-        rows = matrix(asked(ranking.query), pool, places_of(pool), reranker.judged)
-        agreed = reranker.judged.agreed(ranking.query.vector)
-        learned = reranker.scored(rows, grades_of([c.locator for c in pool], agreed))
+        places = places_of(pool)
+        rows, learned = scored_by(reranker, ranking.query, pool, places)
         limits = [ranking.query.limits_for(candidate) for candidate in pool]
         blends = np.array([limit.blend for limit in limits])
-        order = learned.order(np.array([c.score for c in pool]), blends)
+        fused = np.array([candidate.score for candidate in pool])
+        order = learned.order(fused, blends)
         scored = [
             candidate.but(
                 score=1.0 + float(value),
@@ -150,7 +166,41 @@ class LearnedReranker:
             )
         ]
         lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
-        return ranking.with_candidates([*scored, *lowered]).noting(f"model {name}")
+        shadow = shadow_of(
+            ranking.query,
+            pool,
+            order,
+            lambda r: scored_by(r, ranking.query, pool, places)[1].order(fused, blends),
+        )
+        return ranking.with_candidates([*scored, *lowered], shadow=shadow).noting(f"model {name}")
+
+
+def scored_by(
+    reranker: Reranker, query: Query, pool: Sequence[Candidate], places: Sequence[Place]
+) -> tuple[np.ndarray, Scored]:
+    """The features of each candidate, and what the reranker makes of them."""
+    rows = matrix(asked(query), pool, places, reranker.judged)
+    agreed = reranker.judged.agreed(query.vector)
+    return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
+
+
+def shadow_of(
+    query: Query, pool: Sequence[Candidate], order: np.ndarray, by: Callable[[Reranker], np.ndarray]
+) -> Shadow | None:
+    """What the model in shadow would show of the same pool; None without one, or in a search that nobody logs. `by`:
+    the order that a reranker gives the pool.
+    """
+    found = _shadowing(query.versions.get("model", 0)) if query.trace_id else None
+    if found is None:
+        return None
+    model, reranker = found
+    return Shadow(model, first_of(pool, order), first_of(pool, by(reranker)))
+
+
+def first_of(pool: Sequence[Candidate], order: np.ndarray) -> tuple[str, ...]:
+    """Locators of the first ten in this order, ties as everywhere by section id."""
+    ids = np.array([candidate.section_id for candidate in pool])
+    return tuple(pool[n].locator for n in np.lexsort((ids, -order))[:FIRST])
 
 
 def blended(scores: np.ndarray, probabilities: np.ndarray, blend: np.ndarray | float) -> np.ndarray:

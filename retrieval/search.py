@@ -10,7 +10,7 @@ from retrieval import cache, language, pipeline, row_access, serving, statements
 from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
-from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, StageReport
+from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, Shadow, StageReport
 from retrieval.searchlog import record
 from retrieval.textnorm import normalize
 
@@ -59,21 +59,23 @@ def answered(request: SearchRequest, caller: Caller, *, door: str, fresh: bool) 
     in_force = versions.current(scopes) | {"lexical": serving.lexical_index().position}
     key = cache_key(request, caller, scopes, in_force)
     trace_id = uuid.uuid4()
-    traces: list[dict] = []
+    ran: list[tuple[dict, Shadow | None]] = []
 
     def make() -> dict:
         ranking = run(request, caller, scopes, in_force, trace_id=trace_id)
         answer = answer_of(ranking, request, trace_id)
-        traces.append(trace_of(ranking))
+        ran.append((trace_of(ranking), ranking.shadow))
         return answer
 
     made, was_cached = (make(), False) if fresh else answers_for(scopes, in_force).get_or_make(key, make)
     took_ms = round((time.perf_counter() - started) * 1000, 2)
     asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
     answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
+    trace, shadow = ran[0] if ran else (None, None)
     record(
         answer,
-        trace=traces[0] if traces else None,
+        trace=trace,
+        shadow=shadow,
         cached_from=made["trace_id"] if was_cached else None,
         request=request,
         caller=caller,

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from retrieval import row_access
 from retrieval.errors import NotFound
-from retrieval.models import Feedback, SearchLog, Section, Trace
+from retrieval.models import Feedback, SearchLog, Section, ShadowRanking, Trace
 from retrieval.privacy import query_hash, scrub
-from retrieval.ranking import Caller
+from retrieval.ranking import Caller, Shadow
 from retrieval.statements import insert
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def record(
     answer: dict,
     *,
     trace: dict | None,
+    shadow: Shadow | None = None,
     cached_from: str | None,
     request: "SearchRequest",
     caller: Caller,
@@ -69,6 +70,21 @@ def record(
     with transaction.atomic():
         insert(log)
         insert(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
+        if shadow is not None:
+            insert(shadow_row(log, shadow, private=private))
+
+
+def shadow_row(log: SearchLog, shadow: Shadow, *, private: bool) -> ShadowRanking:
+    """Of private domains how far the two agree, and nothing of what was asked or found."""
+    served, instead = shadow.served, shadow.instead
+    told = {} if private else {"query_hash": log.query_hash, "served": [*served], "instead": [*instead]}
+    return ShadowRanking(
+        log_id=log.pk,
+        model_id=shadow.model_id,
+        overlap=len({*served} & {*instead}) / len(served),
+        same_first=served[0] == instead[0],
+        **told,
+    )
 
 
 def best_probability(answer: dict) -> float | None:
@@ -221,10 +237,13 @@ def prune() -> dict[str, int]:
     texts = SearchLog.objects.exclude(query_text="").filter(
         created_at__lt=now - timedelta(days=settings.ARF_QUERY_TEXT_DAYS)
     )
-    traces = Trace.objects.filter(created_at__lt=now - timedelta(days=settings.ARF_TRACE_DAYS))
+    month = now - timedelta(days=settings.ARF_TRACE_DAYS)
+    traces = Trace.objects.filter(created_at__lt=month)
+    shadows = ShadowRanking.objects.filter(created_at__lt=month)
     logs = SearchLog.objects.filter(created_at__lt=now - timedelta(days=settings.ARF_LOG_DAYS))
     return {
         "texts": texts.update(query_text=""),
         "traces": traces.delete()[0],
+        "shadows": shadows.delete()[0],
         "logs": logs.delete()[0],
     }

@@ -1,5 +1,7 @@
 """Attempts to train a better reranker with their plots, and the registry of rerankers: deploy, shadow, roll back."""
 
+from dataclasses import asdict
+
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +18,7 @@ from unfold.decorators import display
 from evaluation import plots, registry, retraining, retraining_plots
 from evaluation.gate import MARGIN
 from evaluation.models import RetrainingRun
+from evaluation.shadowing import agreement
 from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, link
 from retrieval.errors import ArfError
@@ -85,7 +88,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_filter = ["outcome", "created_at"]
     list_select_related = ["champion", "challenger", "requested_by"]
     fields = [
-        "outcome_label", "reasons", "measures", "slices", "reliability", "families", "gathered", "cost",
+        "outcome_label", "reasons", "in_shadow", "measures", "slices", "reliability", "families", "gathered", "cost",
         "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
     ]  # fmt: skip
     readonly_fields = fields
@@ -139,6 +142,10 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
             [label, *(told(by_system[key][n]) for n in retraining.TOLD)] for key, label in SYSTEMS.items()
         ]
         return table(["", *retraining.TOLD], rows)
+
+    @admin.display(description=gettext_lazy("In shadow"), empty_value="-")
+    def in_shadow(self, run: RetrainingRun) -> SafeString | None:
+        return run.challenger and shadowed(run.challenger)
 
     @admin.display(description=gettext_lazy("Slices: difference in nDCG@10"), empty_value="-")
     def slices(self, run: RetrainingRun) -> SafeString | None:
@@ -220,7 +227,9 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     )
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]
-    fields = ["family", "status_label", "sha256", "size", "topics", "manifest", "created_at", "deployed_at"]
+    fields = [
+        "family", "status_label", "in_shadow", "sha256", "size", "topics", "manifest", "created_at", "deployed_at",
+    ]  # fmt: skip
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest):
@@ -234,6 +243,10 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     def status_label(self, model: RankerModel) -> tuple[str, str]:
         return model.status, model.get_status_display()
 
+    @admin.display(description=gettext_lazy("In shadow"), empty_value="-")
+    def in_shadow(self, model: RankerModel) -> SafeString | None:
+        return shadowed(model)
+
     @admin.display(description=gettext_lazy("Topics learned from"))
     def topics(self, model: RankerModel) -> int:
         return len(model.manifest.get("topics", ()))
@@ -241,6 +254,22 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Size"))
     def size(self, model: RankerModel) -> str:
         return f"{len(model.artifact) / 1024:.0f} KB"
+
+
+def shadowed(model: RankerModel) -> SafeString | None:
+    """How it agrees with what serves, in the searches it scored; None where it scored none."""
+    found = agreement(model)
+    if not found.searches:
+        return None
+    rows = [
+        [_("Searches scored"), found.searches],
+        [_("Overlap of the first ten"), f"{found.overlap:.1%}"],
+        [_("Another first result"), f"{found.other_first:.1%}"],
+        [_("Judged questions among them"), found.judged],
+    ]
+    if found.difference:
+        rows.append([_("nDCG@10, shadow less active"), told(asdict(found.difference), "+.3f")])
+    return table(["", ""], rows)
 
 
 def told(estimate: dict, form: str = ".3f") -> str:

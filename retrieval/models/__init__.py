@@ -11,7 +11,7 @@ from retrieval.models.corpus import (
     EmbeddingModel,
     Section,
 )
-from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel
+from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
 
@@ -36,6 +36,7 @@ __all__ = [
     "RateWindow",
     "SearchLog",
     "Section",
+    "ShadowRanking",
     "Trace",
     "Version",
 ]

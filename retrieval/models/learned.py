@@ -1,5 +1,6 @@
 """The registry of learned rerankers, and what language models said and cost."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -39,6 +40,29 @@ class RankerModel(models.Model):
 
     def __str__(self) -> str:
         return f"{self.family} {self.sha256[:8]}"
+
+
+class ShadowRanking(models.Model):
+    """What the reranker in shadow would have shown first in one search, beside what served. Kept as long as traces;
+    of private domains only how far the two agree.
+    """
+
+    log = models.OneToOneField(
+        "retrieval.SearchLog", primary_key=True, on_delete=models.CASCADE, related_name="shadow"
+    )
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    model = models.ForeignKey(RankerModel, on_delete=models.CASCADE, related_name="shadow_rankings")
+    query_hash = models.CharField(max_length=64, blank=True)
+    overlap = models.FloatField(help_text=_("Share of the first ten that both show."))
+    same_first = models.BooleanField()
+    served = ArrayField(models.CharField(max_length=300), default=list, blank=True)
+    instead = ArrayField(models.CharField(max_length=300), default=list, blank=True)
+
+    class Meta:
+        verbose_name = _("shadow ranking")
+
+    def __str__(self) -> str:
+        return f"{self.overlap:.0%} of {self.model}"
 
 
 class LLMPolicy(models.Model):
