@@ -42,7 +42,8 @@ def sidebar(request: HttpRequest) -> list[dict]:
             _("Evaluation"),
             [
                 page(_("Judge"), "gavel", "admin_judge", "evaluation.add_judgment"),
-                page(_("Disagreements"), "balance", "admin_disagreements", "evaluation.change_judgment"),
+                page(_("Agreement"), "balance", "admin_disagreements", "evaluation.add_judgment"),
+                page(_("Import"), "upload_file", "admin_import", "evaluation.add_topic"),
                 model(_("Topics"), "quiz", "evaluation.topic"),
                 model(_("Judgments"), "fact_check", "evaluation.judgment"),
                 model(_("Runs"), "query_stats", "evaluation.run"),

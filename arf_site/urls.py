@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.views import ablation_page, quality_page, threshold_preview
 from retrieval.admin.try_query import try_query
@@ -11,6 +12,8 @@ urlpatterns = [
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
     path("admin/judge/", admin.site.admin_view(judge_page), name="admin_judge"),
     path("admin/disagreements/", admin.site.admin_view(disagreements_page), name="admin_disagreements"),
+    path("admin/import/", admin.site.admin_view(import_page), name="admin_import"),
+    path("admin/import/<uuid:upload_id>/", admin.site.admin_view(preview_page), name="admin_import_preview"),
     path("admin/quality/", admin.site.admin_view(quality_page), name="admin_quality"),
     path("admin/ablation/", admin.site.admin_view(ablation_page), name="admin_ablation"),
     path("admin/preview/", admin.site.admin_view(threshold_preview), name="admin_threshold_preview"),

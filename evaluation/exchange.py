@@ -14,8 +14,8 @@ from typing import Literal
 from evaluation.topics import Topic
 from rules.exchange import escaped, unescaped
 
-Format = Literal["auto", "jsonl", "csv", "trec", "quepid"]
-FORMATS = ("auto", "jsonl", "csv", "trec", "quepid")
+Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
+FORMATS = ("auto", "jsonl", "csv", "trec", "topics", "quepid")
 
 COLUMNS = {  # by field, the names it goes by; the first that a file has is taken
     "topic": ("topic", "topicid", "queryid", "qid", "id", "topicname", "name"),
@@ -44,6 +44,16 @@ WORDS = {
 }
 GRADES = {word: grade for grade, words in WORDS.items() for word in words.split("|")}
 TREC_LINE = re.compile(r"^\S+[ \t]+\S+[ \t]+\S+[ \t]+\S+$")
+RUN_LINE = re.compile(r"^\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+$")
+TOPIC_LINE = re.compile(r"^\S+\t[^\t]+$")
+TOPIC = re.compile(r"<top(?:ic)?\b([^>]*)>(.*?)</top(?:ic)?>", re.DOTALL | re.IGNORECASE)
+TOPIC_PART = re.compile(r"<(\w+)[^>]*>\s*(?:\w+:)?([^<]*)")  # closing tags may be missing; "Number:" goes
+TOPIC_NUMBER = re.compile(r"\b(?:number|id)\s*=\s*[\"']([^\"']+)")
+TOPIC_PARTS = {
+    "topic": ("num", "number"),
+    "query": ("title", "query", "question"),
+    "narrative": ("desc", "description", "narr", "narrative"),
+}
 DELIMITERS = ",;\t|"
 FALSE = {"false", "no", "0", "n"}
 BOOKKEEPING = {  # columns of exports elsewhere that are no judges
@@ -98,9 +108,11 @@ def folded(text: str) -> str:
 
 
 def decoded(content: bytes) -> str:
-    """Text of a file in whatever encoding spreadsheets write; a byte order mark is taken off."""
+    """Text of a file in whatever encoding spreadsheets write; a byte order mark is taken off. Raises BadFile."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16")
+        return content.decode("utf-16", errors="replace")
+    if b"\0" in content:
+        raise BadFile("This is no text file. Save a spreadsheet as CSV.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -113,7 +125,13 @@ def decoded(content: bytes) -> str:
 def read(text: str, fmt: Format = "auto") -> Read:
     """Raises BadFile where the format cannot be told or a table lacks the columns it needs."""
     text = text.removeprefix("\ufeff")
-    readers = {"jsonl": read_jsonl, "csv": read_table, "quepid": read_table, "trec": read_trec}
+    readers = {
+        "jsonl": read_jsonl,
+        "csv": read_table,
+        "quepid": read_table,
+        "trec": read_trec,
+        "topics": read_trec_topics,
+    }
     lines = readers[detected(text) if fmt == "auto" else fmt](text)
     return without_repeats(lines)
 
@@ -124,12 +142,18 @@ def detected(text: str) -> Format:
         raise BadFile("The file is empty.")
     if first.startswith(("{", "[")):
         return "jsonl"
+    if TOPIC.search(text):
+        return "topics"
     if has_columns(columns_of(split_row(first, delimiter_of(first)))):
         return "csv"
     if TREC_LINE.match(first):
         return "trec"
+    if TOPIC_LINE.match(first):
+        return "topics"
+    if RUN_LINE.match(first):
+        raise BadFile("This is a TREC run: it ranks, and judges nothing.")
     raise BadFile(
-        "This is neither JSON lines, nor TREC qrels, nor a table with a topic or query and a locator."
+        "This is neither JSON lines, nor TREC qrels or topics, nor a table with a topic or query and a locator."
     )
 
 
@@ -193,8 +217,11 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
     header: list[str] = next((row for row in rows if any(cell.strip() for cell in row)), [])
     columns = columns_of(header)
     if not has_columns(columns):
-        raise BadFile("The table needs a column topic or query and a column locator (or docid).")
-    raters = [] if "grade" in columns else judges_among(header, columns)
+        raise BadFile(
+            "The table needs a column topic or query and a column locator (or docid); for topics alone, both "
+            "topic and query."
+        )
+    raters = [] if "grade" in columns or "locator" not in columns else judges_among(header, columns)
     start = rows.line_num + 1
     for row in rows:
         number, start = start, rows.line_num + 1
@@ -232,6 +259,31 @@ def read_trec(text: str) -> Iterator[Entry | Refused]:
             yield entry(number, {"topic": parts[0], "locator": parts[2], "grade": parts[3]})
         elif parts:
             yield Refused(number, f"{len(parts)} fields where TREC qrels have 4")
+
+
+def read_trec_topics(text: str) -> Iterator[Entry | Refused]:
+    """TREC topics, `<top>` or `<topic>` each, else an id and a query a line with a tab between. Raises BadFile."""
+    if "<top" not in text.lower():
+        yield from topic_lines(text)
+        return
+    for found in TOPIC.finditer(text):
+        number = text.count("\n", 0, found.start()) + 1
+        parts = {tag.lower(): " ".join(said.split()) for tag, said in TOPIC_PART.findall(found[2])}
+        told = {
+            name: " ".join(parts[tag] for tag in tags if parts.get(tag)) for name, tags in TOPIC_PARTS.items()
+        }
+        if attribute := TOPIC_NUMBER.search(found[1]):
+            told["topic"] = attribute[1]
+        yield entry(number, told) if told["query"] else Refused(number, "a topic without a title")
+
+
+def topic_lines(text: str) -> Iterator[Entry | Refused]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        topic, tab, query = line.partition("\t")
+        if tab and query.strip():
+            yield entry(number, {"topic": topic, "query": query})
+        elif line.strip():
+            yield Refused(number, "no id and query with a tab between")
 
 
 def entry(number: int, values: Mapping[str, object]) -> Entry | Refused:
@@ -301,7 +353,9 @@ def columns_of(header: Iterable[str]) -> dict[str, str]:
 
 
 def has_columns(columns: Mapping[str, str]) -> bool:
-    return "locator" in columns and ("topic" in columns or "query" in columns)
+    """A pair judged, or a topic: what it is called and what it asks."""
+    named = {"topic", "query"} & columns.keys()
+    return len(named) == 2 or ("locator" in columns and bool(named))
 
 
 def judges_among(header: Sequence[str], columns: Mapping[str, str]) -> list[str]:
@@ -383,6 +437,15 @@ def topic_row(topic: Topic) -> dict:
     }
 
 
+def measurements_table(rows: Iterable[Mapping]) -> list[dict]:
+    """Flat rows of a run: what each topic was answered with, and its measures."""
+    return [
+        {"topic": row["topic"], "abstained": row["abstained"], "ms": row["ms"], **row["measures"]}
+        | {"locators": " ".join(row["locators"])}
+        for row in rows
+    ]
+
+
 def topics_csv(topics: Iterable[Topic]) -> str:
     """A row for each agreed grade, and one for each topic that has none."""
     rows = []
@@ -395,7 +458,7 @@ def topics_csv(topics: Iterable[Topic]) -> str:
     return table(rows)
 
 
-def judgments_jsonl(rows: Iterable[Mapping[str, object]]) -> str:
+def rows_jsonl(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
 
 
@@ -404,7 +467,8 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
     if not rows:
         return ""
     text = io.StringIO(newline="")
+    columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows[0])
-    writer.writerows([escaped(cell) for cell in row.values()] for row in rows)
+    writer.writerow(columns)
+    writer.writerows([escaped(row.get(name, "")) for name in columns] for row in rows)
     return text.getvalue()

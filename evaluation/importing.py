@@ -6,12 +6,15 @@ An existing topic keeps its query and split; a judge's judgment of a pair is new
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
+from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
-from evaluation.exchange import BadFile, Entry, Format, Read, Refused, folded, read
-from evaluation.models import Judgment, Topic
+from evaluation.exchange import BadFile, Entry, Format, Read, Refused, decoded, folded, read
+from evaluation.models import Judgment, Topic, Upload
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
@@ -19,6 +22,7 @@ from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.models.access import caller_for
 
 STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
+FORGOTTEN_AFTER = timedelta(days=1)
 TOLD = 500  # refused lines and changes that a finished job remembers
 
 
@@ -68,6 +72,14 @@ class Plan:
 
 
 # -- What would change
+
+
+def text_of(content: bytes) -> str:
+    """Raises BadImport for what is no text."""
+    try:
+        return decoded(content)
+    except BadFile as problem:
+        raise BadImport(str(problem)) from problem
 
 
 def preview(text: str, fmt: Format, options: Options, *, by=None) -> Plan:
@@ -167,6 +179,10 @@ def add(entry: Entry, options: Options, known: Known, plan: Plan) -> None:
         known.judgments[key] = row
     elif existing.grade == entry.grade:
         plan.same += 1
+    elif existing.adjudicates:
+        raise LineRefused(
+            f"{judge} settled this pair with grade {existing.grade}: an import does not change that"
+        )
     elif existing.pk is None:
         raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
     else:
@@ -175,6 +191,8 @@ def add(entry: Entry, options: Options, known: Known, plan: Plan) -> None:
 
 def domain_of(entry: Entry, options: Options, known: Known) -> Domain:
     existing = known.by_name.get(entry.topic)
+    if existing and existing.domain.slug not in known.domains:
+        raise LineRefused(f"the topic id {entry.topic} is taken")
     slug = str(entry.about.get("domain") or (existing.domain.slug if existing else options.domain))
     if slug not in known.domains:
         raise LineRefused(f"there is no domain {slug}")
@@ -239,16 +257,22 @@ def name_of(query: str) -> str:
 
 
 @transaction.atomic
-def apply(plan: Plan) -> dict[str, list]:
-    """Gives what it takes to take it back: ids of the rows made, and (id, grade, explanation) before a change."""
+def apply(plan: Plan, *, by=None, reason: str = "") -> dict[str, list]:
+    """Gives what it takes to take it back: ids of the rows made, and (id, grade, explanation) before a change.
+
+    `reason` stands in the history of each judgment and, being this import's alone, finds it again.
+    """
+    told = {"default_user": by, "default_change_reason": reason}
     Topic.objects.bulk_create(plan.topics)
-    Judgment.objects.bulk_create(plan.new, batch_size=1_000)
+    if plan.new:
+        bulk_create_with_history(plan.new, Judgment, batch_size=1_000, **told)
     before = [(each.judgment.pk, each.before, each.judgment.explanation) for each in plan.changed]
     for change in plan.changed:
         change.judgment.grade, change.judgment.created_at = change.after, timezone.now()
         change.judgment.explanation = change.explanation or change.judgment.explanation
     rows = [change.judgment for change in plan.changed]
-    Judgment.objects.bulk_update(rows, ["grade", "explanation", "created_at"], batch_size=500)
+    fields = ["grade", "explanation", "created_at"]
+    bulk_update_with_history(rows, Judgment, fields, batch_size=500, **told)
     return {
         "topics": [topic.pk for topic in plan.topics],
         "judgments": [row.pk for row in plan.new],
@@ -256,12 +280,14 @@ def apply(plan: Plan) -> dict[str, list]:
     }
 
 
-def take_back(applied: Mapping[str, list]) -> None:
-    """Topics that others have judged meanwhile stay."""
-    Judgment.objects.filter(pk__in=applied["judgments"]).delete()
+def take_back(applied: Mapping[str, list], reason: str) -> None:
+    """As though nothing had been imported, history included. Topics that others have judged meanwhile stay."""
+    with connection.cursor() as cursor:  # in one go: the ORM would write each deletion into history
+        cursor.execute("DELETE FROM evaluation_judgment WHERE id = ANY(%s)", [applied["judgments"]])
     Topic.objects.filter(pk__in=applied["topics"], judgments__isnull=True).delete()
     for pk, grade, explanation in applied["before"]:
         Judgment.objects.filter(pk=pk).update(grade=grade, explanation=explanation)
+    Judgment.history.filter(history_change_reason=reason).delete()
 
 
 class ImportJudgments(Job):
@@ -274,7 +300,8 @@ class ImportJudgments(Job):
         held = parsed(run.state["text"], run.params["format"])
         options = Options(**run.params["options"])
         plan = plan_of(held.entries[run.position : run.position + STEP], options, by=run.requested_by)
-        state = counted(run.state, plan, apply(plan))
+        applied = apply(plan, by=run.requested_by, reason=reason_of(run))
+        state = counted(run.state, plan, applied)
         total = len(held.entries)
         done = min(run.position + STEP, total)
         if done < total:
@@ -284,7 +311,11 @@ class ImportJudgments(Job):
 
     def undo(self, run: JobRun) -> None:
         for applied in reversed(run.state.get("applied", [])):
-            take_back(applied)
+            take_back(applied, reason_of(run))
+
+
+def reason_of(run: JobRun) -> str:
+    return f"import {run.pk}: {run.params['file']}"[:100]
 
 
 def counted(state: dict, plan: Plan, applied: Mapping[str, list]) -> dict:
@@ -315,7 +346,8 @@ def told(state: Mapping) -> str:
 def create(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
     """A waiting import, checked to be readable. Raises BadImport, and AlreadyRunning beside another import."""
     held = parsed(text, fmt)
-    params = {"file": name, "format": fmt, "options": asdict(options), "domain": options.domain}
+    domain = private_domain(held.entries) or options.domain
+    params = {"file": name, "format": fmt, "options": asdict(options), "domain": domain}
     run = jobs.create("import_judgments", key="import judgments", params=params, by=by)
     none = {"topics": 0, "new": 0, "changed": 0, "changes": [], "applied": []}
     refused = [[each.line, each.reason] for each in held.refused]
@@ -330,9 +362,42 @@ def create(text: str, fmt: Format, options: Options, *, by=None, name: str = "")
     return run
 
 
+def private_domain(entries: Sequence[Entry]) -> str:
+    """One that lines speak of, if any: its job's messages are then for those who may read it."""
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE)
+    named = private.filter(slug__in={str(entry.about.get("domain", "")) for entry in entries})
+    asked = private.filter(topics__name__in={entry.topic for entry in entries if entry.topic})
+    return (named | asked).values_list("slug", flat=True).first() or ""
+
+
 @transaction.atomic
 def enqueue(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
     """As `create`, and handed to the workers."""
     run = create(text, fmt, options, by=by, name=name)
     jobs.hand_on(run)
+    return run
+
+
+# -- A file that somebody looks through first
+
+
+@transaction.atomic
+def stage(content: bytes, fmt: Format, options: Options, *, by, name: str) -> Upload:
+    """Keeps a readable file for its dry run, in place of the same person's last one. Raises BadImport."""
+    text = text_of(content)
+    parsed(text, fmt)
+    Upload.objects.filter(Q(user=by) | Q(created_at__lt=timezone.now() - FORGOTTEN_AFTER)).delete()
+    return Upload.objects.create(user=by, name=name, text=text, format=fmt, options=asdict(options))
+
+
+def plan_for(upload: Upload) -> Plan:
+    return preview(upload.text, upload.format, Options(**upload.options), by=upload.user)
+
+
+@transaction.atomic
+def confirm(upload: Upload) -> JobRun:
+    """Imports what was looked through. Raises AlreadyRunning beside another import; the file is kept then."""
+    options = Options(**upload.options)
+    run = enqueue(upload.text, upload.format, options, by=upload.user, name=upload.name)
+    upload.delete()
     return run

@@ -12,7 +12,7 @@ from functools import lru_cache
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import transaction
-from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from evaluation.models import Judgment, Measurement, Run, Topic
@@ -30,6 +30,7 @@ POOLED = ("default", "dense", "lexical")  # pipelines whose first candidates are
 DEPTH = 20  # of each pipeline
 FIRST = 10  # what a first page shows; judged@10 counts these
 FAR_APART = 2  # grades between two judges that a third must settle
+MOST_SHOWN = 50  # disagreements at once, the oldest first
 LOOKED_AT = 50  # topics weighed for one next pair; the rest have their turn when these are done
 SEARCH = "search"  # source of topics made from real searches; such a topic is named "search-<query hash>"
 
@@ -73,8 +74,14 @@ class Disagreement:
     judgments: tuple[Judgment, ...]
 
     @property
+    def decision(self) -> Judgment | None:
+        """The adjudication, if there is one: it is final."""
+        return next((judgment for judgment in self.judgments if judgment.adjudicates), None)
+
+    @property
     def is_settled(self) -> bool:
-        return len(self.judgments) > 2
+        """By an adjudication, or by a third who judged without knowing of the others."""
+        return self.decision is not None or len(self.judgments) > 2
 
 
 # -- What is judged
@@ -83,6 +90,14 @@ class Disagreement:
 def topics_for(caller: Caller) -> QuerySet[Topic]:
     """Topics of domains that this judge may search."""
     return Topic.objects.filter(domain__in=Domain.objects.visible_to(caller)).select_related("domain")
+
+
+def judgments_for(caller: Caller, judgments: QuerySet | None = None) -> QuerySet:
+    """Judgments, or their history, that this caller may know of: of a private provision only where it is granted."""
+    known = Judgment.objects.all() if judgments is None else judgments
+    granted = Section.objects.visible_to(caller).filter(private=True).values("locator")
+    public = Q(topic__domain__visibility=Domain.Visibility.PUBLIC)
+    return known.filter(public | Q(locator__in=granted), topic__in=topics_for(caller))
 
 
 def pool(topic: Topic, caller: Caller) -> Pool:
@@ -205,16 +220,24 @@ def is_uncertain(candidate: Mapping) -> bool:
 
 
 def disagreeing(user: AbstractUser, caller: Caller, prefer: Topic | None) -> Offers:
-    open_pairs = far_apart(caller).filter(judges=2).values_list("topic", "locator")
+    open_pairs = far_apart(caller).filter(WAITING).values_list("topic", "locator")
     yield from by_topic(open_pairs, caller, prefer)
 
 
 def far_apart(caller: Caller) -> QuerySet:
-    """Pairs (topic, locator, judges) whose human grades lie two or more apart."""
-    graded = Judgment.objects.filter(humans(""), topic__in=topics_for(caller))
-    pairs = graded.order_by().values("topic", "locator")
-    spread = pairs.annotate(judges=Count("pk"), low=Min("grade"), high=Max("grade"), latest=Max("created_at"))
+    """Pairs (topic, locator, judges, is_final) that people graded two or more apart, adjudications not counted."""
+    graded = Judgment.objects.filter(humans(""), adjudicates=False, topic__in=topics_for(caller))
+    final = Judgment.objects.filter(topic=OuterRef("topic"), locator=OuterRef("locator"), adjudicates=True)
+    spread = (
+        graded.order_by()
+        .values("topic", "locator")
+        .annotate(judges=Count("pk"), low=Min("grade"), high=Max("grade"), latest=Max("created_at"))
+        .annotate(is_final=Exists(final))
+    )
     return spread.filter(high__gte=F("low") + FAR_APART).order_by("latest", "topic", "locator")
+
+
+WAITING = Q(judges=2, is_final=False)
 
 
 def twice(user: AbstractUser, caller: Caller, prefer: Topic | None) -> Offers:
@@ -322,6 +345,8 @@ def judge(
     grade: int,
     user: AbstractUser,
     explanation: str = "",
+    *,
+    adjudicates: bool = False,
 ) -> Judgment:
     """Keeps one person's grade with what was shown; judging again changes that person's own. Raises CannotJudge."""
     if grade not in Judgment.Grade.values:
@@ -329,6 +354,8 @@ def judge(
     if section.domain_id != topic.domain_id:
         raise CannotJudge("This provision belongs to another domain than the topic.")
     shown = {"section": section, "chunk": chunk, "grade": grade, "explanation": explanation.strip()}
+    if adjudicates:  # its judge may regrade it, and it stays final
+        shown["adjudicates"] = True
     judgment, _made = Judgment.objects.update_or_create(
         topic=topic,
         locator=section.locator,
@@ -349,21 +376,24 @@ def undo(user: AbstractUser, judgment: int, before: tuple[int, str] | None) -> P
         row.delete()
     else:
         row.grade, row.explanation = before
+        row._change_reason = "taken back"
         row.save(update_fields=["grade", "explanation"])
     return Pair(row.topic, row.locator, "undone")
 
 
 def adjudicate(disagreement: Disagreement, grade: int, user: AbstractUser, explanation: str) -> Judgment:
-    """A third person's grade. Raises CannotJudge for one of those who disagree."""
+    """A third person's final grade. Raises CannotJudge for one of those who disagree, and where another decided."""
+    if disagreement.decision:
+        raise CannotJudge("This pair is settled already.")
     if user.get_username() in {judgment.judge for judgment in disagreement.judgments}:
         raise CannotJudge("You judged this pair: somebody else must settle it.")
-    return judge(disagreement.topic, disagreement.section, None, grade, user, explanation)
+    return judge(disagreement.topic, disagreement.section, None, grade, user, explanation, adjudicates=True)
 
 
 def disagreements(caller: Caller, *, settled: bool = False) -> list[Disagreement]:
     """Pairs of which judges think very differently: those that wait for a third, or those that had one."""
-    pairs = far_apart(caller).filter(judges__gt=2) if settled else far_apart(caller).filter(judges=2)
-    found = [disagreement(pair["topic"], pair["locator"], caller) for pair in pairs]
+    pairs = far_apart(caller).exclude(WAITING) if settled else far_apart(caller).filter(WAITING)
+    found = [disagreement(pair["topic"], pair["locator"], caller) for pair in pairs[:MOST_SHOWN]]
     return [row for row in found if row is not None]
 
 

@@ -9,6 +9,7 @@ from statistics import median_low
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from simple_history.utils import bulk_create_with_history
 
 from evaluation import topics as topic_files
 from evaluation.models import Judgment, Topic
@@ -70,7 +71,7 @@ def add_judgments(rows: Sequence[dict]) -> int:
         for locator, grade in row["relevant"].items()
         if (ids[row["id"]], locator) not in known
     ]
-    return len(Judgment.objects.bulk_create(new))
+    return len(bulk_create_with_history(new, Judgment)) if new else 0
 
 
 # -- What was agreed
@@ -91,19 +92,31 @@ def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN
     return as_topics(wanted, kinds=kinds)
 
 
-def as_topics(rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN) -> list[topic_files.Topic]:
-    qrels = qrels_of(rows, kinds=kinds)
+def as_topics(
+    rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> list[topic_files.Topic]:
+    """`of`: the judgments to agree on, where not all."""
+    qrels = qrels_of(rows, kinds=kinds, of=of)
     return [with_grades(row, qrels.get(row.pk, {})) for row in rows]
 
 
-def qrels_of(rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN) -> dict[int, dict[str, int]]:
-    """The agreed grade of each judged pair, by topic id and locator."""
+def qrels_of(
+    rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> dict[int, dict[str, int]]:
+    """The agreed grade of each judged pair, by topic id and locator: that of an adjudication where there is one."""
     given: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    judgments = Judgment.objects.filter(topic__in=rows.order_by().values("pk"), kind__in=kinds)
-    for topic_id, locator, grade in judgments.values_list("topic_id", "locator", "grade"):
+    final: dict[tuple[int, str], int] = {}
+    judgments = chosen("", "", kinds, of).filter(topic__in=rows.order_by().values("pk"))
+    fields = "topic_id", "locator", "grade", "adjudicates"
+    for topic_id, locator, grade, adjudicates in judgments.values_list(*fields):
         given[topic_id][locator].append(grade)
+        if adjudicates:
+            final[topic_id, locator] = grade
     return {
-        topic_id: {locator: agreed(grades) for locator, grades in sorted(pairs.items())}
+        topic_id: {
+            locator: final.get((topic_id, locator), agreed(grades))
+            for locator, grades in sorted(pairs.items())
+        }
         for topic_id, pairs in given.items()
     }
 
@@ -126,15 +139,18 @@ def with_grades(row: Topic, grades: Mapping[str, int]) -> topic_files.Topic:
 
 
 def grades_by_judge(
-    domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN
+    domain: str = "",
+    split: str = "",
+    *,
+    kinds: Sequence[str] = HUMAN,
+    of: "QuerySet[Judgment] | None" = None,
 ) -> dict[tuple[str, str], dict[str, int]]:
-    """Who gave what: by (topic, locator), then by judge. A judge of two kinds is told apart by the kind."""
+    """Who gave what: by (topic, locator), then by judge. A judge of two kinds is told apart by the kind.
+
+    Adjudications are left out: they were made in knowledge of the others and say nothing of agreement.
+    """
     given: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    judgments = Judgment.objects.filter(kind__in=kinds)
-    if domain:
-        judgments = judgments.filter(topic__domain__slug=domain)
-    if split:
-        judgments = judgments.filter(topic__split=split)
+    judgments = chosen(domain, split, kinds, of).filter(adjudicates=False)
     rows = judgments.order_by("topic__name", "locator", "judge")
     for name, locator, judge, kind, grade in rows.values_list(
         "topic__name", "locator", "judge", "kind", "grade"
@@ -143,13 +159,24 @@ def grades_by_judge(
     return dict(given)
 
 
-def judgment_rows(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[dict]:
-    """Every single judgment as a row of a file, with the topic's query, so that it can be read in elsewhere."""
-    judgments = Judgment.objects.filter(kind__in=kinds).select_related("topic__domain")
+def chosen(
+    domain: str, split: str, kinds: Sequence[str], of: "QuerySet[Judgment] | None" = None
+) -> "QuerySet[Judgment]":
+    judgments = (Judgment.objects.all() if of is None else of).filter(kind__in=kinds)
     if domain:
         judgments = judgments.filter(topic__domain__slug=domain)
-    if split:
-        judgments = judgments.filter(topic__split=split)
+    return judgments.filter(topic__split=split) if split else judgments
+
+
+def judgment_rows(
+    domain: str = "",
+    split: str = "",
+    *,
+    kinds: Sequence[str] = HUMAN,
+    of: "QuerySet[Judgment] | None" = None,
+) -> list[dict]:
+    """Every single judgment as a row of a file, with the topic's query, so that it can be read in elsewhere."""
+    judgments = chosen(domain, split, kinds, of).select_related("topic__domain")
     return [
         {
             "topic": judgment.topic.name,
@@ -160,6 +187,7 @@ def judgment_rows(domain: str = "", split: str = "", *, kinds: Sequence[str] = H
             "grade": judgment.grade,
             "judge": judgment.judge,
             "kind": judgment.kind,
+            "adjudicates": judgment.adjudicates,
             "explanation": judgment.explanation,
             "judged_at": judgment.created_at.isoformat(),
         }

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
 
 from retrieval.models import Chunk, Domain, RankerModel, Section
 
@@ -85,7 +86,12 @@ class Judgment(models.Model):
     )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     explanation = models.TextField(blank=True)
+    adjudicates = models.BooleanField(
+        default=False,
+        help_text=_("Settles a disagreement: the agreed grade is this one, whatever others gave."),
+    )
     created_at = models.DateTimeField(default=timezone.now)
+    history = HistoricalRecords(excluded_fields=["section", "chunk", "user"])
 
     class Meta:
         ordering = ["topic", "locator", "created_at"]
@@ -94,11 +100,29 @@ class Judgment(models.Model):
                 fields=["topic", "locator", "judge", "kind"], name="one_grade_a_judge_and_pair"
             ),
             models.CheckConstraint(condition=Q(grade__lte=3), name="grade_at_most_three"),
+            models.UniqueConstraint(
+                fields=["topic", "locator"], condition=Q(adjudicates=True), name="one_adjudication_a_pair"
+            ),
         ]
         indexes = [models.Index(fields=["kind", "created_at"], name="judgment_kind")]
 
     def __str__(self) -> str:
         return f"{self.locator} {self.grade} by {self.judge}"
+
+
+class Upload(models.Model):
+    """A file that somebody looks through before it is imported: one a person, forgotten after a day."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    name = models.CharField(max_length=200)
+    text = models.TextField()
+    format = models.CharField(max_length=10)
+    options = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Run(models.Model):

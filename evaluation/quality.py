@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Avg, Count, Exists, OuterRef, Sum
+from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -141,7 +141,8 @@ def latencies(now: datetime | None = None, *, days: int = DAYS) -> str:
     )
 
 
-def unjudged() -> Unjudged:
+def unjudged(topics: QuerySet[Topic]) -> Unjudged:
+    """Of these topics, which are those that whoever looks may see."""
     judged = Judgment.objects.filter(topic=OuterRef("pk"), kind=Judgment.Kind.HUMAN)
-    waiting = Topic.objects.filter(~Exists(judged), answerable=True).order_by("created_at")
+    waiting = topics.filter(~Exists(judged), answerable=True).order_by("created_at")
     return Unjudged(waiting.count(), waiting.first())

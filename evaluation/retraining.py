@@ -197,7 +197,8 @@ def leaks_among(gathered: Gathered, *, dry_run: bool) -> list[str]:
     """Every leak in words. What may be deployed must not have learned from the library's test topics either."""
     kept = [*queries(gathered.tested)]
     if not dry_run:
-        kept += TopicRow.objects.filter(split=TopicRow.Split.TEST).values_list("query", flat=True)
+        public = TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
+        kept += public.filter(split=TopicRow.Split.TEST).values_list("query", flat=True)
     return [*paraphrases(gathered), *(str(leak) for leak in leaks(queries(gathered.learned), kept))]
 
 

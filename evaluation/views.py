@@ -9,7 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from evaluation import ablation, quality
+from evaluation.judging import topics_for
 from evaluation.preview import preview
+from retrieval.admin.base import caller_of
 from rules.admin import ThresholdForm
 
 MOST_SHOWN = 30  # changed answers written out side by side
@@ -24,7 +26,7 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "serving": quality.serving(),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
-        "unjudged": quality.unjudged(),
+        "unjudged": quality.unjudged(topics_for(caller_of(request))),
     }
     return page(request, "admin/quality.html", context)
 

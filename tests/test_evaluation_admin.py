@@ -100,7 +100,7 @@ def test_the_oldest_unjudged_topic_is_named(client, administrator, domain):
     old = a_topic(domain, "b", "waits long", created_at=now - timedelta(days=5))
     Judgment.objects.create(topic=old, locator="/x", grade=2, judge="model", kind="llm")
     a_topic(domain, "c", "waits a day", created_at=now - timedelta(days=1))
-    told = quality.unjudged()
+    told = quality.unjudged(Topic.objects.all())
     assert (told.count, told.oldest) == (2, old)
     assert "waits long" in pages(client)
 

@@ -136,6 +136,43 @@ def test_a_quepid_case_names_queries_and_a_query_without_ratings_stays_without()
     ]  # fmt: skip
 
 
+TREC_TOPICS = """<top>
+<num> Number: 301
+<title> double
+jeopardy
+<desc> Description:
+May one be tried twice?
+<narr> Narrative: It must say whether.
+</top>
+
+<topic number="302"><query>free speech</query></topic>
+<top><num>303</num></top>
+"""
+
+
+def test_trec_topics_are_read_in_their_old_and_newer_markup():
+    told = read(TREC_TOPICS)
+    assert [(each.topic, each.query) for each in told.entries] == [
+        ("301", "double jeopardy"),
+        ("302", "free speech"),
+    ]
+    assert told.entries[0].about["narrative"] == "May one be tried twice? It must say whether."
+    assert [(each.line, each.reason) for each in told.refused] == [(10, "a topic without a title")]
+
+
+@pytest.mark.parametrize("text", ["t1\tfree speech\n", "topic,query,colour\nt1,free speech,red\n"])
+def test_topics_alone_are_a_table_or_a_line_each(text):
+    assert graded(text) == [("t1", "", None)] or graded(text) == [("free speech", "", None)]
+    assert [(each.topic, each.query) for each in read(text).entries] == [("t1", "free speech")]
+
+
+def test_a_run_and_a_spreadsheet_are_refused_for_what_they_are():
+    with pytest.raises(BadFile, match="ranks, and judges nothing"):
+        read(f"q1 Q0 {FIRST} 1 2.5 ours\n")
+    with pytest.raises(BadFile, match="Save a spreadsheet as CSV"):
+        exchange.decoded(b"PK\x03\x04\x00\x00sheet")
+
+
 @pytest.mark.parametrize("text", ["", "  \n", "what is this", "colour,size\nred,3\n"])
 def test_files_of_no_known_format_are_refused_whole(text):
     with pytest.raises(BadFile):
@@ -271,6 +308,22 @@ def test_a_cancelled_import_takes_back_what_it_did(topic, monkeypatch):
     assert run.status == JobRun.Status.CANCELLED
     assert list(topic.judgments.values_list("locator", "grade")) == [(FIRST, 3)]
     assert not Topic.objects.filter(name="q2").exists()
+    assert list(Judgment.history.filter(topic=topic).values_list("grade", flat=True)) == [3]
+
+
+def test_an_import_leaves_in_history_who_changed_what(topic):
+    chief = get_user_model().objects.create_user("chief")
+    run = importing.create(MIXED, "auto", Options(judge="ann"), by=chief, name="mixed.csv")
+    list(jobs.run_here(run))
+    lines = topic.judgments.get(locator=FIRST).history.order_by("history_id")
+    assert list(lines.values_list("grade", "history_user__username")) == [(3, None), (2, "chief")]
+    assert lines.last().history_change_reason == f"import {run.pk}: mixed.csv"
+
+
+def test_an_import_does_not_change_what_an_adjudication_settled(topic):
+    topic.judgments.update(adjudicates=True)
+    plan = preview(f"q1 0 {FIRST} 1\n", "auto", Options(judge="ann"))
+    assert plan.changed == [] and "settled this pair" in plan.refused[0].reason
 
 
 def test_a_private_domain_is_answered_like_none_to_who_may_not_see_it(db):

@@ -7,6 +7,8 @@ from django.urls import reverse
 
 from evaluation import judging, library, registry, tasks
 from evaluation.admin.judge import parts_of
+from evaluation.agreement import agreement
+from evaluation.library import grades_by_judge, qrels_of
 from evaluation.models import Judgment, Measurement, Run, Topic
 from evaluation.readers import clicks_to_judgments, searches_to_topics, verdicts_to_judgments
 from evaluation.training import Trained
@@ -458,7 +460,7 @@ def test_only_who_may_judge_judges(client, ann):
     client.force_login(reader)
     assert [client.get(page).status_code for page in pages] == [403, 403]
     client.force_login(ann)
-    assert [client.get(page).status_code for page in pages] == [200, 403]
+    assert [client.get(page).status_code for page in pages] == [200, 200]
 
 
 def test_what_is_not_there_is_not_found(client, at_work):
@@ -481,6 +483,106 @@ def test_disagreements_are_settled_by_a_third(client, ann, ben, chief):
     client.post(reverse("admin_disagreements"), said)
     assert Judgment.objects.filter(judge="chief", grade=3).exists()
     assert "plainly" in client.get(reverse("admin_disagreements") + "?settled=1").content.decode()
+
+
+def decided(asked: Topic, ann: User, ben: User, chief: User) -> Judgment:
+    """Two disagree, and a third person settles it with a grade that is no median."""
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    [row] = judging.disagreements(caller_for(chief))
+    return judging.adjudicate(row, 0, chief, "neither")
+
+
+def test_an_adjudication_is_the_agreed_grade_and_leaves_the_queue(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    assert qrels_of(Topic.objects.all()) == {asked.pk: {FIFTH: 0}}
+    assert judging.disagreements(caller_for(chief)) == []
+    [row] = judging.disagreements(caller_for(chief), settled=True)
+    assert row.decision.judge == "chief"
+    assert [why for why in offered_to(staff("dora"), asked) if why == "disagreement"] == []
+
+
+def offered_to(user: User, asked: Topic) -> list[str]:
+    """Why each of the next pairs would be offered."""
+    seen: list[judging.Pair] = []
+    while len(seen) < 3 and (
+        pair := judging.next_pair(user, prefer=asked, skipped=[(p.topic.pk, p.locator) for p in seen])
+    ):
+        seen.append(pair)
+    return [pair.why for pair in seen]
+
+
+def test_agreement_is_the_same_before_and_after_an_adjudication(ann, ben, chief):
+    asked = topic()
+    grade(asked, FOURTH, 2, ann)
+    grade(asked, FOURTH, 2, ben)
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    before = agreement(grades_by_judge())
+    [row] = judging.disagreements(caller_for(chief))
+    judging.adjudicate(row, 0, chief, "")
+    assert agreement(grades_by_judge()) == before
+    assert before.kappas[0].quadratic is not None
+
+
+def test_what_is_decided_stays_decided(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    [row] = judging.disagreements(caller_for(chief), settled=True)
+    with pytest.raises(judging.CannotJudge, match="settled already"):
+        judging.adjudicate(row, 3, staff("other", "Curator"), "")
+    grade(asked, FIFTH, 3, staff("dora"))
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+    grade(asked, FIFTH, 2, chief)
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 2}
+
+
+def test_who_may_only_judge_sees_agreement_but_nobodys_grades(client, ann, ben):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "my reasons")
+    grade(asked, FIFTH, 0, ben, "other reasons")
+    client.force_login(ann)
+    page = client.get(reverse("admin_disagreements")).content.decode()
+    assert "ann and ben" in page and "other reasons" not in page
+    said = {"topic": asked.pk, "locator": FIFTH, "grade": 3}
+    assert client.post(reverse("admin_disagreements"), said).status_code == 403
+
+
+# -- History
+
+
+def history_page(client, judgment: Judgment) -> tuple[int, str]:
+    answer = client.get(reverse("admin:evaluation_judgment_history", args=[judgment.pk]))
+    return answer.status_code, answer.content.decode()
+
+
+def test_history_says_who_changed_a_grade_from_what_to_what(client, ann, chief):
+    asked = topic()
+    client.force_login(ann)
+    at = reverse("admin_judge")
+    for given, why in ((0, "at first"), (3, "at second sight")):
+        client.post(at, {"topic": asked.pk, "locator": FIFTH, "grade": given, "explanation": why})
+    client.post(at, {"action": "undo"})
+    last = Judgment.history.first()
+    assert (last.grade, last.history_change_reason, last.history_user) == (0, "taken back", ann)
+    client.force_login(chief)
+    status, page = history_page(client, Judgment.objects.get())
+    assert status == 200 and "0: not relevant → <strong>3: directly controls" in page
+    assert "at first" in page and "at second sight" in page and ">ann<" in page
+
+
+def test_history_is_read_only_and_as_private_as_the_judgment(client, ann, ben, chief):
+    judgment = grade(topic(), FIFTH, 3, ann)
+    line = reverse("admin:evaluation_judgment_simple_history", args=[judgment.pk, judgment.history.get().pk])
+    assert client.get(line).status_code == 200
+    assert client.post(line, {"grade": 0}).status_code == 403
+    client.force_login(ben)
+    assert history_page(client, judgment)[0] == client.get(line).status_code == 404
+    hidden = topic(domain=Domain.objects.get(slug="client_cases"))
+    private = Judgment.objects.create(topic=hidden, locator="/client-cases/a", grade=1, judge="x")
+    client.force_login(chief)
+    assert history_page(client, private)[0] == 404
 
 
 # -- The lists

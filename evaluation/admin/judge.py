@@ -209,18 +209,23 @@ def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
 
 
 def disagreements_page(request: HttpRequest) -> HttpResponse:
-    """What judges think very differently of, for a third person to settle; POST is that person's grade."""
-    require(request, "evaluation.change_judgment")
+    """How far judges agree; and for those who may change judgments, what is to be settled. POST settles it.
+
+    Who may only judge is shown nobody's grades: they would sway theirs.
+    """
+    require(request, "evaluation.add_judgment")
     if request.method == "POST":
         return settle(request)
+    caller, settles = caller_of(request), request.user.has_perm("evaluation.change_judgment")
     settled = request.GET.get("settled") == "1"
-    found = judging.disagreements(caller_of(request), settled=settled)
+    found = judging.disagreements(caller, settled=settled) if settles else []
     context = {
         **admin.site.each_context(request),
-        "title": _("Disagreements"),
-        "rows": [(row, is_party(request, row)) for row in found],
+        "title": _("Agreement"),
+        "rows": [(row, judging.text_of(row.section, caller), is_party(request, row)) for row in found],
         "settled": settled,
-        "agreement": agreement(grades_by_judge()),
+        "settles": settles,
+        "agreement": agreement(grades_by_judge(of=judging.judgments_for(caller))),
         "grades": GRADES,
     }
     return TemplateResponse(request, "admin/disagreements.html", context)
@@ -231,7 +236,7 @@ def is_party(request: HttpRequest, row: judging.Disagreement) -> bool:
 
 
 def settle(request: HttpRequest) -> HttpResponse:
-    require(request, "evaluation.add_judgment")
+    require(request, "evaluation.change_judgment")
     topic = topic_named(request, request.POST.get("topic", ""))
     row = judging.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
     if row is None:

@@ -1,8 +1,12 @@
 """Judgments: who graded what and why. Each stays its judge's own; none is deleted."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from django.contrib import admin
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
@@ -10,13 +14,14 @@ from django.utils.translation import gettext_lazy
 from import_export.admin import ExportMixin
 from import_export.fields import Field
 from import_export.resources import ModelResource
+from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.contrib.import_export.forms import ExportForm
 
-from evaluation.judging import own_judgments, topics_for
+from evaluation.admin.exchange import may_import
+from evaluation.judging import humans, judgments_for, own_judgments
 from evaluation.models import Judgment
 from retrieval.admin.base import NeverDeleted, caller_of, link
-from retrieval.models import Domain, Section
 from rules.exchange import FORMATS
 
 
@@ -31,7 +36,8 @@ class JudgmentResource(ModelResource):
     class Meta:
         model = Judgment
         fields = [
-            "topic", "query", "domain", "split", "locator", "grade", "kind", "judge", "explanation", "created_at",
+            "topic", "query", "domain", "split", "locator", "grade", "kind", "judge", "adjudicates", "explanation",
+            "created_at",
         ]  # fmt: skip
 
 
@@ -48,28 +54,64 @@ class JudgeFilter(admin.SimpleListFilter):
 
 
 @admin.register(Judgment)
-class JudgmentAdmin(NeverDeleted, ExportMixin, ModelAdmin):
-    """Who may only judge sees their own judgments, lest others' grades sway them."""
+class JudgmentAdmin(NeverDeleted, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
+    """Who may only judge sees their own judgments, lest others' grades sway them. History keeps every grade."""
 
     resource_classes = [JudgmentResource]
     export_form_class = ExportForm
-    list_display = ["topic", "locator", "grade", "kind", "judge", "explanation", "created_at", "work"]
-    list_filter = ["kind", JudgeFilter, "grade", "topic__domain", "topic__split"]
+    list_before_template = "admin/evaluation/_exchange.html"
+    object_history_list_template = "admin/evaluation/_grades_given.html"
+    list_display = [
+        "topic", "locator", "grade", "kind", "judge", "adjudicates", "explanation", "created_at", "work",
+    ]  # fmt: skip
+    list_filter = [
+        "kind",
+        JudgeFilter,
+        "grade",
+        "adjudicates",
+        ("topic__domain", admin.RelatedOnlyFieldListFilter),
+        "topic__split",
+    ]
     list_select_related = ["topic"]
     list_per_page = 50
     search_fields = ["topic__query", "topic__name", "locator", "explanation"]
     show_full_result_count = False
     date_hierarchy = "created_at"
-    fields = ["topic", "locator", "section", "chunk", "grade", "explanation", "kind", "judge", "created_at"]
-    readonly_fields = ["topic", "locator", "section", "chunk", "kind", "judge", "created_at"]
+    fields = [
+        "topic", "locator", "section", "chunk", "grade", "explanation", "kind", "judge", "adjudicates", "created_at",
+    ]  # fmt: skip
+    readonly_fields = ["topic", "locator", "section", "chunk", "kind", "judge", "adjudicates", "created_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        caller = caller_of(request)
-        seen = super().get_queryset(request).filter(topic__in=topics_for(caller))
-        readable = Section.objects.visible_to(caller).filter(private=True).values("locator")
-        public = Q(topic__domain__visibility=Domain.Visibility.PUBLIC)
-        seen = seen.filter(public | Q(locator__in=readable))
-        return seen if sees_others(request) else seen.filter(pk__in=own_judgments(request.user).values("pk"))
+        return seen_by(request, super().get_queryset(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict | None = None) -> HttpResponse:
+        return super().changelist_view(request, (extra_context or {}) | {"may_import": may_import(request)})
+
+    # -- What grades there were
+
+    def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
+        return seen_by(request, super().get_history_queryset(request, *args))
+
+    def set_history_delta_changes(
+        self, request: HttpRequest, historical_records: Sequence, *args, **kwargs
+    ) -> None:
+        for newer, older in pairwise(historical_records):
+            newer.before = older
+
+    def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
+        """Read only: a grade is given again by its judge, never put back by somebody else."""
+        if request.method != "GET":
+            raise PermissionDenied
+        if (
+            not version_id.isdecimal()
+            or not seen_by(request, Judgment.history.filter(pk=version_id)).exists()
+        ):
+            raise Http404
+        return super().history_form_view(request, object_id, version_id, *args)
+
+    def revert_disabled(self, request: HttpRequest, obj: Judgment | None = None) -> bool:
+        return True
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Judgments are made where the text is seen."""
@@ -88,5 +130,9 @@ class JudgmentAdmin(NeverDeleted, ExportMixin, ModelAdmin):
         return link(f"{reverse('admin_judge')}?{place}", gettext_lazy("judge"))
 
 
-def sees_others(request: HttpRequest) -> bool:
-    return request.user.has_perm("evaluation.change_judgment")
+def seen_by(request: HttpRequest, judgments: QuerySet) -> QuerySet:
+    """Of judgments or their history."""
+    known = judgments_for(caller_of(request), judgments)
+    if request.user.has_perm("evaluation.change_judgment"):
+        return known
+    return known.filter(humans(""), judge=request.user.get_username())

@@ -1,20 +1,27 @@
 """Topics and runs. A test topic is read-only: what is measured by it must not move."""
 
 import secrets
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import path, reverse
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evaluation.judging import humans, topics_for
+from evaluation import exchange
+from evaluation.admin.exchange import download, may_import, written
+from evaluation.judging import humans, judgments_for, topics_for
+from evaluation.library import as_topics
 from evaluation.models import Measurement, Run, Topic
+from evaluation.runs import rankings_of
 from retrieval.admin.base import ReadOnly, caller_of, link
 from retrieval.models import Domain
 
@@ -33,9 +40,13 @@ class TopicForm(forms.ModelForm):
             self.fields["split"].choices = CHOSEN
 
 
+DOWNLOADS = [("JSON lines", "jsonl"), ("CSV", "csv"), ("TREC qrels", "trec")]
+
+
 @admin.register(Topic)
 class TopicAdmin(ModelAdmin):
     form = TopicForm
+    list_before_template = "admin/evaluation/_exchange.html"
     list_display = ["query", "domain", "split", "kind", "language", "source", "answerable", "judged", "work"]
     list_filter = [
         "split",
@@ -43,7 +54,7 @@ class TopicAdmin(ModelAdmin):
         ("language", admin.AllValuesFieldListFilter),
         ("source", admin.AllValuesFieldListFilter),
         "answerable",
-        "domain",
+        ("domain", admin.RelatedOnlyFieldListFilter),
     ]
     list_per_page = 50
     search_fields = ["name", "query"]
@@ -56,6 +67,40 @@ class TopicAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         count = Count("judgments", humans())
         return topics_for(caller_of(request)).annotate(judgments_human=count).order_by("name")
+
+    # -- Files
+
+    def get_urls(self) -> list:
+        view = self.admin_site.admin_view(self.download_view)
+        return [path("download/<slug:fmt>/", view, name="evaluation_topic_download"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict | None = None) -> HttpResponse:
+        asked = request.GET.urlencode()
+        urls = [(name, reverse("admin:evaluation_topic_download", args=[fmt])) for name, fmt in DOWNLOADS]
+        offered = {
+            "may_import": may_import(request),
+            "downloads": [(name, f"{url}?{asked}") for name, url in urls] if may_download(request) else [],
+        }
+        return super().changelist_view(request, (extra_context or {}) | offered)
+
+    def download_view(self, request: HttpRequest, fmt: str) -> HttpResponse:
+        """The topics that the list shows under the same filters, with the agreed grades of what one may read."""
+        if not may_download(request) or not self.has_view_permission(request):
+            raise PermissionDenied
+        shown = self.get_changelist_instance(request).get_queryset(request)
+        rows = topics_for(caller_of(request)).filter(pk__in=shown.values("pk")).order_by("name")
+        topics = as_topics(rows, of=judgments_for(caller_of(request)))
+        text = written(
+            fmt,
+            {
+                "jsonl": lambda: exchange.topics_jsonl(topics),
+                "csv": lambda: exchange.topics_csv(topics),
+                "trec": lambda: exchange.trec_qrels(topics),
+            },
+        )
+        return download(text, "qrels" if fmt == "trec" else "topics", fmt)
+
+    # -- What may be changed
 
     def get_readonly_fields(self, request: HttpRequest, obj: Topic | None = None) -> list[str]:
         """Its name and split never change: what was learned from stays known."""
@@ -86,6 +131,11 @@ class TopicAdmin(ModelAdmin):
         return link(f"{reverse('admin_judge')}?topic={topic.pk}", _("judge"))
 
 
+def may_download(request: HttpRequest) -> bool:
+    """Agreed grades go out with the topics: who only judges may not be swayed by them."""
+    return request.user.has_perm("evaluation.change_judgment")
+
+
 def is_test(topic: Topic | None) -> bool:
     return topic is not None and topic.split == Topic.Split.TEST
 
@@ -98,10 +148,46 @@ class MeasurementInline(ReadOnly, TabularInline):
     tab = True
 
 
+MEASURED = ("topic", "abstained", "probability", "ms", "llm_calls", "measures", "locators")
+RUN_FILES = [("TREC run", "trec"), ("CSV", "csv"), ("JSON lines", "jsonl")]
+
+
 @admin.register(Run)
 class RunAdmin(ReadOnly, ModelAdmin):
     list_display = ["created_at", "name", "pipeline", "topics"]
     list_filter = ["pipeline", "created_at"]
     search_fields = ["name", "topics"]
     inlines = [MeasurementInline]
-    fields = ["name", "pipeline", "topics", "created_at", "stages", "versions", "summary"]
+    fields = ["name", "pipeline", "topics", "created_at", "files", "stages", "versions", "summary"]
+    readonly_fields = ["files"]
+
+    def get_urls(self) -> list:
+        view = self.admin_site.admin_view(self.download_view)
+        return [
+            path("<uuid:run>/download/<slug:fmt>/", view, name="evaluation_run_download"),
+            *super().get_urls(),
+        ]
+
+    @admin.display(description=gettext_lazy("Download"))
+    def files(self, run: Run) -> SafeString:
+        urls = [
+            (name, reverse("admin:evaluation_run_download", args=[run.pk, fmt])) for name, fmt in RUN_FILES
+        ]
+        return format_html_join(" · ", "{}", ((link(url, name),) for name, url in urls))
+
+    def download_view(self, request: HttpRequest, run: UUID, fmt: str) -> HttpResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = self.get_object(request, str(run))
+        if found is None:
+            raise Http404
+        rows = found.measurements.order_by("topic").values(*MEASURED)
+        text = written(
+            fmt,
+            {
+                "trec": lambda: exchange.trec_run(rankings_of(found), tag=found.name or found.pipeline),
+                "csv": lambda: exchange.table(exchange.measurements_table(rows)),
+                "jsonl": lambda: exchange.rows_jsonl(rows),
+            },
+        )
+        return download(text, f"run-{str(run)[:8]}", fmt)

@@ -44,7 +44,7 @@ class Command(BaseCommand):
             return self._run(options["run"])
         if what == "judgments":
             rows = judgment_rows(options["domain"], options["split"], kinds=kinds)
-            return exchange.table(rows) if fmt == "csv" else exchange.judgments_jsonl(rows)
+            return exchange.table(rows) if fmt == "csv" else exchange.rows_jsonl(rows)
         topics = topics_of(options["domain"], options["split"], kinds=kinds)
         if what == "qrels":
             return exchange.trec_qrels(topics)

@@ -1,11 +1,11 @@
-"""manage.py import_judgments FILE [--format auto|jsonl|csv|trec|quepid] [--dry-run]"""
+"""manage.py import_judgments FILE [--format auto|jsonl|csv|trec|topics|quepid] [--dry-run]"""
 
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
 from evaluation import importing
-from evaluation.exchange import FORMATS, Refused, decoded
+from evaluation.exchange import FORMATS, Refused
 from evaluation.importing import Options, Plan
 from evaluation.models import Judgment, Topic
 from retrieval.errors import ArfError
@@ -34,7 +34,7 @@ class Command(JobCommand):
     def handle(self, *, file: Path, dry_run: bool, show: int, **options) -> None:
         defaults = Options(**{name: options[name] for name in ("domain", "judge", "kind", "split")})
         try:
-            text = decoded(file.read_bytes())
+            text = importing.text_of(file.read_bytes())
             if dry_run:
                 self._tell_plan(importing.preview(text, options["format"], defaults), show)
             else:

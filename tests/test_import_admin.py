@@ -1,0 +1,182 @@
+"""Files in the admin: an upload is looked through, then imported as a job; lists and runs are downloaded."""
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation import exchange, importing
+from evaluation.admin import exchange as pages
+from evaluation.models import Judgment, Measurement, Run, Topic, Upload
+from retrieval import jobs
+from retrieval.models import Domain, JobRun
+from tests.builders import a_case_file
+
+pytestmark = pytest.mark.django_db
+FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
+FILE = f"""topic,query,locator,grade,explanation
+t1,,{FIFTH},3,=cmd()
+t1,,{FOURTH},1,
+t2,May I be tried twice?,{FIFTH},2,
+t3,,{FIFTH},2,
+"""
+
+
+@pytest.fixture
+def curator(client) -> User:
+    return signed_in(client, "chief", "Curator")
+
+
+def signed_in(client, name: str, group: str) -> User:
+    user = User.objects.create_user(name, is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture(autouse=True)
+def t1(db) -> Topic:
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+    row = Topic.objects.create(
+        name="t1", query="Who may search?", domain=Domain.objects.get(slug="us_constitution")
+    )
+    Judgment.objects.create(topic=row, locator=FIFTH, grade=1, judge="import")
+    return row
+
+
+def upload(client, content: str | bytes = FILE, **fields):
+    file = SimpleUploadedFile("grades.csv", content if isinstance(content, bytes) else content.encode())
+    said = {
+        "format": "auto",
+        "domain": "us_constitution",
+        "split": "train",
+        "judge": "import",
+        "kind": "human",
+    }
+    return client.post(reverse("admin_import"), said | fields | {"file": file}, follow=True)
+
+
+def test_a_file_is_looked_through_then_imported_as_a_job(client, curator, t1):
+    shown = upload(client)
+    text = shown.content.decode()
+    assert "there is no topic t3" in text and "1 → 3" in text and "May I be tried twice?" in text
+    assert t1.judgments.get().grade == 1 and not Topic.objects.filter(name="t2").exists()
+    at = shown.redirect_chain[-1][0]
+    answer = client.post(at, {"import": ""})
+    run = JobRun.objects.get(kind="import_judgments")
+    assert answer.url.endswith(f"/jobrun/{run.pk}/change/") and run.requested_by == curator
+    *_, run = jobs.run_here(run)
+    assert dict(t1.judgments.values_list("locator", "grade")) == {FIFTH: 3, FOURTH: 1}
+    assert not Upload.objects.exists() and client.get(at).status_code == 404
+    assert "there is no topic t3" in client.get(reverse("admin_import")).content.decode()
+
+
+def test_a_file_thrown_away_changes_nothing(client, curator, t1):
+    at = upload(client).redirect_chain[-1][0]
+    client.post(at, {"discard": ""})
+    assert not Upload.objects.exists() and not JobRun.objects.filter(kind="import_judgments").exists()
+    assert t1.judgments.get().grade == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("what is this", "neither JSON lines"),
+        (b"PK\x03\x04\x00sheet", "Save a spreadsheet as CSV"),
+        ("colour,size\nred,3\n", "neither JSON lines"),
+        ("", "empty"),
+    ],
+)
+def test_a_file_of_which_nothing_can_be_read_is_refused_beside_its_field(client, curator, content, why):
+    answer = upload(client, content)
+    assert answer.status_code == 422 and why in answer.content.decode()
+    assert not Upload.objects.exists()
+
+
+def test_a_file_too_large_is_refused_and_one_person_keeps_one_for_a_day(client, curator, monkeypatch):
+    monkeypatch.setattr(pages, "MOST_BYTES", 10)
+    assert "at most 4 MB" in upload(client).content.decode()
+    monkeypatch.undo()
+    upload(client)
+    old = importing.stage(FILE.encode(), "auto", importing.Options(), by=User.objects.create(), name="old")
+    Upload.objects.filter(pk=old.pk).update(created_at=timezone.now() - importing.FORGOTTEN_AFTER)
+    upload(client)
+    assert list(Upload.objects.values_list("user__username", flat=True)) == ["chief"]
+
+
+def test_two_imports_do_not_run_together_and_the_second_file_is_kept(client, curator):
+    importing.create(FILE, "auto", importing.Options())
+    at = upload(client).redirect_chain[-1][0]
+    assert "already at work" in client.post(at, {"import": ""}, follow=True).content.decode()
+    assert Upload.objects.exists()
+
+
+def test_an_upload_is_for_who_made_it_and_imports_are_for_curators(client, curator):
+    at = upload(client).redirect_chain[-1][0]
+    signed_in(client, "other", "Curator")
+    assert client.get(at).status_code == client.post(at, {"import": ""}).status_code == 404
+    signed_in(client, "judge", "Judge")
+    for address in (at, reverse("admin_import")):
+        assert client.get(address).status_code == client.post(address).status_code == 403
+    client.logout()
+    assert client.post(at).status_code == client.get(reverse("admin_import")).status_code == 302
+
+
+# -- Downloads
+
+
+def downloaded(client, fmt: str, query: str = "") -> str:
+    answer = client.get(reverse("admin:evaluation_topic_download", args=[fmt]) + query)
+    assert "attachment" in answer["Content-Disposition"]
+    return answer.content.decode()
+
+
+def test_topics_are_downloaded_as_the_list_shows_them_and_read_again(client, curator, t1):
+    other = Topic.objects.create(name="t9", query="=cmd()", domain=t1.domain, split="tune")
+    assert downloaded(client, "trec") == f"t1 0 {FIFTH} 1\n"
+    [entry] = exchange.read(downloaded(client, "jsonl", "?split__exact=train")).entries
+    assert (entry.topic, entry.locator, entry.grade) == ("t1", FIFTH, 1)
+    rows = list(csv.DictReader(io.StringIO(downloaded(client, "csv"))))
+    assert [row["query"] for row in rows] == ["Who may search?", "'=cmd()"]
+    assert exchange.read(downloaded(client, "csv")).entries[1].query == other.query
+    assert client.get(reverse("admin:evaluation_topic_download", args=["exe"])).status_code == 404
+
+
+def test_nothing_private_is_downloaded_without_a_grant(client, curator, t1):
+    domain = Domain.objects.get(slug="client_cases")
+    a_case_file("granted", "words", granted_to=None)
+    hidden = Topic.objects.create(name="secret", query="our client", domain=domain)
+    Judgment.objects.create(topic=hidden, locator="/client_cases/x", grade=3, judge="x")
+    for fmt in ("jsonl", "csv", "trec"):
+        text = downloaded(client, fmt)
+        assert "secret" not in text and "client" not in text
+
+
+def test_judges_download_no_grades(client, t1):
+    signed_in(client, "judge", "Judge")
+    assert client.get(reverse("admin:evaluation_topic_download", args=["trec"])).status_code == 403
+    assert (
+        "Download this list" not in client.get(reverse("admin:evaluation_topic_changelist")).content.decode()
+    )
+
+
+def test_a_run_is_downloaded_as_a_trec_run_and_as_tables(client, curator):
+    run = Run.objects.create(pipeline="default", stages="", topics="t")
+    Measurement.objects.create(run=run, topic="t1", locators=[FIFTH, FOURTH], measures={"nDCG@10": 0.5})
+    Measurement.objects.create(run=run, topic="t2", abstained=True, locators=[FIFTH])
+
+    def file(fmt: str) -> str:
+        return client.get(reverse("admin:evaluation_run_download", args=[run.pk, fmt])).content.decode()
+
+    assert exchange.read_run(file("trec")) == {"t1": [FIFTH, FOURTH]}
+    assert [row["nDCG@10"] for row in csv.DictReader(io.StringIO(file("csv")))] == ["0.5", ""]
+    assert len(file("jsonl").splitlines()) == 2
+    page = client.get(reverse("admin:evaluation_run_change", args=[run.pk])).content.decode()
+    assert "TREC run" in page
+    signed_in(client, "judge", "Judge")
+    assert client.get(reverse("admin:evaluation_run_download", args=[run.pk, "csv"])).status_code == 403
