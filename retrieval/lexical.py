@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import tantivy
 from tantivy import Filter, Occur, Query, TextAnalyzerBuilder, Tokenizer
@@ -59,8 +60,7 @@ class IndexedChunk:
     valid_to: date | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A chunk found. `score` is BM25; `coverage` relates it to the most that the query's words can score, 0-1."""
 
     chunk: int
@@ -124,8 +124,9 @@ class LexicalIndex:
         addresses = [address for _, address in found]
         chunks = searcher.fast_field_values("chunk", addresses)
         sections = searcher.fast_field_values("section", addresses)
+        most = ideal or math.inf
         return [
-            Hit(int(chunk), int(section), score, min(1.0, score / ideal) if ideal else 0.0)
+            Hit(int(chunk), int(section), score, min(1.0, score / most))
             for (score, _), chunk, section in zip(found, chunks, sections, strict=True)
         ]
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import orjson
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
 from django.db.models import F
-from pgvector import Vector
 
 from retrieval import serving, statements
 from retrieval.errors import NotRun
@@ -139,7 +139,8 @@ class DenseRetriever:
 
     def _nearest(self, query: Query) -> list[tuple[int, int, float]]:
         readable, scope = statements.readable(query.caller, query.as_of, "id")
-        wanted = (Vector(query.vector).to_text(), query.embedded_by, query.domain_ids)
+        vector = orjson.dumps(query.vector, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+        wanted = (vector, query.embedded_by, query.domain_ids)
         return statements.rows(
             NEAREST.format(readable=readable), [*wanted, *scope, self.k * CHUNKS_A_SECTION]
         )

@@ -6,7 +6,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -64,14 +63,12 @@ def record(
         probability=best_probability(answer),
         versions=versions,
     )
-    if trace is None:
-        insert(log)
-        return
-    with transaction.atomic():
-        insert(log)
-        insert(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
-        if shadow is not None:
-            insert(shadow_row(log, shadow, private=private))
+    rows = [log]
+    if trace is not None:
+        rows.append(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
+    if trace is not None and shadow is not None:
+        rows.append(shadow_row(log, shadow, private=private))
+    insert(*rows)
 
 
 def shadow_row(log: SearchLog, shadow: Shadow, *, private: bool) -> ShadowRanking:

@@ -49,15 +49,24 @@ def _readable(principals: tuple[str, ...], day: date | None, *columns: str) -> Q
     return Section.objects.readable(Caller(principals), day).order_by().values_list(*columns)
 
 
-def insert(row: Model) -> None:
-    """Adds one row with a key of its own; no signal is sent."""
-    fields = row._meta.concrete_fields
-    values = [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]
+def insert(*rows: Model) -> None:
+    """Adds rows that bring their keys, all or none, by one statement; no signal is sent."""
+    values = [
+        field.get_db_prep_save(getattr(row, field.attname), connection)
+        for row in rows
+        for field in row._meta.concrete_fields
+    ]
     with connection.cursor() as cursor:
-        cursor.execute(_insertion(type(row)), values)
+        cursor.execute(_insertions(*map(type, rows)), values)
 
 
 @cache
+def _insertions(*models: type[Model]) -> str:
+    *first, last = map(_insertion, models)
+    before = ", ".join(f"row{n} AS ({one})" for n, one in enumerate(first))
+    return f"WITH {before} {last}" if before else last
+
+
 def _insertion(model: type[Model]) -> str:
     fields = model._meta.concrete_fields
     columns = ", ".join(f'"{field.column}"' for field in fields)

@@ -22,6 +22,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _UNACCENTED_ION = re.compile(r"ion$")  # Spanish nouns in -ión: folded by us, expected accented by Snowball
 
 
+@lru_cache(maxsize=1_000)  # each stage that compares words asks again for those of the question
 def normalize(text: str) -> str:
     """The key under which variants of one query meet: case, space, typography, closing marks.
 
@@ -37,13 +38,20 @@ def normalize(text: str) -> str:
 
 def _normalize_once(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text.translate(_PLAIN))
-    visible = "".join(c for c in plain if c.isspace() or _is_visible(c))
-    folded = unicodedata.normalize("NFKC", visible.casefold())
+    folded = unicodedata.normalize("NFKC", plain.translate(_VISIBLE).casefold())
     return " ".join(folded.split()).lstrip("¿¡ ").rstrip("?.! ")
 
 
-def _is_visible(character: str) -> bool:
-    return unicodedata.category(character) not in _REMOVED
+class _Visible(dict[int, int | None]):
+    """Code point to itself, or to nothing where a reader would see none."""
+
+    def __missing__(self, code: int) -> int | None:
+        character = chr(code)
+        return code if character.isspace() or unicodedata.category(character) not in _REMOVED else None
+
+
+_VISIBLE = _Visible()
+_VISIBLE |= {code: _VISIBLE[code] for code in range(0x250)}  # Latin letters at once
 
 
 class _Folds(dict[int, int]):

@@ -33,13 +33,12 @@ def test_a_statement_shows_what_its_queryset_does(sections, caller, day):
         assert visible == list(Domain.objects.visible_to(caller).values_list("id", flat=True))
 
 
-def test_a_row_that_is_inserted_reads_as_it_was_written(db):
+def test_rows_that_are_inserted_read_as_they_were_written(db):
     log = SearchLog(
         query_hash="hash", language="en", door="api", took_ms=1.5, domains=["a", "b"], versions={"x": 1}
     )
-    statements.insert(log)
     detail = {"candidates": [{"locator": "/us/const/amendment/I", "score": 0.5, "reasons": []}] * 100}
-    statements.insert(Trace(log_id=log.pk, detail=detail))
+    statements.insert(log, Trace(log_id=log.pk, detail=detail))
     kept = SearchLog.objects.select_related("trace").get()
     assert [(f.name, f.value_from_object(kept)) for f in SearchLog._meta.fields] == [
         (f.name, f.value_from_object(log)) for f in SearchLog._meta.fields

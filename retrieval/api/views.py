@@ -1,10 +1,10 @@
 """Each address of the API: read the parameters strictly, call one function, answer JSON."""
 
-import json
 from contextlib import ExitStack
 from typing import Any
 from uuid import UUID
 
+import orjson
 from csp.decorators import csp_update
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -81,7 +81,7 @@ class ApiView(APIView):
 
 def reply(answer: dict, status: int = 200) -> HttpResponse:
     """Rendered here: an answer is JSON-able as it is. Nothing between may keep what a key opened."""
-    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    body = orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
     headers = {"Cache-Control": "no-store"}
     return HttpResponse(body, status=status, content_type="application/json", headers=headers)
 
