@@ -26,7 +26,8 @@ def load_aliases() -> int:
     fields = ("text", "locator", "language")
     seen = set(domain.aliases.values_list(*fields))
     seen |= set(Alias.history.filter(domain=domain).values_list(*fields))
-    shipped = [(row["alias"], row["locator"], row["language"]) for row in rows_of("aliases.csv")]
+    rows = (*rows_of("aliases.csv"), *rows_of("questions.csv"))
+    shipped = [(row["alias"], row["locator"], row["language"]) for row in rows]
     new = [
         Alias(domain=domain, text=text, locator=locator, language=language)
         for text, locator, language in shipped

@@ -1,19 +1,22 @@
-"""Vectors of aliases: made where they are missing, by the embedder of the stored corpus."""
+"""Vectors of aliases: made where they are missing, by the embedder of the stored corpus. A Spanish name is put into
+English first, by the translation that Spanish questions pass through.
+"""
 
 import numpy as np
 from django.db.models import QuerySet
 
-from retrieval import serving
+from retrieval import serving, versions
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel
+from retrieval.translation import TranslationUnavailable, translate
+from rules import published
 from rules.models import Alias, AliasVector
 
 BATCH = 2_000  # aliases a call: a few seconds
-READ_BY_THE_EMBEDDER = "en"  # questions are put into English before they are embedded
 
 
 def missing(model: EmbeddingModel) -> QuerySet[Alias]:
-    return Alias.objects.filter(enabled=True, language=READ_BY_THE_EMBEDDER).exclude(vectors__model=model)
+    return Alias.objects.filter(enabled=True).exclude(vectors__model=model)
 
 
 def embed_missing() -> int:
@@ -26,12 +29,22 @@ def embed_missing() -> int:
         embedder = serving.active_embedder().embedder
     except NotRun:
         return 0  # searches report it, and the system checks
-    vectors = embedder.embed_documents([alias.text for alias in batch])
+    vectors = embedder.embed_documents([english_of(alias) for alias in batch])
     rows = [
         AliasVector(alias=alias, model=model, vector=vector.astype(np.float16).tobytes())
         for alias, vector in zip(batch, vectors, strict=True)
     ]
     return len(AliasVector.objects.bulk_create(rows, ignore_conflicts=True))
+
+
+def english_of(alias: Alias) -> str:
+    if alias.language != "es":
+        return alias.text
+    terms = published.glossary(versions.current(()).get("glossary", 0))
+    try:
+        return translate(alias.text, terms, serving.apertium()).text
+    except TranslationUnavailable:
+        return translate(alias.text, terms).text
 
 
 def embed_all() -> int:

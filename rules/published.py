@@ -32,24 +32,24 @@ class AliasTable:
     def __init__(self, rows: list[tuple[str, str, str]]):
         """`rows`: (text, locator, language)."""
         self.phrases: dict[str, dict[tuple[str, ...], list[tuple[str, str]]]] = {}
+        lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
         for text, locator, language in rows:
             phrase = tuple(stems(text, language))
-            by_phrase = self.phrases.setdefault(language, defaultdict(list))
-            by_phrase[phrase].append((text, locator))
-        self.longest = {
-            language: max(map(len, by_phrase), default=0) for language, by_phrase in self.phrases.items()
-        }
+            if phrase:
+                self.phrases.setdefault(language, defaultdict(list))[phrase].append((text, locator))
+                lengths[language, phrase[0]].add(len(phrase))
+        self.lengths = {key: sorted(found, reverse=True) for key, found in lengths.items()}
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
         words = stems(text, language)
-        by_phrase, longest = self.phrases.get(language, {}), self.longest.get(language, 0)
+        by_phrase = self.phrases.get(language, {})
         found: list[AliasMatch] = []
         covered = 0
-        for start in range(len(words)):
-            for length in range(min(longest, len(words) - start), 0, -1):
+        for start, word in enumerate(words):
+            for length in self.lengths.get((language, word), ()):
                 named = by_phrase.get(tuple(words[start : start + length]))
-                if named and start + length > covered:
+                if named and covered < start + length <= len(words):
                     found += [AliasMatch(alias, place, length, len(named)) for alias, place in named]
                     covered = start + length
                     break

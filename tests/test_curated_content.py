@@ -1,6 +1,7 @@
 """The curated aliases and glossary: complete, unique, no citation in disguise. Pure: reads files only."""
 
 import csv
+import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -12,7 +13,9 @@ import pytest
 from retrieval.textnorm import stems
 
 ROOT = Path(__file__).resolve().parents[1]
-ALIASES = ROOT / "rules" / "fixtures" / "aliases.csv"
+NAMES = ROOT / "rules" / "fixtures" / "aliases.csv"
+QUESTIONS = ROOT / "rules" / "fixtures" / "questions.csv"
+TOPICS = ROOT / "evaluation" / "topics" / "us_constitution.jsonl"
 GLOSSARY = ROOT / "rules" / "fixtures" / "glossary.csv"
 CONSTITUTION = ROOT / "retrieval" / "corpora" / "us_constitution.xml"
 
@@ -40,7 +43,8 @@ def rows(path):
 
 @pytest.fixture(scope="module")
 def aliases():
-    return rows(ALIASES)
+    """Names, and the questions and situations that stand for a provision like names."""
+    return rows(NAMES) + rows(QUESTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +117,22 @@ def test_every_provision_has_three_english_and_two_spanish_aliases(aliases, iden
     provisions = [element.get("identifier") for element in identified if is_lowest(element)]
     assert provisions
     assert [p for p in provisions if counts[p, "en"] < 3 or counts[p, "es"] < 2] == []
+
+
+def test_no_example_question_is_one_that_is_measured_with():
+    """Words alike, order apart; what only means the same was looked for by cosine when the file was made."""
+    with TOPICS.open(encoding="utf-8") as stream:
+        topics = [json.loads(line) for line in stream]
+    held_out = [
+        frozenset(stems(t["query"], t["language"])) for t in topics if t["split"] in ("tune", "test")
+    ]
+    examples = [(row["alias"], frozenset(stems(row["alias"], row["language"]))) for row in rows(QUESTIONS)]
+    alike = [
+        text
+        for text, words in examples
+        if any(len(words & asked) >= 0.9 * len(words | asked) for asked in held_out)
+    ]
+    assert alike == []
 
 
 def test_glossary_has_its_columns_and_no_empty_cell(glossary):
