@@ -38,6 +38,7 @@ def ablation_steps() -> list[tuple[str, str]]:
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
     return Pipeline(
+        ReadThresholds(),
         ResolveCitations(),
         Translate(),
         EmbedQuery(),
@@ -55,7 +56,7 @@ def pool() -> Pipeline:
 
 def gated() -> Pipeline:
     """The pool without what a curator's thresholds let drop."""
-    return Pipeline(*pool().stages, ReadThresholds(), Calibrate(), Gates())
+    return Pipeline(*pool().stages, Calibrate(), Gates())
 
 
 def learned() -> Pipeline:

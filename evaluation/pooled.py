@@ -96,6 +96,7 @@ def pool_as_json(pool: Pool) -> dict:
         "candidates": [candidate_as_json(candidate) for candidate in pool.candidates],
         "headings": [sorted(place.heading) for place in pool.places],
         "settled": pool.settled,
+        "blend": pool.blend,
     }
 
 
@@ -109,6 +110,7 @@ def pool_from(told: dict) -> Pool:
         candidates=candidates,
         places=tuple(Place(candidate.locator, frozenset(heading)) for candidate, heading in named),
         settled=told["settled"],
+        blend=told["blend"],
     )
 
 

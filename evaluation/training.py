@@ -17,7 +17,7 @@ from retrieval import search, versions
 from retrieval.errors import ArfError
 from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
 from retrieval.networks import Dense, Layer, Trees
-from retrieval.ranking import ANONYMOUS, Candidate
+from retrieval.ranking import ANONYMOUS, UNSET, Candidate
 from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, places_of, unpack
 
 if TYPE_CHECKING:
@@ -27,18 +27,20 @@ DEPTH = 60  # candidates of a topic that are learned from: what is ranked lower 
 FOLDS = 5
 ENCODING_FOLDS = 10
 FEWEST = 50  # answerable topics: with fewer there is nothing to learn
-BLEND = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A topic's candidates before any learned order, with what the features read of question and places."""
+    """A topic's candidates before any learned order, with what the features read of question and places. `blend`: the
+    share that its domain gives the learned probability.
+    """
 
     topic: Topic
     asked: Asked
     candidates: tuple[Candidate, ...]
     places: tuple[Place, ...]
     settled: bool
+    blend: float = UNSET.blend
 
     @property
     def labels(self) -> np.ndarray:
@@ -78,6 +80,7 @@ def pool_of(topic: Topic, name: str, scopes: tuple, in_force: dict) -> Pool:
         candidates=candidates,
         places=tuple(places_of(candidates)),
         settled=ranking.settled,
+        blend=ranking.query.limits.get(scopes[0].id, UNSET).blend,
     )
 
 
@@ -230,7 +233,7 @@ def fit(make: Callable[[int], Any], divided: Division, seed: int) -> tuple["Stan
 
 def ranked(pool: Pool, told: Scored) -> list[str]:
     """Locators in the order that serving would show."""
-    order = told.order(np.array([c.score for c in pool.candidates]), BLEND)
+    order = told.order(np.array([c.score for c in pool.candidates]), pool.blend)
     ids = np.array([c.section_id for c in pool.candidates])
     return [pool.locators[n] for n in np.lexsort((ids, -order))]
 

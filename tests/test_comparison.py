@@ -90,7 +90,7 @@ class LLMVerifier:
     """Says that it made calls, as the verifying stage does."""
 
     def __call__(self, ranking):
-        return ranking.noting("two asked", llm_calls=2, llm_cost=0.003)
+        return ranking.noting("two asked", llm_candidates=2, llm_calls=2, llm_cost=0.003)
 
 
 @pytest.fixture

@@ -209,6 +209,15 @@ def test_the_domains_blend_orders(deployed):
     assert sections_of(ranked_by("learned")) not in (learned, sections_of(ranked_by("gated")))
 
 
+def test_a_challenger_is_compared_in_the_order_that_its_domain_would_show(deployed):
+    publish_limits(blend=0.0)
+    [topic] = [t for t in read_topics(TOPICS, split="train") if t.answerable][:1]
+    [pool] = pools_of([topic])
+    assert pool.blend == 0.0
+    fused = [pool.locators[n] for n in np.argsort([-c.score for c in pool.candidates], kind="stable")]
+    assert rankings(pack(some_reranker(), seed=1), [pool]) == [fused]
+
+
 def test_without_thresholds_the_usual_limits_hold(deployed):
     ranking = ranked_by("gated")
     ranking = replace(ranking, query=replace(ranking.query, limits={}))

@@ -1,6 +1,7 @@
 """The whole pipeline with a language model, through the API: who may ask it, and that nothing it does costs quality."""
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from retrieval import llm
 from retrieval.models import ApiKey, LLMCall, LLMPolicy, LLMVerdict, SearchLog
@@ -128,3 +129,14 @@ def test_another_model_makes_another_answer(unsure, ask, settings):
     settings.ARF_LLM = settings.ARF_LLM | {"model": "n"}
     assert not ask("pipelines")["cached"]
     assert [call.model for call in LLMCall.objects.order_by("pk")] == ["m"] * 3 + ["n"] * 3
+
+
+def test_the_trace_shows_staff_what_the_reranker_was_unsure_of(unsure, admin_client, ask):
+    answer = ask()
+    page = admin_client.get(f"/trace/{answer['trace_id']}").content.decode()
+    assert "<small>uncertain</small>" in page and "<small>rejected</small>" not in page
+
+
+def test_measuring_with_a_language_model_needs_a_pipeline_that_asks_one(db):
+    with pytest.raises(CommandError, match="default asks no language model"):
+        call_command("evaluate", "--topics-from-db", "us_constitution", "--llm")

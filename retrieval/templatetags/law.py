@@ -12,6 +12,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.models import Document, Section
+from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 from retrieval.reading import name_under
 from retrieval.typeset import Run, marked
 
@@ -67,6 +68,7 @@ REASONS = {
     ),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
+ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}
 NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")
 DEGRADED = {
     "DenseRetriever": NO_MEANING,
@@ -80,6 +82,12 @@ DEGRADED = {
 
 def is_spanish() -> bool:
     return get_language() == "es"
+
+
+@register.filter
+def zone(name: str) -> str:
+    """What the reranker makes of a candidate."""
+    return str(ZONES[name])
 
 
 @register.filter

@@ -25,7 +25,7 @@ from evaluation.runs import (
     versions_in_force,
 )
 from evaluation.topics import BadTopics, Topic, read_beir, read_topics
-from retrieval import pipeline
+from retrieval import pipeline, verification
 from retrieval.errors import ArfError
 from retrieval.ranking import ANONYMOUS
 
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=int, help="only the first topics")
         parser.add_argument("--name", default="", help="what to remember the run by")
         parser.add_argument(
-            "--llm", action="store_true", help="let the pipeline ask a language model, which costs"
+            "--llm", action="store_true", help="let it ask a language model, which costs: --pipeline verified"
         )
         parser.add_argument("--no-store", action="store_true", help="measure, but keep no run")
         parser.add_argument("--json", action="store_true")
@@ -62,6 +62,10 @@ class Command(BaseCommand):
     def handle(
         self, *, topics: Path | None, beir: Path | None, topics_from_db: str | None, **options
     ) -> None:
+        if options["llm"] and not verification.asks(pipeline.get(options["pipeline"])):
+            raise CommandError(
+                f"The pipeline {options['pipeline']} asks no language model: name one that does."
+            )
         if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
         try:
