@@ -48,13 +48,10 @@ class ResolveCitations:
         place = next(iter(resolve(ranking.query, [citation.locator])), None)
         if place is None:
             return ranking.noting(f"{citation.normalized} is not in these domains")
-        node = replace(
-            cited_candidate(place.section.pk, place),
-            domain_id=place.section.domain_id,
-            locator=place.section.locator,
-        )
+        found = cited_candidate(place.section.pk, place)
+        node = found.but(domain_id=place.section.domain_id, locator=place.section.locator)
         candidates = [node, *self._under(ranking, place)]
-        ordered = tuple(replace(c, score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
+        ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
         return replace(ranking, candidates=ordered, settled=True).noting(citation.normalized)
 
     def _under(self, ranking: Ranking, place: Place) -> list[Candidate]:

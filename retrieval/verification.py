@@ -170,7 +170,7 @@ def permuted(
     order = sorted(range(len(band)), key=lambda n: (-moved[n], n))
     result = list(candidates)
     for place, n in zip(places, order, strict=True):
-        result[place] = told(replace(band[n], score=candidates[place].score), verdicts)
+        result[place] = told(band[n].but(score=candidates[place].score), verdicts)
     return tuple(result)
 
 
@@ -178,7 +178,7 @@ def told(candidate: Candidate, verdicts: Mapping[int, Verdict]) -> Candidate:
     verdict = verdicts.get(candidate.section_id)
     if verdict is None:
         return candidate
-    return replace(candidate, reasons=(*candidate.reasons, Reason("llm_verdict", {"score": verdict.score})))
+    return candidate.but(reasons=(*candidate.reasons, Reason("llm_verdict", {"score": verdict.score})))
 
 
 # -- Verdicts

@@ -196,7 +196,7 @@ def ranking(db) -> Ranking:
         candidate(section.pk, zone, score=8.0 - n, domain_id=domain.pk, locator=section.locator)
         for n, (section, zone) in enumerate(zip(sections, zones, strict=True))
     )
-    pinned = replace(candidates[4], pin="rule 7")
+    pinned = candidates[4].but(pin="rule 7")
     return Ranking(query, (*candidates[:4], pinned, *candidates[5:]))
 
 
