@@ -10,6 +10,8 @@ CURATOR = [
     *(f"retrieval.view_{model}" for model in (*CORPUS, "embeddingmodel", "jobrun", "version")),
     *(f"retrieval.view_{model}" for model in ("searchlog", "trace", "feedback")),
     "retrieval.add_jobrun",  # "Ingest again"
+    *(f"retrieval.{verb}_upload" for verb in ("view", "add")),
+    "retrieval.change_document",  # tags, and "Withdraw"
     *(f"rules.{verb}_{model}" for verb in ("view", "add", "change") for model in CURATED),
     *(f"evaluation.view_{model}" for model in ("topic", "judgment", "run")),
     *(f"evaluation.{verb}_{model}" for verb in ("add", "change") for model in ("topic", "judgment")),

@@ -25,6 +25,8 @@ def sidebar(request: HttpRequest) -> list[dict]:
             [
                 model(_("Domains"), "account_balance", "retrieval.domain"),
                 model(_("Documents"), "menu_book", "retrieval.document"),
+                page(_("Upload documents"), "upload_file", "admin_upload", "retrieval.add_upload"),
+                model(_("Uploads"), "drive_folder_upload", "retrieval.upload"),
                 model(_("Sections"), "article", "retrieval.section"),
                 model(_("Chunks"), "segment", "retrieval.chunk"),
                 model(_("Citations"), "link", "retrieval.citation"),

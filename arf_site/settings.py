@@ -246,6 +246,7 @@ SPECTACULAR_SETTINGS = {
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
+    "upload": "retrieval.uploading.ReadUpload",
     "reembed": "retrieval.reembedding.Reembed",
     "import_judgments": "evaluation.importing.ImportJudgments",
     "retrain": "evaluation.retraining.Retrain",

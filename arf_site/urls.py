@@ -7,9 +7,11 @@ from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.views import ablation_page, quality_page, threshold_preview
 from retrieval.admin.try_query import try_query
+from retrieval.admin.uploading import upload_page
 
 urlpatterns = [
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
+    path("admin/upload/", admin.site.admin_view(upload_page), name="admin_upload"),
     path("admin/judge/", admin.site.admin_view(judge_page), name="admin_judge"),
     path("admin/disagreements/", admin.site.admin_view(disagreements_page), name="admin_disagreements"),
     path("admin/import/", admin.site.admin_view(import_page), name="admin_import"),

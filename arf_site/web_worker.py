@@ -5,9 +5,12 @@ import time
 
 from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 
+from arf_site.uploads import DOCUMENTS
+
 MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which costs nothing, waits on
 HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
 BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
+FILE_LIMIT = 60.0  # seconds that a form with documents may take
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
 
 
@@ -50,5 +53,5 @@ class Worker(ThreadWorker):
         return super().handle(conn)
 
     def handle_request(self, req, conn: TConn):
-        conn.sock.allow(BODY_LIMIT)
+        conn.sock.allow(FILE_LIMIT if req.path in DOCUMENTS else BODY_LIMIT)
         return super().handle_request(req, conn)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 from django.db import connection
+from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import serving
@@ -72,7 +73,7 @@ def request(domain: Domain, source: str = "", *, force: bool = False) -> dict:
 
 
 def read(run: JobRun) -> Progress:
-    """Stages what is new or changed. Raises SourceRefused before anything is written."""
+    """Reads a domain's source and stages it. Raises SourceRefused before anything is written."""
     domain = Domain.objects.get(slug=run.params["domain"])
     path = source_path(run.params.get("source") or domain.source)
     source = read_source(path, domain)
@@ -80,11 +81,25 @@ def read(run: JobRun) -> Progress:
     rows = list(section_rows(domain, source))
     known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
     check_length(known, rows, force=run.params.get("force", False))
-    document = save_document(domain, source, path)
+    return begin(run, domain, source, rows, path.name, file_hash(path))
+
+
+def begin(
+    run: JobRun, domain: Domain, source: SourceDocument, rows: list["Row"], filename: str, digest: str
+) -> Progress:
+    """Stages what is new or changed; what a failed job staged of the document is dropped, and it must read again."""
+    described = description(source, filename, digest)
+    document, _ = Document.objects.get_or_create(
+        domain=domain, locator=source.identifier, defaults=described | {"private": domain.is_private}
+    )
     Section.objects.staged().filter(document=document).delete()
+    failed = JobRun.objects.filter(status=JobRun.Status.FAILED, key=run.key, state__document=document.pk)
+    failed.update(state={})
     staged = stage(document, rows)
-    kept = [row.locator for row, _ in rows]
-    state = {"phase": "chunk", "document": document.pk, "after": 0, "units": staged, "present": kept}
+    state = {
+        "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
+        "present": [row.locator for row, _ in rows], "description": described,
+    }  # fmt: skip
     return Progress(
         0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state
     )
@@ -120,24 +135,18 @@ def check_length(known, rows: list, *, force: bool) -> None:
         )
 
 
-def save_document(domain: Domain, source: SourceDocument, path: Path) -> Document:
-    document, _ = Document.objects.update_or_create(
-        domain=domain,
-        locator=source.identifier,
-        defaults={
-            "title": source.title,
-            "language": source.language,
-            "publication": source.publication,
-            "source_url": source.source_url,
-            "content_hash": file_hash(path),
-            "filename": path.name,
-            "pages": source.pages,
-            "scanned_pages": list(source.scanned_pages),
-            "private": domain.is_private,
-            "retrieved_at": timezone.now(),
-        },
-    )
-    return document
+def description(source: SourceDocument, filename: str, digest: str) -> dict:
+    """What is said of a document; it takes effect with its text."""
+    return {
+        "title": source.title,
+        "language": source.language,
+        "publication": source.publication,
+        "source_url": source.source_url,
+        "content_hash": digest,
+        "filename": filename,
+        "pages": source.pages,
+        "scanned_pages": list(source.scanned_pages),
+    }
 
 
 def file_hash(path: Path) -> str:
@@ -344,8 +353,8 @@ def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
     if not section.is_result or not section.text:
         return
     context = chunk_context(
-        section.document.title,
-        section.breadcrumb.split(" › "),
+        "",
+        section.breadcrumb.split(" › "),  # begins with the document's title, as it will be once published
         section.heading,
         (section.plain_name, section.citation),
     )
@@ -379,12 +388,15 @@ def publish(run: JobRun) -> Progress:
     """In one transaction: new text goes live, what it changes is closed, what is gone is tombstoned."""
     document = Document.objects.get(pk=run.state["document"])
     today = timezone.localdate()
+    described = run.state["description"] | {"retrieved_at": timezone.now()}
+    Document.objects.filter(pk=document.pk).update(**described)
     staged = {section.locator: section for section in document.sections.staged()}
     current = document.sections.live().filter(valid_to=None)
     gone = current.exclude(locator__in=run.state["present"])
     removed = gone.update(valid_to=today)
     for old in current.filter(locator__in=list(staged)):
         supersede(old, staged[old.locator], today)
+    return_removed(document, staged)
     document.sections.staged().update(live=True)
     link_parents(document)
     link_citations()
@@ -401,6 +413,14 @@ def supersede(old: Section, new: Section, today: date) -> None:
     begins = new.valid_from if new.valid_from and new.valid_from > (old.valid_from or date.min) else today
     Section.objects.filter(pk=old.pk).update(valid_to=begins)
     Section.objects.filter(pk=new.pk).update(valid_from=begins)
+
+
+def return_removed(document: Document, staged: dict[str, Section]) -> None:
+    """What was removed and comes back is in force from the day on which it had ended: no day has two texts."""
+    closed = document.sections.live().filter(valid_to__isnull=False, locator__in=list(staged))
+    for locator, ended in closed.values_list("locator").annotate(Max("valid_to")).order_by():
+        new = Section.objects.filter(pk=staged[locator].pk)
+        new.filter(valid_from=None).update(valid_from=ended)
 
 
 def link_parents(document: Document) -> None:

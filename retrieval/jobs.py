@@ -66,18 +66,19 @@ class WorkersKilled(ArfError):
         )
 
 
-def create(kind: str, *, key: str, params: dict | None = None, by=None) -> JobRun:
-    """A waiting job. Raises AlreadyRunning while another with this key is unfinished."""
+def create(kind: str, *, key: str, params: dict | None = None, by=None, queues: bool = False) -> JobRun:
+    """A waiting job. Raises AlreadyRunning while another with this key is unfinished, unless it `queues`."""
     with transaction.atomic():
         lock(f"create {key}")
-        if running := JobRun.objects.unfinished().filter(key=key).first():
+        running = JobRun.objects.unfinished().filter(key=key).first()
+        if running and not queues:
             raise AlreadyRunning(running)
         return JobRun.objects.create(kind=kind, key=key, params=params or {}, requested_by=by)
 
 
-def enqueue(kind: str, *, key: str, params: dict | None = None, by=None) -> JobRun:
+def enqueue(kind: str, *, key: str, params: dict | None = None, by=None, queues: bool = False) -> JobRun:
     """Creates a job and hands its first step to the workers."""
-    run = create(kind, key=key, params=params, by=by)
+    run = create(kind, key=key, params=params, by=by, queues=queues)
     hand_on(run)
     return run
 
@@ -89,10 +90,22 @@ def hand_on(run: JobRun) -> None:
 
 
 def advance(run_id: int, ticket: int) -> None:
-    """The task workers run: one step, then the next is queued."""
+    """The task workers run: one step, then the next is queued; after the last, the next job of its key."""
     run = take_step(run_id, ticket)
-    if run is not None and not run.is_finished:
-        hand_on(run)
+    if run is None:
+        return
+    if following := next_of(run.key) if run.is_finished else run:
+        hand_on(following)
+
+
+def next_of(key: str) -> JobRun | None:
+    """Whose turn it is among the unfinished jobs of a key: they take their turns whole, oldest first."""
+    return JobRun.objects.unfinished().filter(key=key).order_by("pk").first()
+
+
+def is_in_turn(run_id: int) -> bool:
+    run = JobRun.objects.unfinished().filter(pk=run_id).first()
+    return run is not None and next_of(run.key) == run
 
 
 def run_here(run: JobRun) -> Iterator[JobRun]:
@@ -107,6 +120,8 @@ def run_here(run: JobRun) -> Iterator[JobRun]:
 
 def take_step(run_id: int, ticket: int) -> JobRun | None:
     """One step under the job's lock; None when it is another's turn or the step has been done already."""
+    if not is_in_turn(run_id):
+        return None
     try:
         begin(run_id, ticket)
         with transaction.atomic():
@@ -170,10 +185,12 @@ def _fail(run_id: int, error: Exception) -> None:
     )
     run = JobRun.objects.get(pk=run_id)
     job_of(run).failed(run)
+    if not isinstance(error, ArfError) and (following := next_of(run.key)):
+        hand_on(following)  # an unforeseen error goes on to the queue, past `advance`
 
 
 def cancel(run: JobRun) -> None:
-    """Takes effect before the next step; a job that waits for a worker is cancelled by that worker."""
+    """Takes effect before the next step; a job that waits for its turn or a worker is cancelled by that worker."""
     JobRun.objects.filter(pk=run.pk).update(cancel_requested=True)
     run.refresh_from_db()
     if run.status == JobRun.Status.FAILED:

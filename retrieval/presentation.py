@@ -1,5 +1,6 @@
 """A ranking made into what doors show: JSON-able results, read again from Postgres under the caller's scope."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
@@ -9,6 +10,7 @@ from retrieval.models import Section
 from retrieval.ranking import Candidate, Dropped, Query, Ranking, StageReport
 from retrieval.snippets import best_snippet
 from retrieval.textnorm import stems
+from retrieval.tree import page_at
 
 NEAR_MISSES = 5
 
@@ -33,6 +35,7 @@ class Provision:
     valid_from: date | None
     status: str
     notes: list[str]
+    pages: str  # JSON, as this connection gives it
     domain: str
     language: str
     document_url: str
@@ -40,7 +43,7 @@ class Provision:
     chunk_start: int | None
 
 
-OF_SECTION = [field.name for field in fields(Provision)][1:16]
+OF_SECTION = [field.name for field in fields(Provision)][1:17]
 PROVISIONS = f"""
 SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
     document.source_url, chunk.text, chunk.start
@@ -103,6 +106,7 @@ def result(candidate: Candidate, provision: Provision, rank: int, text: str, wan
     """One result of the public contract (DESIGN, Public surface)."""
     read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
+    pages = json.loads(provision.pages)
     return {
         "rank": rank,
         "locator": provision.locator,
@@ -118,6 +122,8 @@ def result(candidate: Candidate, provision: Provision, rank: int, text: str, wan
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],
+        "page_start": page_at(pages, offset + snippet.start),
+        "page_end": page_at(pages, offset + max(snippet.end - 1, snippet.start)),
         "text": text,
         "score": round(candidate.score, 6),
         "probability": None if candidate.probability is None else round(candidate.probability, 4),

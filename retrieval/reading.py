@@ -17,6 +17,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.presentation import wanted_stems
 from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.snippets import best_snippet, marked_words
+from retrieval.tree import PageStart
 from retrieval.typeset import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
@@ -219,11 +220,30 @@ def below_on_page(section: Section, in_document: SectionQuerySet, end: int | Non
 def parts_of(page: Section, below: Sequence[Section], reader: Reader) -> list[Part]:
     sections = [page, *below]
     citations, anchors = citations_of(sections, reader), anchors_of(sections)
-    return [part(page, section, citations[section.pk], anchors[section.pk], reader) for section in sections]
+    pages = pages_once(sections)
+    return [
+        part(page, section, citations[section.pk], anchors[section.pk], pages[section.pk], reader)
+        for section in sections
+    ]
+
+
+def pages_once(sections: Sequence[Section]) -> dict[int, list[PageStart]]:
+    """Where pages of the file begin in each section; a page that several share is named in the first."""
+    seen: set[int] = set()
+    begins: dict[int, list[PageStart]] = {}
+    for section in sections:
+        begins[section.pk] = [(start, page) for start, page in section.pages if page not in seen]
+        seen |= {page for _, page in section.pages}
+    return begins
 
 
 def part(
-    page: Section, section: Section, citations: Sequence[Citation], anchors: Sequence[Anchor], reader: Reader
+    page: Section,
+    section: Section,
+    citations: Sequence[Citation],
+    anchors: Sequence[Anchor],
+    pages: Sequence[PageStart],
+    reader: Reader,
 ) -> Part:
     passage, hits = highlights(page, reader) if section is page else (None, [])
     urls = {
@@ -240,6 +260,7 @@ def part(
             places=[Place(a.start, a.end, name_under(page.locator, a.locator)) for a in anchors],
             passage=passage,
             hits=hits,
+            pages=pages,
         ),
         notes=[
             linked(note, {e.text: url for e, url in urls.items() if e.start < 0}) for note in section.notes

@@ -1,6 +1,6 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, jobs, llm, searchlog
+from retrieval import cache, jobs, llm, searchlog, uploading
 from retrieval.api import throttles
 
 
@@ -10,6 +10,7 @@ def resume_silent_jobs() -> int:
 
 def prune() -> dict[str, int]:
     """Every night: old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of
-    past minutes.
+    past minutes, files whose jobs failed.
     """
-    return searchlog.prune() | llm.prune() | {"cache": cache.prune(), "rates": throttles.prune()}
+    kept = {"cache": cache.prune(), "rates": throttles.prune(), "files": uploading.forget_files()}
+    return searchlog.prune() | llm.prune() | kept

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from retrieval.tree import PageStart
+
 PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*")
 DEEPEST = 6  # levels of indentation; a phone has room for no more
 
@@ -29,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of text set in one way. `names` are the places that begin with it."""
+    """A piece of text set in one way. `names` are the places that begin with it, `page` the page of the file."""
 
     text: str
     url: str = ""
@@ -37,6 +39,7 @@ class Run:
     opens_passage: bool = False
     is_hit: bool = False
     names: tuple[str, ...] = ()
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ def paragraphs(
     places: Sequence[Place] = (),
     passage: Offsets | None = None,
     hits: Sequence[Offsets] = (),
+    pages: Sequence[PageStart] = (),
 ) -> list[Paragraph]:
     """The text in order, every letter of it but line breaks; overlapping links keep the first."""
     names = _names_by_start(text, places)
@@ -64,7 +68,8 @@ def paragraphs(
     marks = [passage, *hits] if passage else [*hits]
     edges = {edge for span in (*links, *places) for edge in (span.start, span.end)}
     edges |= {edge for mark in marks for edge in mark}
-    edges |= names.keys() | ({opening} if passage else set())
+    turned = {_first_letter(text, start, len(text)): page for start, page in pages}
+    edges |= turned.keys() | names.keys() | ({opening} if passage else set())
 
     def runs(start: int, end: int) -> Iterator[Run]:
         for a, b in pairwise(sorted({start, end} | {edge for edge in edges if start < edge < end})):
@@ -75,6 +80,7 @@ def paragraphs(
                 opens_passage=a == opening,
                 is_hit=any(s <= a and b <= e for s, e in hits),
                 names=names.get(a, ()),
+                page=turned.get(a),
             )
 
     return [

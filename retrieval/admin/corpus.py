@@ -1,5 +1,8 @@
 """Domains, and the corpus to browse: documents, sections, chunks with their offsets, citations."""
 
+import re
+
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KT
@@ -10,9 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin, TabularInline
 
-from retrieval import ingestion, jobs
+from retrieval import ingestion, jobs, uploading
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
+
+PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
@@ -31,8 +36,28 @@ INGEST = ObjectAction(
 )
 
 
+class DomainForm(forms.ModelForm):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        if "locator_prefix" in self.fields:
+            self.fields["locator_prefix"].required = False
+
+    def clean_locator_prefix(self) -> str:
+        """/SLUG where it is left empty; a place of its own, neither in another domain's nor around it."""
+        prefix = self.cleaned_data["locator_prefix"] or f"/{self.cleaned_data.get('slug', '')}"
+        others = Domain.objects.exclude(pk=self.instance.pk).values_list("locator_prefix", flat=True)
+        if any(
+            f"{prefix}/".startswith(f"{other}/") or f"{other}/".startswith(f"{prefix}/") for other in others
+        ):
+            raise forms.ValidationError(_("Another domain's locators begin so."))
+        if not PREFIX.fullmatch(prefix):
+            raise forms.ValidationError(_("Letters, digits, - and _ after each slash, e.g. /leases."))
+        return prefix
+
+
 @admin.register(Domain)
 class DomainAdmin(ObjectActions, ModelAdmin):
+    form = DomainForm
     object_actions = (INGEST,)
     list_filter = ["visibility"]
     search_fields = ["name", "name_es", "slug"]
@@ -81,12 +106,55 @@ class DomainAdmin(ObjectActions, ModelAdmin):
         return self.action_button(domain, INGEST) if domain.source else _("no source")
 
 
+def withdraw(request: HttpRequest, document: Document) -> None:
+    count = uploading.withdraw(document)
+    messages.success(request, _("Withdrawn: %(count)s sections are in force no longer.") % {"count": count})
+
+
+def erase(request: HttpRequest, document: Document) -> HttpResponse:
+    document.delete()
+    messages.success(request, _("The document is erased with all its text."))
+    return redirect("admin:retrieval_document_changelist")
+
+
+WITHDRAW = ObjectAction(
+    "withdraw",
+    gettext_lazy("Withdraw"),
+    withdraw,
+    may=lambda request, document: request.user.has_perm("retrieval.change_document"),
+    applies=lambda document: (
+        document.domain.takes_uploads and document.sections.live().filter(valid_to=None).exists()
+    ),
+)
+ERASE = ObjectAction(
+    "erase",
+    gettext_lazy("Erase for good"),
+    erase,
+    may=lambda request, document: request.user.has_perm("retrieval.delete_document"),
+    applies=lambda document: document.private,
+)
+
+
 @admin.register(Document)
-class DocumentAdmin(ReadOnly, ModelAdmin):
-    list_display = ["title", "domain", "locator", "language", "publication", "private", "retrieved_at"]
+class DocumentAdmin(ObjectActions, ModelAdmin):
+    """What its file says is read-only; tags and metadata, which rules ask for, are staff's."""
+
+    object_actions = (WITHDRAW, ERASE)
+    list_display = ["title", "domain", "locator", "language", "filename", "pages", "private", "retrieved_at"]
     list_filter = ["domain", "language", "private"]
     list_select_related = ["domain"]
-    search_fields = ["title", "locator"]
+    search_fields = ["title", "locator", "filename"]
+    fields = [
+        "title", "domain", "locator", "language", "publication", "source_url", "filename", "pages",
+        "scanned_pages", "content_hash", "private", "retrieved_at", "tags", "metadata",
+    ]  # fmt: skip
+    readonly_fields = fields[:-2]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return Document.objects.visible_to(caller_of(request))
@@ -97,7 +165,7 @@ class DocumentAdmin(ReadOnly, ModelAdmin):
 
 class ChunkInline(ReadOnly, TabularInline):
     model = Chunk
-    fields = ["position", "start", "end", "token_count", "text"]
+    fields = ["position", "start", "end", "page_start", "page_end", "token_count", "text"]
     ordering = ["position"]
     extra = 0
     per_page = 50

@@ -45,7 +45,10 @@ class Unauthorized(exceptions.AuthenticationFailed):
 # In our words: the framework's follow the language of the browser.
 MESSAGES = {
     exceptions.MethodNotAllowed: ("method_not_allowed", "This address does not take that method."),
-    exceptions.UnsupportedMediaType: ("unsupported_media_type", "Send the body as application/json."),
+    exceptions.UnsupportedMediaType: (
+        "unsupported_media_type",
+        "Send the body as application/json, files as multipart/form-data.",
+    ),
     exceptions.Throttled: ("too_many_requests", "Too many requests: wait as long as Retry-After says."),
     Unauthorized: ("unauthorized", Unauthorized.message),
     Http404: ("not_found", "There is nothing at this address."),

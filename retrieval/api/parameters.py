@@ -9,7 +9,10 @@ from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
-from rest_framework.parsers import BaseParser
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.files.uploadedfile import UploadedFile
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
 from retrieval.api.errors import BadBody, BadParameter, TooLarge, UnknownParameter
@@ -56,6 +59,11 @@ class Parameters:
         given = {name: value for name, value in body.items() if value is not None or name not in self.fields}
         return self._checked({name: self._listed(name, value) for name, value in given.items()})
 
+    def from_form(self, request: Request) -> dict[str, Any]:
+        """The form's values, its files among them."""
+        fields, files = form_values(request)
+        return self._checked({**fields, **files})
+
     def _checked(self, sent: Mapping[str, list]) -> dict[str, Any]:
         if unknown := [name for name in sent if name not in self.fields]:
             raise UnknownParameter(f"Unknown: {named(unknown)}. Known: {', '.join(self.fields) or 'none'}.")
@@ -98,6 +106,17 @@ def url_values(request: Request) -> dict[str, list[UrlText]]:
     for name, value in pairs:
         values.setdefault(name, []).append(UrlText(value))
     return values
+
+
+def form_values(request: Request) -> tuple[dict[str, list[UrlText]], dict[str, list[UploadedFile]]]:
+    """The fields and the files of a multipart form. A query string beside them is refused."""
+    if stray := url_values(request):
+        raise UnknownParameter(f"Send parameters in the body, not in the address: {named(stray)}.")
+    fields, files = request.data, request.FILES
+    return (
+        {name: [UrlText(value) for value in fields.getlist(name)] for name in fields if name not in files},
+        {name: files.getlist(name) for name in files},
+    )
 
 
 # -- Readers
@@ -178,6 +197,12 @@ def uuid(name: str, value: Any) -> UUID:
         raise BadParameter(f"{name} must be a UUID.") from problem
 
 
+def one_file(name: str, value: Any) -> UploadedFile:
+    if not isinstance(value, UploadedFile):
+        raise BadParameter(f"{name} must be a file.")
+    return value
+
+
 # -- Bodies
 
 
@@ -206,3 +231,15 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
+
+
+class Files(MultiPartParser):
+    """A form with files, bounded by the upload handlers; nothing of it is kept past the request."""
+
+    def parse(self, stream, media_type: str | None = None, parser_context: dict | None = None) -> Any:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RequestDataTooBig as problem:
+            raise TooLarge("The form is larger than is taken.") from problem
+        except (ParseError, SuspiciousOperation, ValueError) as problem:
+            raise BadBody("The body is no valid multipart form.") from problem

@@ -128,6 +128,11 @@ def document_account(document: Document, domain: str) -> dict:
         "language": document.language,
         "publication": document.publication,
         "source_url": document.source_url,
+        "filename": document.filename,
+        "sha256": document.content_hash,
+        "pages": document.pages,
+        "scanned_pages": document.scanned_pages,
+        "tags": document.tags,
         "retrieved_at": document.retrieved_at.isoformat(),
     }
 

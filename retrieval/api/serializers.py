@@ -4,7 +4,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers as s
 
-from retrieval.models import Feedback
+from retrieval.models import Feedback, Upload
 from retrieval.search import MAX_K, MAX_QUERY
 
 
@@ -86,6 +86,8 @@ class Result(s.Serializer):
     snippet = s.CharField(allow_blank=True)
     marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
     passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the text.")
+    page_start = s.IntegerField(allow_null=True, help_text="Page of the file on which the snippet begins.")
+    page_end = s.IntegerField(allow_null=True)
     text = s.CharField(allow_blank=True)
     score = s.FloatField()
     probability = s.FloatField(allow_null=True)
@@ -215,7 +217,44 @@ class DocumentItem(s.Serializer):
     language = s.CharField()
     publication = s.CharField(allow_blank=True)
     source_url = s.CharField(allow_blank=True)
+    filename = s.CharField(allow_blank=True, help_text="Of the file it was read from.")
+    sha256 = s.CharField(help_text="Of that file.")
+    pages = s.IntegerField(allow_null=True)
+    scanned_pages = s.ListField(child=s.IntegerField(), help_text="Images without text: nothing on them is found.")
+    tags = s.ListField(child=s.CharField())
     retrieved_at = s.DateTimeField()
+
+
+class UploadedFile(s.Serializer):
+    """What `documents` takes as multipart/form-data."""
+
+    domain = s.CharField(help_text="Slug of a domain that takes files.")
+    file = s.FileField(help_text="PDF, DOCX, HTML, Markdown or plain text, at most 50 MiB.")
+    title = s.CharField(required=False, max_length=500, help_text="Left out: what the file says.")
+    tag = s.ListField(child=s.CharField(max_length=60), required=False)
+    grant = s.ListField(
+        child=s.CharField(), required=False, help_text="Who else may read a private document: user:5, group:2, key:9."
+    )
+
+
+class UploadState(s.Serializer):
+    id = s.IntegerField()
+    status = s.ChoiceField(Upload.Status.choices)
+    reason = s.CharField(allow_blank=True, help_text="Why the file was refused.")
+    percent = s.IntegerField(help_text="Of its sections that are ready.")
+    filename = s.CharField()
+    domain = s.CharField()
+    sha256 = s.CharField()
+    document = s.CharField(allow_null=True, help_text="Locator of the document it became.")
+    sections = s.IntegerField()
+    pages = s.IntegerField(allow_null=True)
+    scanned_pages = s.ListField(child=s.IntegerField())
+    url = s.CharField(help_text="Where to ask again.")
+
+
+class Withdrawn(s.Serializer):
+    locator = s.CharField()
+    sections = s.IntegerField(help_text="How many were closed.")
 
 
 class DocumentPage(s.Serializer):

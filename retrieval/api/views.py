@@ -18,15 +18,18 @@ from rest_framework.views import APIView
 from retrieval import pipeline
 from retrieval.api import health, serializers
 from retrieval.api.authentication import caller_of
+from retrieval.api.documents import key_for_documents, take, upload_of, withdraw
 from retrieval.api.errors import Forbidden
 from retrieval.api.parameters import (
     MAX_BODY,
     Field,
+    Files,
     Parameters,
     StrictJson,
     day,
     name_of_ours,
     number,
+    one_file,
     one_of,
     text,
     uuid,
@@ -158,9 +161,20 @@ class SectionView(ApiView):
 
 
 DOCUMENTS = Parameters(domain=DOMAINS, k=SIZES, page=PAGES)
+UPLOAD = Parameters(
+    required=["domain", "file"],
+    domain=Field(name_of_ours),
+    file=Field(one_file),
+    title=Field(text(longest=500)),
+    tag=Field(text(longest=60), many=True),
+    grant=Field(text(longest=60), many=True),
+)
+NOTHING = Parameters()
 
 
 class DocumentsView(ApiView):
+    parser_classes = [Files]
+
     @extend_schema(
         operation_id="documents",
         parameters=serializers.DOCUMENT_PARAMETERS,
@@ -175,6 +189,47 @@ class DocumentsView(ApiView):
             Document.objects.visible_to(caller).filter(domain__in=slugs).order_by("domain", "locator", "pk")
         )
         return reply(document_page(documents, slugs, k=values.get("k", 10), page=values.get("page", 1)))
+
+
+    @extend_schema(
+        operation_id="upload_document",
+        request={"multipart/form-data": serializers.UploadedFile},
+        responses=serializers.answers(
+            serializers.UploadState, 401, 403, 404, 413, 415, 422, 429, success=202
+        ),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Hand in a file for a domain; it is read by a job. The same name again is a new version of its document."""
+        key = key_for_documents(request)
+        return reply(take(UPLOAD.from_form(request), key), status=202)
+
+
+class DocumentView(ApiView):
+    @extend_schema(
+        operation_id="withdraw_document",
+        parameters=[
+            OpenApiParameter("path", str, "path", description="A document's locator without its leading slash.")
+        ],
+        responses=serializers.answers(serializers.Withdrawn, 401, 403, 404, 429),
+    )
+    def delete(self, request: Request, path: str) -> HttpResponse:
+        """Withdraw a document that came from a file: nobody finds it any more, its past stays readable."""
+        NOTHING.from_url(request)
+        key_for_documents(request)
+        if not path.isprintable():
+            raise Http404
+        return reply(withdraw(f"/{path}", caller_of(request)))
+
+
+class UploadView(ApiView):
+    @extend_schema(
+        operation_id="upload",
+        responses=serializers.answers(serializers.UploadState, 401, 403, 404, 429),
+    )
+    def get(self, request: Request, upload_id: int) -> HttpResponse:
+        """What became of a file that this key handed in."""
+        NOTHING.from_url(request)
+        return reply(upload_of(upload_id, key_for_documents(request)))
 
 
 def document_page(documents, slugs: dict[int, str], *, k: int, page: int) -> dict:
@@ -231,9 +286,6 @@ def resolved(text: str, caller: Caller) -> dict:
             for citation in found
         ]
     }
-
-
-NOTHING = Parameters()
 
 
 class TraceView(ApiView):

@@ -14,6 +14,7 @@ from retrieval.models.corpus import (
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
+from retrieval.models.uploads import Upload
 
 __all__ = [
     "Anchor",
@@ -38,5 +39,6 @@ __all__ = [
     "Section",
     "ShadowRanking",
     "Trace",
+    "Upload",
     "Version",
 ]

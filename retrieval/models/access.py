@@ -58,6 +58,7 @@ class ApiKey(models.Model):
     class Scope(models.TextChoices):
         SEARCH = "search", _("Search what its grants allow")
         PIPELINES = "pipelines", _("Run any pipeline and call an LLM")
+        DOCUMENTS = "documents", _("Upload and withdraw documents")
         STAFF = "staff", _("Rule previews and other staff calls")
 
     name = models.CharField(max_length=120, help_text=_("The client this key belongs to."))

@@ -114,6 +114,11 @@ class Domain(models.Model):
         return self.description_es if get_language() == "es" and self.description_es else self.description
 
     @property
+    def takes_uploads(self) -> bool:
+        """Law that is cited in a form of its own comes from its source, everything else from files."""
+        return self.citation_style == "plain"
+
+    @property
     def is_private(self) -> bool:
         return self.visibility == self.Visibility.PRIVATE
 

@@ -193,7 +193,16 @@ def run_html(run: Run) -> SafeString:
         found = " found" if run.is_hit else ""
         inner = format_html('<mark{} class="passage{}">{}</mark>', name, found, inner)
     names = format_html_join("", '<span id="{}" class="place"></span>', ((name,) for name in run.names))
-    return format_html("{}{}", names, inner)
+    return format_html("{}{}{}", page_mark(run.page), names, inner)
+
+
+def page_mark(page: int | None) -> SafeString:
+    """Where a page of the file begins, to be linked to as #page-12."""
+    if page is None:
+        return SafeString("")
+    words = gettext("Page %(number)s") % {"number": page}
+    mark = '<span class="page" id="page-{}" role="doc-pagebreak" aria-label="{}" title="{}">{}</span>'
+    return format_html(mark, page, words, words, page)
 
 
 @register.filter

@@ -1,0 +1,74 @@
+"""Files on their way into the corpus, and what became of them. The file itself is kept only until it is read."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from retrieval.ranking import Caller
+
+
+class UploadQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "UploadQuerySet":
+        """Those into public domains, one's own, and those of documents one was granted."""
+        if not caller.principals:
+            return self.filter(private=False)
+        own = Q(principal__in=caller.principals)
+        granted = Q(document__grants__principal__in=caller.principals)
+        return self.filter(Q(private=False) | own | granted).distinct()
+
+
+class Upload(models.Model):
+    """One file that somebody handed in for a domain: read once, by one job."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", _("Waiting or being read")
+        STORED = "stored", _("Stored")
+        UNCHANGED = "unchanged", _("Unchanged")
+        REFUSED = "refused", _("Refused")
+        CANCELLED = "cancelled", _("Cancelled")
+
+    domain = models.ForeignKey("retrieval.Domain", on_delete=models.PROTECT, related_name="uploads")
+    document = models.ForeignKey(
+        "retrieval.Document", null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads"
+    )
+    run = models.OneToOneField(
+        "retrieval.JobRun", null=True, on_delete=models.SET_NULL, related_name="upload"
+    )
+    filename = models.CharField(max_length=255)
+    title = models.CharField(max_length=500, blank=True, help_text=_("Empty: what the file says."))
+    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
+    grants = ArrayField(
+        models.CharField(max_length=60),
+        default=list,
+        blank=True,
+        help_text=_("Who may read a private document."),
+    )
+    principal = models.CharField(max_length=60, help_text=_("Who handed it in: user:ID or key:ID."))
+    private = models.BooleanField(default=False, editable=False)
+    content = models.BinaryField(null=True, editable=False)
+    content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the file."))
+    size = models.PositiveIntegerField(help_text=_("Bytes."))
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    reason = models.TextField(blank=True, help_text=_("Why it was refused."))
+    sections = models.PositiveIntegerField(default=0)
+    pages = models.PositiveIntegerField(null=True, blank=True)
+    scanned_pages = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = UploadQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("upload")
+        verbose_name_plural = _("uploads")
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.filename
+
+    @property
+    def percent(self) -> int:
+        """How far its reading is, 100 once it is settled."""
+        if self.status != self.Status.WAITING:
+            return 100
+        return self.run.percent if self.run else 0
