@@ -62,7 +62,7 @@ END $$;
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('retrieval', '0013_packed_json'),
+        ('retrieval', '0014_shadow_rankings'),
     ]
 
     operations = [
