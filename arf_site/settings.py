@@ -268,7 +268,9 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "timeout": env.float("ARF_LLM_TIMEOUT", default=4.0),  # seconds, for all that one search asks
 }
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
-ARF_DOUBLE_JUDGED_PERCENT = env.whole("ARF_DOUBLE_JUDGED_PERCENT", 20, high=100)  # pairs that two people judge
+ARF_DOUBLE_JUDGED_PERCENT = env.whole(
+    "ARF_DOUBLE_JUDGED_PERCENT", 20, high=100
+)  # pairs that two people judge
 ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
 ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)
 ARF_LOG_DAYS = env.whole("ARF_LOG_DAYS", 730, high=36_500)
@@ -281,11 +283,13 @@ LOG_LEVEL = env.one_of("ARF_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ER
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"one_line": {"()": "arf_site.logs.OneLine"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"filters": ["one_line"]},
         **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai", "httpx", "httpx2")},
     },
 }

@@ -28,6 +28,13 @@ def test_every_answer_carries_a_content_security_policy_without_inline_scripts(c
     assert directives["frame-ancestors"] == directives["base-uri"] == directives["default-src"] == "'none'"
 
 
+def test_a_foreign_host_is_refused_and_logged_in_one_line(client, caplog):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 400
+    [record] = caplog.records
+    assert record.levelname == "WARNING" and record.exc_info is None
+    assert "evil.example" in record.getMessage() and "\n" not in caplog.text.strip()
+
+
 @pytest.mark.parametrize("address", ["/language", "/i18n/setlang/", "/feedback", "/admin/login/"])
 def test_a_form_that_is_too_long_is_refused_before_it_is_kept(client, address, monkeypatch):
     monkeypatch.setattr(uploads, "LONGEST", 1_000)
