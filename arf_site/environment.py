@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+from arf_site import postgres
 
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -38,6 +41,13 @@ class Environment(environ.FileAwareEnv):
         if given not in choices:
             raise ImproperlyConfigured(f"{name} is “{given}”; it must be one of {', '.join(choices)}.")
         return given
+
+    def database(self, url: str) -> dict[str, Any]:
+        """Django's entry for DATABASE_URL."""
+        try:
+            return postgres.django_database(url)
+        except ValueError as problem:
+            raise ImproperlyConfigured(str(problem)) from None  # the cause may hold the password
 
     def time_zone(self, name: str, default: str) -> str:
         given = self.text(name, default)

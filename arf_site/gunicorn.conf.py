@@ -6,13 +6,14 @@ from pathlib import Path
 from django.db import OperationalError
 
 from arf_site import settings
+from arf_site.addresses import host_and_port
 
 # NumPy multiplies small matrices here: its threads would only wait for one another. Read when a worker imports it.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 wsgi_app = "arf_site.wsgi:application"
-bind = f"{settings.ARF_BIND}:{settings.ARF_PORT}"
+bind = host_and_port(settings.ARF_BIND, settings.ARF_PORT)
 workers = settings.ARF_WEB_WORKERS
 threads = 4  # a search waits for Postgres half of its time
 worker_class = "arf_site.web_worker.Worker"  # gthread, with limits for slow clients

@@ -105,7 +105,7 @@ DATABASE_URL = env.text("DATABASE_URL") or postgres.app_url(postgres.default_dat
 ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
 DATABASES = {
     "default": {
-        **postgres.django_database(DATABASE_URL),
+        **env.database(DATABASE_URL),
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
     }

@@ -31,6 +31,9 @@ def test_the_example_lists_every_variable_and_no_other():
         ("ARF_LOG_LEVEL", "LOUD"),
         ("ARF_VAR_DIR", "/proc/nowhere"),
         ("ARF_SECRET_KEY_FILE", "/nowhere"),
+        ("DATABASE_URL", "mysql://localhost/arf"),
+        ("DATABASE_URL", "postgresql://[localhost/arf"),
+        ("DATABASE_URL", "postgresql://localhost"),
     ],
 )
 def test_a_wrong_value_stops_the_start_with_one_line_that_names_its_variable(name, wrong):

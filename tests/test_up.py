@@ -174,6 +174,44 @@ def test_a_port_in_use_is_named_with_its_variable():
             up.check_port("127.0.0.1", port)
 
 
+def test_a_port_in_use_is_named_for_an_ipv6_address_too():
+    with socket.socket(socket.AF_INET6) as other:
+        other.bind(("::1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match=rf"Port {port} of ::1 cannot be used"):
+            up.check_port("::1", port)
+
+
+@pytest.mark.parametrize(
+    ("bound", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000"),
+        ("0.0.0.0", "http://127.0.0.1:8000"),
+        ("::1", "http://[::1]:8000"),
+        ("[::1]", "http://[::1]:8000"),
+        ("::", "http://[::1]:8000"),
+    ],
+)
+def test_an_ipv6_address_stands_in_brackets(settings, bound, url):
+    settings.ARF_BIND, settings.ARF_PORT = bound, 8000
+    assert up.base_url() == url
+
+
+def test_a_database_that_does_not_let_us_in_is_told_in_one_line(tmp_path):
+    given = {"DATABASE_URL": "postgresql://nobody:hush@127.0.0.1:1/nothing", "ARF_VAR_DIR": str(tmp_path)}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        given["ARF_PORT"] = str(free.getsockname()[1])
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"], cwd=ROOT, env=os.environ | given, capture_output=True, text=True
+    )
+    [told] = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert "DATABASE_URL cannot be used: connection failed" in told and "refused" in told
+    assert "hush" not in told
+
+
 def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
     path = tmp_path / "up.lock"
     with up.alone(path):

@@ -17,6 +17,7 @@ from django.db import OperationalError, connections
 from tqdm import tqdm
 
 from arf_site import first_search, postgres, preparation
+from arf_site.addresses import host_and_port, reached_by
 from arf_site.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
 
@@ -41,6 +42,7 @@ class Command(BaseCommand):
         stop_by_signals()
         with alone(settings.VAR_DIR / "up.lock") as lock:
             check_port(settings.ARF_BIND, settings.ARF_PORT)
+            check_database()
             supervisor = Supervisor(
                 programs(), settings.VAR_DIR / "log", kept_open=[lock.fileno()], say=self._say
             )
@@ -132,9 +134,8 @@ def if_answered(ready: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def base_url() -> str:
-    """Where this machine reaches the web server: one bound to every address is asked by loopback."""
-    host = "127.0.0.1" if settings.ARF_BIND == "0.0.0.0" else settings.ARF_BIND
-    return f"http://{host}:{settings.ARF_PORT}"
+    """Where this machine reaches the web server."""
+    return f"http://{host_and_port(reached_by(settings.ARF_BIND), settings.ARF_PORT)}"
 
 
 def stop_by_signals() -> None:
@@ -195,12 +196,22 @@ def is_alive(pid: int) -> bool:
 
 def check_port(host: str, port: int) -> None:
     """Raises CommandError if the web server could not listen there."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-        except OSError as problem:
-            raise CommandError(
-                f"Port {port} of {host} cannot be used ({problem.strerror}): "
-                "set ARF_PORT (or ARF_BIND) in the environment or in .env to another."
-            ) from problem
+    try:
+        [(family, _, _, _, address), *_] = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        with socket.socket(family) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+    except OSError as problem:
+        raise CommandError(
+            f"Port {port} of {host} cannot be used ({problem.strerror}): "
+            "set ARF_PORT (or ARF_BIND) in the environment or in .env to another."
+        ) from problem
+
+
+def check_database() -> None:
+    """Raises CommandError, with PostgreSQL's own reason on one line, if it does not let us in."""
+    try:
+        connections["default"].ensure_connection()
+    except OperationalError as problem:
+        named = "DATABASE_URL" if settings.DATABASE_URL_GIVEN else f"the database under {settings.VAR_DIR}"
+        raise CommandError(f"{named} cannot be used: {' '.join(str(problem).split())}") from problem
