@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
 OLDEST_PGVECTOR = "0.8.4"
@@ -63,6 +63,20 @@ def queue_limits(app_configs, **kwargs) -> list[CheckMessage]:
             f"Q_CLUSTER: retry ({retry} s) must be longer than timeout ({timeout} s).",
             hint="Otherwise a slow step is handed out again while it still runs.",
             id="arf.E003",
+        )
+    ]
+
+
+@register(Tags.security)
+def limit_behind_a_proxy(app_configs, **kwargs) -> list[CheckMessage]:
+    """This machine's own requests are not limited, and a proxy on it sends everybody's."""
+    if not settings.BEHIND_TLS or settings.NUM_PROXIES:
+        return []
+    return [
+        Warning(
+            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited.",
+            hint="Set ARF_PROXIES to how many proxies stand before this server, usually 1.",
+            id="arf.W008",
         )
     ]
 

@@ -71,6 +71,19 @@ def test_a_retry_within_the_timeout_is_refused(settings, retry):
     assert only(ground.queue_limits(None)) == ("arf.E003", expected)
 
 
+@pytest.mark.parametrize(("tls", "proxies"), [(True, 0), (True, 1), (False, 0)])
+def test_a_proxy_that_is_not_counted_is_named(settings, tls, proxies):
+    settings.BEHIND_TLS, settings.NUM_PROXIES = tls, proxies
+    messages = ground.limit_behind_a_proxy(None)
+    if tls and not proxies:
+        told = (
+            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited."
+        )
+        assert only(messages) == ("arf.W008", told)
+    else:
+        assert messages == []
+
+
 def test_another_embedder_than_that_of_the_vectors_is_named(db):
     EmbeddingModel.objects.filter(status="active").update(fingerprint="0123", name="old (onnx)")
     named = serving.embedder_from(serving.settings_spec())
