@@ -12,7 +12,7 @@ from retrieval.uslm import LeafPolicy
 def read_source(path: Path, domain: Domain) -> SourceDocument:
     """The document at a path. Raises SourceRefused for a missing, broken or foreign one."""
     if not path.exists():
-        raise SourceRefused(f"There is no file {path.name}.")
+        raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
     if path.suffix.lower() != ".xml":
         raise SourceRefused(f"{path.name} is in no known format: .xml (USLM) is read.")
     lowest = domain.result_level == Domain.ResultLevel.LOWEST
