@@ -32,6 +32,22 @@ FAR_TOO_MANY = 1_000_000  # judgments nobody will make
 
 
 @dataclass(frozen=True, slots=True)
+class Scale:
+    """A kind of probability: the pipeline that gives it to its candidates, and the thresholds that are compared with
+    it. One scale's thresholds say nothing on another.
+    """
+
+    pipeline: str
+    accept: str
+    verify: str
+    declines: bool  # whether the abstention reads it
+
+
+GATES = Scale("gated", "accept", "verify", declines=True)
+RERANKER = Scale("learned", "mlp_high", "mlp_low", declines=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Targets:
     """The risks an administrator states, as shares."""
 
@@ -70,24 +86,32 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was chosen for each target, and on how many topics."""
+    """What was chosen for each target on one scale, and on how many topics."""
 
+    scale: Scale
     accept: Choice
     llm: Choice
-    answer_minimum: Choice
+    answer_minimum: Choice | None
     topics: int
 
     @property
     def row(self) -> dict[str, float]:
         """The fields of the domain's thresholds that were chosen; what is infeasible stays as it is."""
-        fields = {"answer_minimum": self.answer_minimum.value}
+        fields = {}
         if self.accept.value is not None and self.llm.value is not None:
-            fields |= {"accept": self.accept.value, "mlp_high": self.accept.value}
-            fields |= {"verify": self.llm.value, "mlp_low": self.llm.value}
-        return {name: value for name, value in fields.items() if value is not None}
+            fields |= {self.scale.accept: self.accept.value, self.scale.verify: self.llm.value}
+        if self.answer_minimum and self.answer_minimum.value is not None:
+            fields["answer_minimum"] = self.answer_minimum.value
+        return fields
+
+    @property
+    def named(self) -> dict[str, Choice]:
+        """The choices by the thresholds that they are for."""
+        found = {self.scale.accept: self.accept, self.scale.verify: self.llm}
+        return found | ({"answer_minimum": self.answer_minimum} if self.answer_minimum else {})
 
     def as_json(self) -> dict:
-        return asdict(self) | {"row": self.row}
+        return {name: asdict(choice) for name, choice in self.named.items()} | {"row": self.row}
 
 
 # -- Evidence
@@ -110,7 +134,11 @@ def request_of(topic: Topic, name: str) -> search.SearchRequest:
 
 
 def pooled(ranking: Ranking) -> list[Candidate]:
-    """The first candidates before gates and abstention took any away."""
+    """The first candidates before gates and abstention took any away; those that were reranked alone, as what was
+    dropped before has a probability of another kind.
+    """
+    if any(candidate.zone for candidate in ranking.candidates):
+        return list(ranking.candidates[:POOL])
     gone = [dropped.candidate for dropped in ranking.dropped if dropped.stage in ("Gates", "Abstain")]
     everything = {c.section_id: c for c in (*ranking.candidates, *gone)}
     return sorted(everything.values(), key=lambda c: (-c.score, c.section_id))[:POOL]
@@ -166,13 +194,14 @@ def still_missing(events: int, n: int, target: float, certainty: float = CERTAIN
 # -- Choosing
 
 
-def choose(pages: Sequence[Page], targets: Targets) -> Chosen:
+def choose(pages: Sequence[Page], targets: Targets, scale: Scale = GATES) -> Chosen:
     """From the topics of these pages alone: never give it those of the test split. Raises ArfError if one is."""
     if any(page.topic.split == "test" for page in pages):
         raise ArfError("Thresholds are never chosen on test topics.")
     accept = choose_accept(pages, targets.wrongly_accepted)
     low = choose_low(pages, targets.llm_share, high=1.0 if accept.value is None else accept.value)
-    return Chosen(accept, low, choose_answer_minimum(pages, targets.declined), len(pages))
+    minimum = choose_answer_minimum(pages, targets.declined) if scale.declines else None
+    return Chosen(scale, accept, low, minimum, len(pages))
 
 
 def choose_accept(pages: Sequence[Page], target: float) -> Choice:
@@ -275,13 +304,14 @@ def verify(chosen: Chosen, pages: Sequence[Page], targets: Targets, *, resamples
         "llm_share": (chosen.llm, targets.llm_share, NONE_ACCEPTED),
         "declined": (chosen.answer_minimum, targets.declined, 0.0),
     }
-    values = [none if choice.value is None else choice.value for choice, _target, none in measured.values()]
+    known = {name: choice and choice.value for name, (choice, _target, _none) in measured.items()}
+    values = [none if known[name] is None else known[name] for name, (_c, _t, none) in measured.items()]
     counts = [rates([page], *values) for page in pages]
     picks = np.random.default_rng(SEED).integers(0, max(len(pages), 1), (resamples, len(pages)))
     return {
         name: checked(np.array([count[name] for count in counts]).reshape(-1, 2), picks, target)
-        for name, (choice, target, _none) in measured.items()
-        if choice.value is not None
+        for name, (_choice, target, _none) in measured.items()
+        if known[name] is not None
     }
 
 
@@ -294,10 +324,11 @@ def checked(counts: np.ndarray, picks: np.ndarray, target: float) -> dict[str, f
     return {"rate": rate, "n": int(n), "target": target, "violated": float((shares > target).mean())}
 
 
-def risk_coverage(pages: Sequence[Page]) -> list[tuple[float, float]]:
+def risk_coverage(pages: Sequence[Page], shown: Sequence[Page] | None = None) -> list[tuple[float, float]]:
     """(coverage, risk) when only the surest topics are answered, from the surest one to all: an answer is wrong where
-    its first candidate is not judged relevant (El-Yaniv and Wiener, JMLR 2010).
+    the first candidate `shown` is not judged relevant (El-Yaniv and Wiener, JMLR 2010). `shown`: the same topics as
+    they are answered, where that is in another order than the one of these pages.
     """
-    surest = sorted(pages, key=lambda page: -page.best)
-    wrong = np.cumsum([not (page.relevant and page.relevant[0]) for page in surest])
+    surest = sorted(zip(pages, shown or pages, strict=True), key=lambda pair: -pair[0].best)
+    wrong = np.cumsum([not (page.relevant and page.relevant[0]) for _best, page in surest])
     return [(n / len(surest), float(count / n)) for n, count in enumerate(wrong, start=1)]

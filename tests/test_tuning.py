@@ -8,8 +8,10 @@ import pytest
 from django.core.management import call_command
 from scipy.stats import binom
 
-from evaluation import library, thresholds
+from evaluation import library, registry, thresholds
 from evaluation.thresholds import (
+    GATES,
+    RERANKER,
     Page,
     Targets,
     choose,
@@ -23,10 +25,13 @@ from evaluation.thresholds import (
     verify,
 )
 from evaluation.topics import Topic
+from evaluation.training import Trained
 from retrieval.errors import ArfError
 from retrieval.models import Domain
+from retrieval.reranking import pack
 from rules.models import DomainThreshold
 from rules.thresholds import next_version
+from tests.test_reranking import some_reranker
 
 
 def a_topic(number: int, split: str = "tune", **fields) -> Topic:
@@ -170,10 +175,12 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
         stdout=out,
     )
     told = json.JSONDecoder().raw_decode(out.getvalue())[0]
-    minimum = told["chosen"]["answer_minimum"]["value"]
-    accept = told["chosen"]["accept"]
+    gates, reranker = told["gated"], told["learned"]
+    minimum = gates["chosen"]["answer_minimum"]["value"]
+    assert reranker["chosen"].keys() == {"mlp_high", "mlp_low", "row"}
+    accept = gates["chosen"]["accept"]
     assert accept["value"] is None or accept["bound"] <= 0.02
-    assert told["test"]["declined"]["n"] > 50
+    assert gates["test"]["declined"]["n"] > 50 and "declined" not in reranker["test"]
     assert told["risk_coverage"][-1][0] == 1
     assert picture.read_text().startswith("<svg")
     row = DomainThreshold.objects.get(domain=domain, active=True)
@@ -181,10 +188,21 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
     few["test"] = few["test"][:10]
     again = StringIO()
     call_command("tune_thresholds", "us_constitution", "--json", "--declined", "0.1", stdout=again)
-    assert json.loads(again.getvalue())["chosen"]["answer_minimum"]["value"] == minimum
+    assert json.loads(again.getvalue())["gated"]["chosen"]["answer_minimum"]["value"] == minimum
 
 
 def test_pages_hold_the_pool_as_it_was_before_anything_was_dropped(domain):
     topics = library.topics_of("us_constitution", "tune")[:3]
     DomainThreshold.objects.filter(domain=domain).update(answer_minimum=1.0, minimum=0.2)
     assert all(len(page.probabilities) == thresholds.POOL for page in thresholds.pages(topics, "default"))
+
+
+def test_the_rerankers_limits_are_chosen_on_its_own_probabilities(domain):
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
+    topics = library.topics_of("us_constitution", "tune")[:3]
+    by_gates, by_reranker = (thresholds.pages(topics, scale.pipeline) for scale in (GATES, RERANKER))
+    assert all(0.1 <= p <= 0.9 for page in by_reranker for p in page.probabilities)  # what it gives at all
+    assert any(p < 0.1 for page in by_gates for p in page.probabilities)
+    sure = [a_page([0.99] * 20, [True] * 20, n) for n in range(300)]
+    assert choose(sure, Targets(), RERANKER).row.keys() == {"mlp_high", "mlp_low"}
+    assert choose(sure, Targets(), GATES).row.keys() == {"accept", "verify", "answer_minimum"}

@@ -1,6 +1,7 @@
 """manage.py tune_thresholds DOMAIN [--wrongly-accepted 0.02] [--llm-share 0.10] [--declined 0.05] [--publish]"""
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -9,18 +10,23 @@ from tqdm import tqdm
 
 from evaluation import library, thresholds
 from evaluation.plots import risk_coverage
-from evaluation.thresholds import Choice, Chosen, Targets
+from evaluation.thresholds import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
 from evaluation.topics import BadTopics, Topic, read_topics
-from retrieval import pipeline
 from retrieval.errors import ArfError
 from rules.models import DomainThreshold
 from rules.thresholds import next_version, publish
 
-SAID = {
-    "accept": "accept from (mlp_high)",
-    "llm": "verify from (mlp_low)",
-    "answer_minimum": "answer minimum",
-}
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What was chosen on one scale, the test topics' pages, and what came of it there."""
+
+    chosen: Chosen
+    pages: list[Page]
+    test: dict
+
+    def as_json(self) -> dict:
+        return {"chosen": self.chosen.as_json(), "test": self.test}
 
 
 class Command(BaseCommand):
@@ -32,7 +38,6 @@ class Command(BaseCommand):
             "--topics", type=Path, help="JSON lines; the judged topics of the database by default"
         )
         parser.add_argument("--with-train", action="store_true", help="choose on the train split too")
-        parser.add_argument("--pipeline", default="default", choices=pipeline.names())
         parser.add_argument("--wrongly-accepted", type=share, default=0.02, help="of what is accepted")
         parser.add_argument("--llm-share", type=share, default=0.10, help="of the first 20 candidates")
         parser.add_argument("--declined", type=share, default=0.05, help="of the answerable topics")
@@ -45,45 +50,53 @@ class Command(BaseCommand):
     def handle(self, *, domain: str, topics: Path | None, **options) -> None:
         splits = ["train", "tune"] if options["with_train"] else ["tune"]
         targets = Targets(options["wrongly_accepted"], options["llm_share"], options["declined"])
-        show = partial(tqdm, unit="topic", disable=None)
         try:
             seen = [t for split in splits for t in chosen_topics(domain, split, topics)]
-            chosen = thresholds.choose(thresholds.pages(seen, options["pipeline"], show=show), targets)
-            unseen = thresholds.pages(chosen_topics(domain, "test", topics), options["pipeline"], show=show)
+            unseen = chosen_topics(domain, "test", topics)
+            tuned = [self._tuned(scale, seen, unseen, targets) for scale in (GATES, RERANKER)]
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
-        checked = thresholds.verify(chosen, unseen, targets)
-        curve = thresholds.risk_coverage(unseen)
+        curve = thresholds.risk_coverage(*(each.pages for each in tuned))
         if options["svg"]:
             options["svg"].write_text(risk_coverage("Risk and coverage on the test split", curve))
+        row = {name: value for each in tuned for name, value in each.chosen.row.items()}
         if options["json"]:
-            told = {"domain": domain, "chosen": chosen.as_json(), "test": checked, "risk_coverage": curve}
+            told = {each.chosen.scale.pipeline: each.as_json() for each in tuned}
+            told |= {"domain": domain, "row": row, "risk_coverage": curve}
             self.stdout.write(json.dumps(told, indent=2))
         else:
-            self._write(chosen, checked)
+            self._write(tuned, row)
         if options["publish"]:
-            self._publish(domain, chosen, reason_for(targets, splits, chosen))
+            self._publish(domain, row, reason_for(targets, splits, len(seen)))
 
-    def _write(self, chosen: Chosen, checked: dict) -> None:
-        self.stdout.write(f"chosen on {chosen.topics} topics:")
-        for name, label in SAID.items():
-            self.stdout.write(f"  {label:<24}{described(getattr(chosen, name))}")
-        published = ", ".join(f"{name} {value}" for name, value in chosen.row.items()) or "nothing"
+    def _tuned(self, scale: Scale, seen: list[Topic], unseen: list[Topic], targets: Targets) -> Tuned:
+        show = partial(tqdm, unit="topic", disable=None)
+        chosen = thresholds.choose(thresholds.pages(seen, scale.pipeline, show=show), targets, scale)
+        pages = thresholds.pages(unseen, scale.pipeline, show=show)
+        return Tuned(chosen, pages, thresholds.verify(chosen, pages, targets))
+
+    def _write(self, tuned: list[Tuned], row: dict[str, float]) -> None:
+        for each in tuned:
+            self.stdout.write(f"by the probabilities of “{each.chosen.scale.pipeline}”:")
+            self.stdout.write(f"  chosen on {each.chosen.topics} topics:")
+            for name, choice in each.chosen.named.items():
+                self.stdout.write(f"    {name:<18}{described(choice)}")
+            self.stdout.write("  checked on the test split:")
+            for name, told in each.test.items():
+                self.stdout.write(
+                    f"    {name:<18}{told['rate']:.2%} of {told['n']} (target {told['target']:.1%}); "
+                    f"above it in {told['violated']:.1%} of resamples"
+                )
+        published = ", ".join(f"{name} {value}" for name, value in row.items()) or "nothing"
         self.stdout.write(f"what --publish sets: {published}")
-        self.stdout.write("checked on the test split:")
-        for name, told in checked.items():
-            self.stdout.write(
-                f"  {name:<24}{told['rate']:.2%} of {told['n']} (target {told['target']:.1%}); "
-                f"above it in {told['violated']:.1%} of resamples"
-            )
 
-    def _publish(self, domain: str, chosen: Chosen, reason: str) -> None:
-        if not chosen.row:
+    def _publish(self, domain: str, chosen: dict[str, float], reason: str) -> None:
+        if not chosen:
             raise CommandError("Nothing to publish: no target can be met.")
         before = DomainThreshold.objects.filter(domain__slug=domain, active=True).first()
         if before is None:
             raise CommandError(f"{domain} has no thresholds yet: calibrate it first.")
-        row = publish(next_version(before, reason=reason, **chosen.row))
+        row = publish(next_version(before, reason=reason, **chosen))
         self.stdout.write(f"published as version {row.version}")
 
 
@@ -113,8 +126,8 @@ def described(choice: Choice) -> str:
     return f"too few judgments for {choice.target:.1%}: {choice.missing} more are needed ({seen}); stays as it is"
 
 
-def reason_for(targets: Targets, splits: list[str], chosen: Chosen) -> str:
+def reason_for(targets: Targets, splits: list[str], topics: int) -> str:
     return (
-        f"Tuned on {chosen.topics} topics ({', '.join(splits)}): at most {targets.wrongly_accepted:.1%} wrongly "
+        f"Tuned on {topics} topics ({', '.join(splits)}): at most {targets.wrongly_accepted:.1%} wrongly "
         f"accepted, {targets.llm_share:.1%} to a language model, {targets.declined:.1%} declined."
     )
