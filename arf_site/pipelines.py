@@ -6,6 +6,7 @@ from retrieval.reranking import LearnedReranker
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
 from retrieval.stages import EmbedQuery, ResolveCitations
 from retrieval.verification import LLMVerifier
+from rules.rule_stages import ApplyPins, ApplyRewrites, EachRule, RuleRetriever
 from rules.stages import (
     Abstain,
     AliasRetriever,
@@ -35,23 +36,20 @@ def ablation_steps() -> list[tuple[str, str]]:
     ]
 
 
+def legs() -> list:
+    return [
+        CitationRetriever(weight=3.0),
+        AliasRetriever(weight=2.0),
+        NearestAliasRetriever(k=50, least=0.4, weight=2.0),
+        DenseRetriever(k=100),
+        LexicalRetriever(k=100),
+        PrivateRetriever(k=100, weight=2.0),
+    ]
+
+
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
-    return Pipeline(
-        ReadThresholds(),
-        ResolveCitations(),
-        Translate(),
-        EmbedQuery(),
-        Fuse(
-            CitationRetriever(weight=3.0),
-            AliasRetriever(weight=2.0),
-            NearestAliasRetriever(k=50, least=0.4, weight=2.0),
-            DenseRetriever(k=100),
-            LexicalRetriever(k=100),
-            PrivateRetriever(k=100, weight=2.0),
-            k=60,
-        ),
-    )
+    return Pipeline(ReadThresholds(), ResolveCitations(), Translate(), EmbedQuery(), Fuse(*legs(), k=60))
 
 
 def gated() -> Pipeline:
@@ -68,7 +66,25 @@ def default() -> Pipeline:
     """What people get: the pool, gated; an abstention where it holds no answer; else the learned order. It asks no
     language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
     """
-    return Pipeline(*gated().stages, Abstain(), LearnedReranker(depth=100))
+    return Pipeline(*curated(), ApplyPins())
+
+
+def curated() -> list:
+    """The stages of what people get, but for the last. Curators' rules come before anything is searched, and after
+    everything is ranked, so that nothing undoes them.
+    """
+    return [
+        ReadThresholds(),
+        ResolveCitations(),
+        Translate(),
+        ApplyRewrites(),
+        EmbedQuery(),
+        EachRule(Fuse(*legs(), RuleRetriever(weight=2.0), k=60)),
+        Calibrate(),
+        Gates(),
+        Abstain(),
+        LearnedReranker(depth=100),
+    ]
 
 
 def learned_verified() -> Pipeline:
@@ -80,7 +96,7 @@ def verified() -> Pipeline:
     """The default, with what the reranker is unsure of put to a language model if one is configured and the caller may
     ask it; the same as the default for everybody else. Clients whose key may ask get it unless they name another.
     """
-    return Pipeline(*default().stages, LLMVerifier(calls=3, depth=20))
+    return Pipeline(*curated(), LLMVerifier(calls=3, depth=20), ApplyPins())
 
 
 def fusion() -> Pipeline:

@@ -18,6 +18,11 @@ SCHEDULES = {
         "schedule_type": Schedule.MINUTES,
         "minutes": 1,
     },
+    "retire expired rules": {
+        "func": "rules.tasks.retire_expired_rules",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": 1,
+    },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
     "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},

@@ -244,6 +244,7 @@ SPECTACULAR_SETTINGS = {
 
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
+ARF_RULES = "rules.inline"  # reads the rules that an API call brings
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
     "upload": "retrieval.uploading.ReadUpload",
@@ -271,6 +272,7 @@ ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous add
 ARF_DOUBLE_JUDGED_PERCENT = env.whole(
     "ARF_DOUBLE_JUDGED_PERCENT", 20, high=100
 )  # pairs that two people judge
+ARF_RULES_SECOND_PERSON = env.yes_or_no("ARF_RULES_SECOND_PERSON", True)  # whoever proposes cannot publish
 ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
 ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)
 ARF_LOG_DAYS = env.whole("ARF_LOG_DAYS", 730, high=36_500)

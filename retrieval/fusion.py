@@ -6,6 +6,7 @@ from dataclasses import replace
 from retrieval import statements
 from retrieval.pipeline import Stage, run_stage, unless_settled
 from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.selection import sections_left
 
 PLACES = (
     "SELECT id, domain_id, locator FROM ({readable}) AS readable WHERE id = ANY(%s) AND domain_id = ANY(%s)"
@@ -74,7 +75,9 @@ class Fuse:
 
 
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
-    """Domain and locator of those sections that the caller may read, by id."""
+    """Domain and locator of those sections that the caller may read and rules leave to search, by id."""
     readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", "locator")
-    found = statements.rows(PLACES.format(readable=readable), [*scope, sections, query.domain_ids])
+    left, among = sections_left(query)
+    parameters = [*scope, sections, query.domain_ids, *among]
+    found = statements.rows(PLACES.format(readable=readable) + left, parameters)
     return {pk: (domain, locator) for pk, domain, locator in found}

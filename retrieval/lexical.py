@@ -106,9 +106,19 @@ class LexicalIndex:
         return [stem for stem in stems if stem not in FUNCTION_STEMS[language]] or stems
 
     def search(
-        self, texts: dict[str, str], *, domains: Sequence[int], as_of: date | None, limit: int
+        self,
+        texts: dict[str, str],
+        *,
+        domains: Sequence[int],
+        as_of: date | None,
+        limit: int,
+        only: tuple[str, Sequence[int]] | None = None,
+        never: tuple[str, Sequence[int]] | None = None,
     ) -> list[Hit]:
-        """The best chunks for a query given once per language of the index; phrases in quotes must occur."""
+        """The best chunks for a query given once per language of the index; phrases in quotes must occur.
+
+        `only` and `never` name rows by a field, "section" or "chunk", and its values.
+        """
         index = self.open()
         searcher = index.searcher()
         words, ideal = [], 0.0
@@ -120,6 +130,8 @@ class LexicalIndex:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
         clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
+        clauses += [(Occur.Must, self._named(*only))] if only else []
+        clauses += [(Occur.MustNot, self._named(*never))] if never else []
         found = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
         addresses = [address for _, address in found]
         chunks = searcher.fast_field_values("chunk", addresses)
@@ -155,6 +167,9 @@ class LexicalIndex:
             ]
         queries = [Query.term_set_query(self.schema, "domain", list(domains)), *validity]
         return [(Occur.Must, Query.const_score_query(query, 0.0)) for query in queries]
+
+    def _named(self, field: str, values: Sequence[int]) -> Query:
+        return Query.const_score_query(Query.term_set_query(self.schema, field, list(values)), 0.0)
 
     def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
         for language, text in texts.items():

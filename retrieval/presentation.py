@@ -13,6 +13,16 @@ from retrieval.textnorm import stems
 from retrieval.tree import page_at
 
 NEAR_MISSES = 5
+NO_RULES = {  # the account of rules where none had a part
+    "fired": [],
+    "coverage": "joint",
+    "policy": "global",
+    "rewritten": None,
+    "notes": [],
+    "redirect": None,
+    "withheld": [],
+    "uncovered": [],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
         ),
         "degraded": list(ranking.degraded),
+        "rules": {**NO_RULES, **ranking.curated},
         "total": len(ranking.candidates),
         "page": page,
         "next": page + 1 if more else None,

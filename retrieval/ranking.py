@@ -12,6 +12,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from retrieval.citations import Citation
+    from retrieval.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,23 @@ class DomainScope:
     corpus_version: int
     private: bool
     languages: tuple[str, ...]
+    jurisdiction: str = ""  # "us" for what lies under /us/
+
+
+@dataclass(frozen=True, slots=True)
+class RulesAsked:
+    """How a caller wants curators' rules used. `given`: these and no others; None: all that are published.
+
+    `coverage` joint searches once under what any rule allows, each makes sure of `quota` results for every one;
+    `token_budget` bounds the results' passages; `fallback`, where no given rule fires: search all (global) or none.
+    """
+
+    given: tuple[object, ...] | None = None  # compiled by the app that owns rules
+    keyword_trigger: bool = True
+    coverage: str = "joint"
+    quota: int = 1
+    token_budget: int | None = None
+    fallback: str = "global"
 
 
 ACCEPTED, UNCERTAIN, REJECTED = "accepted", "uncertain", "rejected"
@@ -67,7 +85,10 @@ UNSET = Limits()  # of a domain without thresholds
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed."""
+    """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed.
+
+    Rules that fired may have `rewritten` the text, and leave `only` some of the corpus to search and some `never`.
+    """
 
     original: str
     text: str
@@ -84,6 +105,12 @@ class Query:
     embedded_by: int | None = None  # the embedding model's row
     limits: Mapping[int, Limits] = field(default_factory=dict)  # by domain
     trace_id: UUID | None = None  # of a search that is logged
+    rules: RulesAsked = RulesAsked()
+    fired: tuple[object, ...] = ()  # the rules that fired, compiled, in their order
+    rewritten: str | None = None
+    synonyms: tuple[str, ...] = ()  # words looked for besides the question's
+    only: Selection | None = None
+    never: Selection | None = None
 
     @property
     def domain_ids(self) -> list[int]:
@@ -170,6 +197,7 @@ class Ranking:
     near_misses: tuple[Candidate, ...] = ()
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None
+    curated: Mapping = field(default_factory=dict)  # what rules did, as the answer tells it
     note: str = ""
     details: Mapping = field(default_factory=dict)
 

@@ -5,18 +5,19 @@ from dataclasses import dataclass, replace
 
 import orjson
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
-from django.db.models import F
+from django.db.models import F, Q
 
 from retrieval import serving, statements
 from retrieval.errors import NotRun
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.selection import chosen, chunks_left, public_ids
 
 CHUNKS_A_SECTION = 3  # chunks fetched for every section wanted, since a long section may fill several places
 
 NEAREST = """
 SELECT section_id, chunk_id, vector <=> %s AS distance FROM retrieval_chunkvector
-WHERE model_id = %s AND domain_id = ANY(%s) AND section_id IN ({readable})
+WHERE model_id = %s AND domain_id = ANY(%s) AND section_id IN ({readable}){left}
 ORDER BY distance, chunk_id LIMIT %s
 """
 
@@ -139,10 +140,11 @@ class DenseRetriever:
 
     def _nearest(self, query: Query) -> list[tuple[int, int, float]]:
         readable, scope = statements.readable(query.caller, query.as_of, "id")
+        left, among = chunks_left(query)
         vector = orjson.dumps(query.vector, option=orjson.OPT_SERIALIZE_NUMPY).decode()
         wanted = (vector, query.embedded_by, query.domain_ids)
         return statements.rows(
-            NEAREST.format(readable=readable), [*wanted, *scope, self.k * CHUNKS_A_SECTION]
+            NEAREST.format(readable=readable, left=left), [*wanted, *scope, *among, self.k * CHUNKS_A_SECTION]
         )
 
 
@@ -162,6 +164,8 @@ class LexicalRetriever:
             texts_by_language(query),
             domains=query.domain_ids,
             as_of=query.as_of,
+            only=query.only and public_ids(query, query.only),
+            never=query.never and public_ids(query, query.never),
             limit=self.k * CHUNKS_A_SECTION,
         )
         coverage = {hit.chunk: hit.coverage for hit in hits}
@@ -187,6 +191,7 @@ class PrivateRetriever:
         vector = SearchVector("context", "text", config="english")
         rows = (
             Chunk.objects.filter(
+                Q() if chosen(query) is None else Q(pk__in=chosen(query).values("pk")),
                 private=True,
                 domain__in=private,
                 section__in=Section.objects.readable(query.caller, query.as_of),
@@ -213,7 +218,7 @@ def any_of(terms: list[str]) -> SearchQuery | None:
 
 def texts_by_language(query: Query) -> dict[str, str]:
     """What to look for in texts of each language: the English of the question, and the original in its own."""
-    texts = {"en": query.text}
+    texts = {"en": " ".join((query.text, *query.synonyms))}
     if query.language != "en" and any(query.language in domain.languages for domain in query.domains):
         texts[query.language] = query.original
     return texts

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from django.utils import timezone
+
 from retrieval import cache, language, pipeline, row_access, serving, statements, verification, versions
 from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
-from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, Shadow, StageReport
+from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, RulesAsked, Shadow, StageReport
 from retrieval.searchlog import record
 from retrieval.textnorm import normalize
 
@@ -36,6 +38,7 @@ class SearchRequest:
     language: str | None = None
     as_of: date | None = None
     pipeline: str = pipeline.USUAL
+    rules: RulesAsked = RulesAsked()
 
 
 def search(
@@ -104,8 +107,15 @@ def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, 
     """The domains asked for, or all. One that the caller may not see is answered as one that does not exist."""
     visible = statements.rows(*statements.visible_domains(caller))
     domains = {
-        slug: DomainScope(pk, slug, version, visibility == Domain.Visibility.PRIVATE, tuple(languages))
-        for pk, slug, version, visibility, languages in visible
+        slug: DomainScope(
+            pk,
+            slug,
+            version,
+            visibility == Domain.Visibility.PRIVATE,
+            tuple(languages),
+            prefix.strip("/").partition("/")[0],
+        )
+        for pk, slug, version, visibility, languages, prefix in visible
     }
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")
@@ -133,6 +143,8 @@ def cache_key(
         as_of=request.as_of,
         pipeline=repr(line),
         llm=verification.asked_model(line, caller),
+        rules=repr(request.rules),
+        day=timezone.localdate(),  # rules hold from one day to another
         versions=in_force,
     )
 
@@ -173,6 +185,7 @@ def normalized_query(
         caller=caller,
         as_of=request.as_of,
         versions=in_force,
+        rules=request.rules,
     )
 
 

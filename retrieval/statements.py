@@ -36,7 +36,7 @@ def visible_domains(caller: Caller) -> Statement:
 
 
 def _visible_domains(principals: tuple[str, ...]) -> QuerySet:
-    columns = ("id", "slug", "corpus_version", "visibility", "languages")
+    columns = ("id", "slug", "corpus_version", "visibility", "languages", "locator_prefix")
     return Domain.objects.visible_to(Caller(principals)).values_list(*columns)
 
 

@@ -5,7 +5,7 @@ from functools import wraps
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -13,6 +13,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.i18n import set_language
+from django_htmx.http import HttpResponseClientRedirect
 
 from retrieval import reading
 from retrieval.api.throttles import seconds_to_wait
@@ -100,10 +101,12 @@ def home(request: HttpRequest) -> HttpResponse:
 @rationed
 @personal
 def search_page(request: HttpRequest) -> HttpResponse:
-    """The whole page, or only its results when htmx asks for them."""
+    """The whole page, or only its results when htmx asks for them; where a rule leads elsewhere, the way there."""
     domains = reading.offered_domains(request.caller)
     form = SearchForm(request.GET, domains=domains)
     answer = answer_to(form, request) if form.is_valid() and "q" in request.GET else None
+    if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
+        return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []
     context = {
         "form": form,

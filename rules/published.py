@@ -1,7 +1,7 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from retrieval.models import Section
 from retrieval.ranking import ANONYMOUS
 from retrieval.textnorm import stems
 from retrieval.translation import Glossary
-from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm
+from rules.clauses import CompiledRule
+from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class AliasVectors:
     starts: np.ndarray  # where each provision's names begin
     matrix: np.ndarray  # (names, dims) float32, unit length
 
-    def nearest(self, vector: np.ndarray, *, k: int, least: float) -> list[tuple[str, str, float]]:
+    def nearest(self, vector: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
         """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
         if not self.texts:
             return []
@@ -139,3 +140,30 @@ def as_if_published(draft: DomainThreshold) -> Iterator[None]:
         yield
     finally:
         _draft.reset(token)
+
+
+@lru_cache(maxsize=4)
+def stored_rules(version: int) -> tuple[CompiledRule, ...]:
+    """Every rule in force at this version of the rules, in the order in which they act."""
+    return tuple(sorted((row.compiled for row in Rule.objects.published()), key=lambda rule: rule.order))
+
+
+_trial: ContextVar[tuple[CompiledRule, ...] | None] = ContextVar("trial", default=None)
+
+
+def rules(version: int) -> tuple[CompiledRule, ...]:
+    """The published rules; inside `as_if_these_rules`, those instead."""
+    trial = _trial.get()
+    return stored_rules(version) if trial is None else trial
+
+
+@contextmanager
+def as_if_these_rules(trial: Iterable[CompiledRule]) -> Iterator[None]:
+    """Searches of this thread run as if these rules and no others were published. As with a draft of thresholds,
+    run pipelines, not the search service: cached answers know of none.
+    """
+    token = _trial.set(tuple(sorted(trial, key=lambda rule: rule.order)))
+    try:
+        yield
+    finally:
+        _trial.reset(token)

@@ -10,6 +10,7 @@ from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Limits, Query, Ranking, Reason
+from retrieval.selection import sections_within
 from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
 from rules.gates import gated, is_confident
@@ -107,12 +108,13 @@ class NearestAliasRetriever:
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         version = query.versions.get("aliases", 0)
         rows = published.thresholds(query.versions.get("thresholds", 0))
+        most = self.k if query.only is None else None  # what rules leave is among all that are near
         near_enough = []
         for domain in query.domain_ids:
             least = rows[domain].alias_search if domain in rows else self.least
             names = published.alias_vectors(domain, version, query.embedded_by)
-            near_enough += names.nearest(query.vector, k=self.k, least=least)
-        return sorted(near_enough, key=lambda near: (-near[2], near[0]))[: self.k]
+            near_enough += names.nearest(query.vector, k=most, least=least)
+        return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
 
 
 def near_candidate(section: int, name: str, cosine: float, rank: int) -> Candidate:
@@ -139,7 +141,12 @@ def best_by_locator(matches: list[AliasMatch]) -> dict[str, AliasMatch]:
 
 def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
     """(locator, section) of provisions by locator; the fusion reads each again under the caller's scope."""
-    if query.as_of is None and not any(domain.private for domain in query.domains):
+    if (
+        query.as_of is None
+        and query.only is None
+        and query.never is None
+        and not any(domain.private for domain in query.domains)
+    ):
         version = query.versions.get("aliases", 0)
         places = {
             locator: section
@@ -148,7 +155,7 @@ def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
         }
         return [(locator, places[locator]) for locator in locators if locator in places]
     readable = Section.objects.readable(query.caller, query.as_of).filter(
-        domain__in=query.domain_ids, locator__in=locators
+        sections_within(query), domain__in=query.domain_ids, locator__in=locators
     )
     return list(readable.in_order().values_list("locator", "pk"))
 

@@ -1,8 +1,13 @@
 """What django-q runs by name."""
 
-from rules import embedding
+from rules import embedding, workflow
 
 
 def embed_aliases() -> int:
     """Every minute: vectors for aliases that were added or worded anew."""
     return embedding.embed_all()
+
+
+def retire_expired_rules() -> int:
+    """Every minute: rules whose last day is over. Searches leave them out from midnight on by themselves."""
+    return workflow.retire_expired()

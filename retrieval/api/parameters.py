@@ -145,6 +145,11 @@ def is_unicode(value: str) -> bool:
     return True
 
 
+def rule(name: str, value: Any) -> int | dict:
+    """The id of a published rule, or a rule written out; what it says is read by the app that owns rules."""
+    return value if isinstance(value, dict) else number(low=1, high=999_999_999)(name, value)
+
+
 def name_of_ours(name: str, value: Any) -> str:
     """The name of a domain or pipeline."""
     words = text(longest=100)(name, value)

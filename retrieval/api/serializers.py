@@ -1,7 +1,7 @@
 """The shapes of questions and answers, for the schema alone: answers are JSON-able dicts as they are."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework import serializers as s
 
 from retrieval.models import Feedback, Upload
@@ -41,6 +41,13 @@ PIPELINE = (
 )
 
 
+KEYWORD_TRIGGER = "False: given rules apply whatever the words of the question."
+COVERAGE = "joint: one search under what any restricting rule allows; each: one search per such rule, each covered."
+QUOTA = "With coverage=each: results that every rule is sure of, where it has as many."
+TOKEN_BUDGET = "Bounds the tokens of the passages; what is left out is told under “rules”."
+NO_RULE = "Where none of the given rules fires: search everything (global) or nothing (none)."
+
+
 class Question(s.Serializer):
     q = s.CharField(max_length=MAX_QUERY, help_text="The question, a citation or words of the law.")
     domain = s.ListField(
@@ -56,6 +63,25 @@ class Question(s.Serializer):
     as_of = s.DateField(required=False, help_text="Search the law as it was on that day.")
     pipeline = s.CharField(required=False, help_text=PIPELINE)
     explain = s.BooleanField(default=False, help_text="Adds the trace of every candidate as “explanation”.")
+    rules = s.ListField(
+        child=s.JSONField(),
+        required=False,
+        help_text="Ids of published rules, and at most 10 rules written out: these and no others are considered. "
+        "Left out: every published rule.",
+    )
+    keyword_trigger = s.BooleanField(default=True, help_text=KEYWORD_TRIGGER)
+    coverage = s.ChoiceField(
+        [("joint", "joint"), ("each", "each")], default="joint", help_text=COVERAGE
+    )
+    include_all_rules = s.BooleanField(default=False, help_text="The same as coverage=each.")
+    process_rules_separately = s.BooleanField(default=False, help_text="The same as coverage=each.")
+    quota = s.IntegerField(min_value=1, max_value=20, default=1, help_text=QUOTA)
+    token_budget = s.IntegerField(
+        min_value=1, max_value=1_000_000, required=False, help_text=TOKEN_BUDGET
+    )
+    no_rule = s.ChoiceField(
+        [("global", "global"), ("none", "none")], default="global", help_text=NO_RULE
+    )
 
 
 class AskedQuery(s.Serializer):
@@ -123,7 +149,9 @@ class TraceCandidate(s.Serializer):
     scores = s.DictField(child=s.FloatField())
     ranks = s.DictField(child=s.IntegerField())
     gate = s.CharField(
-        required=False, allow_blank=True, help_text="A accepted, B to be verified, C rejected; empty: not gated."
+        required=False,
+        allow_blank=True,
+        help_text="A accepted, B to be verified, C rejected; empty: not gated.",
     )
     zone = s.CharField(
         required=False,
@@ -158,16 +186,62 @@ class TraceOfSearch(s.Serializer):
     dropped = TraceDropped(many=True, required=False)
 
 
+class FiredRule(s.Serializer):
+    id = s.IntegerField(help_text="Negative: the rules written out in the call, counted from -1.")
+    name = s.CharField()
+    version = s.IntegerField()
+    actions = s.ListField(child=s.CharField())
+
+
+class Note(s.Serializer):
+    rule = s.IntegerField()
+    text = s.CharField()
+
+
+class Redirect(s.Serializer):
+    rule = s.IntegerField()
+    locator = s.CharField()
+    url = s.CharField()
+
+
+class Withheld(s.Serializer):
+    locator = s.CharField()
+    tokens = s.IntegerField()
+    rules = s.ListField(child=s.IntegerField(), help_text="The rules whose own search found it.")
+
+
+class Uncovered(s.Serializer):
+    rule = s.IntegerField()
+    results = s.IntegerField()
+    quota = s.IntegerField()
+
+
+class RulesAccount(s.Serializer):
+    """What curators' rules did to this answer."""
+
+    fired = FiredRule(many=True)
+    coverage = s.CharField()
+    policy = s.CharField(allow_null=True, help_text="What was searched as no rule fired: global or none.")
+    rewritten = s.CharField(allow_null=True, help_text="The question as rules put it.")
+    notes = Note(many=True)
+    redirect = Redirect(allow_null=True)
+    withheld = Withheld(many=True, help_text="Left out for the token budget; at most 20 are named.")
+    uncovered = Uncovered(many=True, help_text="Rules with fewer results than their quota.")
+
+
 class Answer(s.Serializer):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
     query = AskedQuery()
     results = Result(many=True)
     abstained = s.BooleanField()
-    confident = s.BooleanField(help_text="The best result is at least as probable as its domain asks for that.")
+    confident = s.BooleanField(
+        help_text="The best result is at least as probable as its domain asks for that."
+    )
     near_misses = Result(many=True)
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
+    rules = RulesAccount()
     total = s.IntegerField()
     page = s.IntegerField()
     next = s.IntegerField(allow_null=True)
@@ -384,5 +458,59 @@ SEARCH_PARAMETERS = [
     AS_OF,
     OpenApiParameter("pipeline", str, description=PIPELINE),
     OpenApiParameter("explain", {"type": "boolean", "default": False}),
+    OpenApiParameter(
+        "rules",
+        int,
+        many=True,
+        description="Ids of published rules: these and no others.",
+    ),
+    OpenApiParameter("keyword_trigger", {"type": "boolean", "default": True}, description=KEYWORD_TRIGGER),
+    OpenApiParameter(
+        "coverage", {"type": "string", "enum": ["joint", "each"], "default": "joint"}, description=COVERAGE
+    ),
+    OpenApiParameter("include_all_rules", {"type": "boolean"}, description="The same as coverage=each."),
+    OpenApiParameter("process_rules_separately", {"type": "boolean"}, description="The same as coverage=each."),
+    OpenApiParameter(
+        "quota", {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}, description=QUOTA
+    ),
+    OpenApiParameter("token_budget", {"type": "integer", "minimum": 1}, description=TOKEN_BUDGET),
+    OpenApiParameter(
+        "no_rule", {"type": "string", "enum": ["global", "none"], "default": "global"}, description=NO_RULE
+    ),
 ]
 DOCUMENT_PARAMETERS = [DOMAIN, *PAGING]
+
+RULE_EXAMPLES = [
+    OpenApiExample("A question", value={"q": "Can the police search my phone?"}, request_only=True),
+    OpenApiExample(
+        "Only some pages of a file",
+        value={
+            "q": "When is the rent due?",
+            "rules": [
+                {
+                    "targets": [{"kind": "filename", "value": "lease.pdf", "pages": "3-5, 8"}],
+                    "actions": [{"kind": "restrict"}],
+                }
+            ],
+        },
+        request_only=True,
+    ),
+    OpenApiExample(
+        "Something from every rule, within 2,000 tokens",
+        value={
+            "q": "Who is commander in chief?",
+            "rules": [
+                12,
+                {
+                    "criteria": [{"kind": "keywords", "value": ["commander", "army"], "stemmed": True}],
+                    "targets": [{"kind": "section", "value": "/us/const/article/II"}],
+                    "actions": [{"kind": "restrict"}, {"kind": "pin", "position": 1}],
+                },
+            ],
+            "include_all_rules": True,
+            "quota": 2,
+            "token_budget": 2000,
+        },
+        request_only=True,
+    ),
+]

@@ -6,9 +6,11 @@ from uuid import UUID
 
 import orjson
 from csp.decorators import csp_update
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
+from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.negotiation import BaseContentNegotiation
@@ -19,7 +21,7 @@ from retrieval import pipeline
 from retrieval.api import health, serializers
 from retrieval.api.authentication import caller_of
 from retrieval.api.documents import key_for_documents, take, upload_of, withdraw
-from retrieval.api.errors import Forbidden
+from retrieval.api.errors import BadParameter, Forbidden
 from retrieval.api.parameters import (
     MAX_BODY,
     Field,
@@ -31,6 +33,7 @@ from retrieval.api.parameters import (
     number,
     one_file,
     one_of,
+    rule,
     text,
     uuid,
     yes_or_no,
@@ -38,7 +41,7 @@ from retrieval.api.parameters import (
 from retrieval.api.sections import document_account, existing, section_account
 from retrieval.citations import find_citations, only_citation
 from retrieval.models import ApiKey, Document, Feedback
-from retrieval.ranking import Caller
+from retrieval.ranking import Caller, RulesAsked
 from retrieval.row_access import as_caller
 from retrieval.search import MAX_K, MAX_QUERY, SearchRequest, search, visible_domains
 from retrieval.searchlog import give_feedback, trace_for
@@ -89,17 +92,25 @@ def reply(answer: dict, status: int = 200) -> HttpResponse:
     return HttpResponse(body, status=status, content_type="application/json", headers=headers)
 
 
-SEARCH = Parameters(
-    required=["q"],
-    q=Field(text(longest=MAX_QUERY)),
-    domain=DOMAINS,
-    k=SIZES,
-    page=PAGES,
-    language=Field(one_of("en", "es")),
-    as_of=Field(day),
-    pipeline=Field(name_of_ours),
-    explain=Field(yes_or_no),
-)
+ASKED = {
+    "q": Field(text(longest=MAX_QUERY)),
+    "domain": DOMAINS,
+    "k": SIZES,
+    "page": PAGES,
+    "language": Field(one_of("en", "es")),
+    "as_of": Field(day),
+    "pipeline": Field(name_of_ours),
+    "explain": Field(yes_or_no),
+    "keyword_trigger": Field(yes_or_no),
+    "coverage": Field(one_of("joint", "each")),
+    "include_all_rules": Field(yes_or_no),
+    "process_rules_separately": Field(yes_or_no),
+    "quota": Field(number(low=1, high=20)),
+    "token_budget": Field(number(low=1, high=1_000_000)),
+    "no_rule": Field(one_of("global", "none")),
+}
+SEARCH = Parameters(required=["q"], rules=Field(number(low=1, high=999_999_999), many=True), **ASKED)
+SEARCH_BODY = Parameters(required=["q"], rules=Field(rule, many=True), **ASKED)
 
 
 class SearchView(ApiView):
@@ -115,22 +126,42 @@ class SearchView(ApiView):
     @extend_schema(
         operation_id="search_privately",
         request=serializers.Question,
+        examples=serializers.RULE_EXAMPLES,
         responses=serializers.answers(serializers.Answer, 401, 403, 404, 413, 415, 429),
     )
     def post(self, request: Request) -> HttpResponse:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
-        return answer_to(SEARCH.from_json(request), caller_of(request))
+        return answer_to(SEARCH_BODY.from_json(request), caller_of(request))
 
 
 def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     explain = values.pop("explain", False)
     values.setdefault("pipeline", usual_pipeline(caller))
-    asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), **values)
+    rules = rules_asked(values, caller)
+    asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), rules=rules, **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, door="api")
     if explain:
         answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
     return reply(answer)
+
+
+def rules_asked(values: dict[str, Any], caller: Caller) -> RulesAsked:
+    """Takes what concerns rules out of the values. Raises BadParameter, NotFound and what the owner of rules raises."""
+    references = values.pop("rules", None)
+    separately = [values.pop(name, False) for name in ("include_all_rules", "process_rules_separately")]
+    coverage = values.pop("coverage", "each" if any(separately) else "joint")
+    if any(separately) and coverage == "joint":
+        raise BadParameter("include_all_rules and process_rules_separately mean coverage=each.")
+    read = import_string(f"{settings.ARF_RULES}.given")
+    return RulesAsked(
+        given=None if references is None else read(references, caller),
+        keyword_trigger=values.pop("keyword_trigger", True),
+        coverage=coverage,
+        quota=values.pop("quota", 1),
+        token_budget=values.pop("token_budget", None),
+        fallback=values.pop("no_rule", "global"),
+    )
 
 
 def check_pipeline(name: str, caller: Caller) -> None:

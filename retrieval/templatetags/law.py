@@ -66,6 +66,14 @@ REASONS = {
         "Its probability, %(probability)s, is more than %(gap)s below the best, %(best)s "
         "(thresholds, version %(version)s)."
     ),
+    "rule_pin": _("A curator put it here: “%(name)s”."),
+    "rule_boost": _("A curator raised it: “%(name)s”."),
+    "rule_bury": _("A curator lowered it: “%(name)s”."),
+    "rule_exclude": _("A curator took it out: “%(name)s”."),
+    "rule_alias": _("A curator named it as an answer to such questions: “%(name)s”."),
+    "rule_covers": _("It is in what a curator's rule searches: “%(name)s”."),
+    "rule_abstain": _("A curator wants no answer to such questions: “%(name)s”."),
+    "over_token_budget": _("It is beyond the token budget of %(budget)s."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
 }
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}
