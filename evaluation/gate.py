@@ -144,7 +144,7 @@ def vetoed(topics: int, slices: Sequence[Slice], ece: float, ms: float) -> tuple
 def told(passed: bool, better: bool, overall: Estimate, p_better: float, p_not_worse: float, n: int) -> str:
     measured = (
         f"nDCG@10 {overall.mean:+.3f} [{overall.low:+.3f}, {overall.high:+.3f}] over {n} test topics, "
-        f"p better {p_better:.4f}, p not worse by {MARGIN} {p_not_worse:.4f}."
+        f"p = {p_better:.4f} for better, p = {p_not_worse:.4f} for not worse by {MARGIN}."
     )
     verdict = "Better" if better else "Not worse" if passed else "Not shown to be as good"
     return f"{verdict}: {measured}"

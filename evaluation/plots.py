@@ -48,7 +48,10 @@ def line(title: str, labels: Sequence[str], values: Sequence[float]) -> str:
     points = [(frame.x(n), frame.y(value)) for n, value in enumerate(values)]
     told = "; ".join(f"{label}: {value:.3f}" for label, value in zip(labels, values, strict=True))
     shown = every(list(enumerate(labels)), MOST_TICKS)
-    ticks = "".join(text(frame.x(n), HEIGHT - 12, label) for n, label in shown)
+    last = len(labels) - 1
+    ticks = "".join(
+        text(frame.x(n), HEIGHT - 12, label, "end" if 0 < n == last else "middle") for n, label in shown
+    )
     return svg(title, told, y_axis(frame), path(points), *(dot(*point) for point in points), ticks)
 
 
@@ -107,7 +110,10 @@ def y_axis(frame: Frame) -> str:
         path([(LEFT, frame.y(v)), (WIDTH - RIGHT, frame.y(v))], faint=True)
         for v in ticks(frame.bottom, frame.top)
     )
-    labels = (text(LEFT - 8, frame.y(v) + 4, f"{v:.2f}", "end") for v in ticks(frame.bottom, frame.top))
+    digits = 2 if frame.top - frame.bottom >= 0.1 else 3
+    labels = (
+        text(LEFT - 8, frame.y(v) + 4, f"{v:.{digits}f}", "end") for v in ticks(frame.bottom, frame.top)
+    )
     return "".join((*lines, *labels))
 
 

@@ -12,6 +12,7 @@ from evaluation import ablation, quality
 from evaluation.judging import topics_for
 from evaluation.preview import preview
 from retrieval.admin.base import caller_of
+from retrieval.models import Domain
 from rules.admin import ThresholdForm
 
 MOST_SHOWN = 30  # changed answers written out side by side
@@ -51,6 +52,7 @@ def threshold_preview(request: HttpRequest) -> HttpResponse:
     """What the posted draft would change; nothing is saved. Publishing posts the same draft to the admin's form."""
     require(request, "rules.add_domainthreshold")
     form = ThresholdForm(request.POST)
+    form.fields["domain"].queryset = Domain.objects.visible_to(caller_of(request))
     valid = form.is_valid()
     told = preview(form.save(commit=False)) if valid else None
     context = {

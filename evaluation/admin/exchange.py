@@ -90,8 +90,9 @@ class UploadForm(forms.Form):
 def import_page(request: HttpRequest) -> HttpResponse:
     """A file to import; POST keeps it and shows what it would change."""
     require_all(request)
-    form = UploadForm(request.POST or None, request.FILES or None, request=request)
-    if request.method == "POST" and form.is_valid():
+    posted = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = UploadForm(*posted, request=request)
+    if posted and form.is_valid():
         file = form.cleaned_data["file"]
         try:
             upload = importing.stage(

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from import_export.admin import ExportMixin
 from import_export.fields import Field
@@ -62,7 +63,7 @@ class JudgmentAdmin(NeverDeleted, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
     list_before_template = "admin/evaluation/_exchange.html"
     object_history_list_template = "admin/evaluation/_grades_given.html"
     list_display = [
-        "topic", "locator", "grade", "kind", "judge", "adjudicates", "explanation", "created_at", "work",
+        "topic", "locator", "grade", "final", "kind", "judge", "explanation", "created_at", "work",
     ]  # fmt: skip
     list_filter = [
         "kind",
@@ -123,6 +124,10 @@ class JudgmentAdmin(NeverDeleted, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
 
     def get_export_formats(self) -> list:
         return FORMATS
+
+    @admin.display(description=gettext_lazy("Final"), ordering="adjudicates", empty_value="")
+    def final(self, judgment: Judgment) -> str | None:
+        return _("final") if judgment.adjudicates else None
 
     @admin.display(description="")
     def work(self, judgment: Judgment) -> SafeString:

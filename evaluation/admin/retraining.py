@@ -7,8 +7,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
-from django.utils.html import format_html, format_html_join
+from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
@@ -16,6 +18,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from evaluation import plots, registry, retraining, retraining_plots
+from evaluation.admin.figures import bullets, table, told
 from evaluation.gate import MARGIN
 from evaluation.models import RetrainingRun
 from evaluation.shadowing import agreement
@@ -88,7 +91,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_filter = ["outcome", "created_at"]
     list_select_related = ["champion", "challenger", "requested_by"]
     fields = [
-        "outcome_label", "reasons", "in_shadow", "measures", "slices", "reliability", "families", "gathered", "cost",
+        "outcome", "reasons", "in_shadow", "measures", "slices", "reliability", "families", "gathered", "cost",
         "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
     ]  # fmt: skip
     readonly_fields = fields
@@ -126,12 +129,13 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Why"))
     def why(self, run: RetrainingRun) -> str:
-        return run.reason if len(run.reason) <= 160 else f"{run.reason[:160]}…"
+        return Truncator(run.reason or at_work(run)).chars(160)
 
     @admin.display(description=gettext_lazy("Reasons"), empty_value="-")
     def reasons(self, run: RetrainingRun) -> SafeString | str | None:
         reasons = run.report.get("decision", {}).get("reasons", ())
-        return format_html("<p>{}</p>{}", run.reason, bullets(r for r in reasons if r not in run.reason))
+        first = run.reason or at_work(run)
+        return format_html("<p>{}</p>{}", first, bullets(r for r in reasons if r not in run.reason))
 
     @admin.display(description=gettext_lazy("Test topics"), empty_value="-")
     def measures(self, run: RetrainingRun) -> SafeString | None:
@@ -141,7 +145,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
         rows = [
             [label, *(told(by_system[key][n]) for n in retraining.TOLD)] for key, label in SYSTEMS.items()
         ]
-        return table(["", *retraining.TOLD], rows)
+        return table(["", *retraining.TOLD], rows, _("Test topics"))
 
     @admin.display(description=gettext_lazy("In shadow"), empty_value="-")
     def in_shadow(self, run: RetrainingRun) -> SafeString | None:
@@ -171,14 +175,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Cross-validation"), empty_value="-")
     def families(self, run: RetrainingRun) -> SafeString | None:
-        if "manifest" not in run.report:
-            return None
-        families = run.report["manifest"]["families"]
-        rows = [
-            [name, f"{each['nDCG@10']:.3f}", f"{each['standard_error']:.3f}"]
-            for name, each in families.items()
-        ]
-        return table([_("Family"), "nDCG@10", _("standard error")], rows)
+        return families_of(run.report["manifest"]) if "manifest" in run.report else None
 
     @admin.display(description=gettext_lazy("Gathered"), empty_value="-")
     def gathered(self, run: RetrainingRun) -> str | None:
@@ -206,6 +203,19 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
         return number and link(reverse("admin:retrieval_jobrun_change", args=[number]), number)
 
 
+def at_work(run: RetrainingRun) -> str:
+    """What its job says while it is open."""
+    job = JobRun.objects.filter(pk=run.report.get("job")).first()
+    if job is None or run.outcome != Outcome.RUNNING:
+        return ""
+    heard = timezone.localtime(job.heartbeat_at)
+    return _("%(message)s (%(percent)d %%, last heard of at %(heard)s)") % {
+        "message": job.message or job.get_status_display(),
+        "percent": job.percent,
+        "heard": f"{heard:%H:%M}",
+    }
+
+
 def may_retrain(request: HttpRequest) -> bool:
     return request.user.has_perm("evaluation.add_retrainingrun")
 
@@ -228,7 +238,8 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]
     fields = [
-        "family", "status_label", "in_shadow", "sha256", "size", "topics", "manifest", "created_at", "deployed_at",
+        "family", "status", "gate", "in_shadow", "families", "calibration", "topics", "features", "size", "digest",
+        "created_at", "deployed_at",
     ]  # fmt: skip
     readonly_fields = fields
 
@@ -247,6 +258,27 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     def in_shadow(self, model: RankerModel) -> SafeString | None:
         return shadowed(model)
 
+    @admin.display(description=gettext_lazy("What the gate said"), empty_value="-")
+    def gate(self, model: RankerModel) -> SafeString | None:
+        attempt = RetrainingRun.objects.filter(challenger=model).order_by("created_at").first()
+        return attempt and format_html("{}: {}", admin_link(attempt), attempt.reason)
+
+    @admin.display(description=gettext_lazy("Cross-validation"), empty_value="-")
+    def families(self, model: RankerModel) -> SafeString | None:
+        return families_of(model.manifest)
+
+    @admin.display(description=gettext_lazy("Calibration error"), empty_value="-")
+    def calibration(self, model: RankerModel) -> str | None:
+        return f"{model.manifest['ece']:.3f}" if "ece" in model.manifest else None
+
+    @admin.display(description=gettext_lazy("Features"), empty_value="-")
+    def features(self, model: RankerModel) -> str:
+        return ", ".join(model.manifest.get("features", ()))
+
+    @admin.display(description="SHA-256")
+    def digest(self, model: RankerModel) -> SafeString:
+        return format_html('<code class="arf-hash">{}</code>', model.sha256)
+
     @admin.display(description=gettext_lazy("Topics learned from"))
     def topics(self, model: RankerModel) -> int:
         return len(model.manifest.get("topics", ()))
@@ -254,6 +286,15 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Size"))
     def size(self, model: RankerModel) -> str:
         return f"{len(model.artifact) / 1024:.0f} KB"
+
+
+def families_of(manifest: dict) -> SafeString | None:
+    """What each family reached in cross-validation."""
+    rows = [
+        [name, f"{each['nDCG@10']:.3f}", f"{each['standard_error']:.3f}"]
+        for name, each in manifest.get("families", {}).items()
+    ]
+    return table([_("Family"), "nDCG@10", _("standard error")], rows, _("Cross-validation")) if rows else None
 
 
 def shadowed(model: RankerModel) -> SafeString | None:
@@ -269,29 +310,4 @@ def shadowed(model: RankerModel) -> SafeString | None:
     ]
     if found.difference:
         rows.append([_("nDCG@10, shadow less active"), told(asdict(found.difference), "+.3f")])
-    return table(["", ""], rows)
-
-
-def told(estimate: dict, form: str = ".3f") -> str:
-    return f"{estimate['mean']:{form}} [{estimate['low']:{form}}, {estimate['high']:{form}}]"
-
-
-def bullets(texts) -> SafeString:
-    return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", ((text,) for text in texts)))
-
-
-def table(head: list, rows: list[list]) -> SafeString:
-    cells = format_html_join("", '<th scope="col">{}</th>', ((name,) for name in head))
-    lines = format_html_join(
-        "",
-        '<tr><th scope="row">{}</th>{}</tr>',
-        (
-            (row[0], format_html_join("", '<td class="number">{}</td>', ((v,) for v in row[1:])))
-            for row in rows
-        ),
-    )
-    return format_html(
-        '<div class="arf-account"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>',
-        cells,
-        lines,
-    )
+    return table(["", ""], rows, _("In shadow"))

@@ -18,6 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from evaluation import exchange
 from evaluation.admin.exchange import download, may_import, written
+from evaluation.admin.figures import table, told
 from evaluation.judging import humans, judgments_for, topics_for
 from evaluation.library import as_topics
 from evaluation.models import Measurement, Run, Topic
@@ -143,6 +144,7 @@ def is_test(topic: Topic | None) -> bool:
 class MeasurementInline(ReadOnly, TabularInline):
     model = Measurement
     fields = ["topic", "abstained", "probability", "ms", "llm_calls", "measures"]
+    ordering = ["topic"]
     extra = 0
     per_page = 50
     tab = True
@@ -158,8 +160,10 @@ class RunAdmin(ReadOnly, ModelAdmin):
     list_filter = ["pipeline", "created_at"]
     search_fields = ["name", "topics"]
     inlines = [MeasurementInline]
-    fields = ["name", "pipeline", "topics", "created_at", "files", "stages", "versions", "summary"]
-    readonly_fields = ["files"]
+    fields = [
+        "name", "pipeline", "topics", "created_at", "files", "measures", "stages", "versions", "summary",
+    ]  # fmt: skip
+    readonly_fields = ["files", "measures"]
 
     def get_urls(self) -> list:
         view = self.admin_site.admin_view(self.download_view)
@@ -174,6 +178,11 @@ class RunAdmin(ReadOnly, ModelAdmin):
             (name, reverse("admin:evaluation_run_download", args=[run.pk, fmt])) for name, fmt in RUN_FILES
         ]
         return format_html_join(" · ", "{}", ((link(url, name),) for name, url in urls))
+
+    @admin.display(description=gettext_lazy("Measures, with 95 % intervals"), empty_value="-")
+    def measures(self, run: Run) -> SafeString | None:
+        rows = [[name, told(each)] for name, each in run.summary.get("measures", {}).items() if each]
+        return table(["", ""], rows, _("Measures, with 95 % intervals")) if rows else None
 
     def download_view(self, request: HttpRequest, run: UUID, fmt: str) -> HttpResponse:
         if not self.has_view_permission(request):
