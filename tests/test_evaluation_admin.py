@@ -229,7 +229,7 @@ def test_the_page_previews_and_publishes_what_was_posted(client, administrator, 
 
 def test_a_draft_that_cannot_be_published_is_not_previewed(client, administrator, asked):
     text = client.post("/admin/preview/", posted(asked, verify=0.9)).content.decode()
-    assert "cannot be published" in text and "accept" in text
+    assert "cannot be published" in text and "Accept" in text
 
 
 def test_the_form_offers_a_preview_when_adding(client, administrator, domain):
