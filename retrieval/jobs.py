@@ -2,9 +2,12 @@
 killed worker loses at most the step it was in, and a step that is asked for twice runs once.
 """
 
+import logging
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Protocol
 
 from django.conf import settings
@@ -15,6 +18,8 @@ from django_q.tasks import async_task
 
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
+
+logger = logging.getLogger(__name__)
 
 MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
@@ -66,6 +71,10 @@ class WorkersKilled(ArfError):
         )
 
 
+class Unforeseen(RuntimeError):
+    """An error of a step, without its words."""
+
+
 def create(kind: str, *, key: str, params: dict | None = None, by=None, queues: bool = False) -> JobRun:
     """A waiting job. Raises AlreadyRunning while another with this key is unfinished, unless it `queues`."""
     with transaction.atomic():
@@ -90,8 +99,14 @@ def hand_on(run: JobRun) -> None:
 
 
 def advance(run_id: int, ticket: int) -> None:
-    """The task workers run: one step, then the next is queued; after the last, the next job of its key."""
-    run = take_step(run_id, ticket)
+    """The task workers run: one step, then the next is queued; after the last, the next job of its key. Raises
+    Unforeseen: what an error says may quote a private document, and the queue's records are for all staff.
+    """
+    try:
+        run = take_step(run_id, ticket)
+    except Exception as error:
+        logger.exception("A step of job %s failed.", run_id)
+        raise Unforeseen(f"A step of job {run_id} failed: {whereabouts(error)}.") from None
     if run is None:
         return
     if following := next_of(run.key) if run.is_finished else run:
@@ -179,7 +194,9 @@ def job_of(run: JobRun) -> Job:
 
 def _fail(run_id: int, error: Exception) -> None:
     """The step was rolled back; the job keeps its position and can be resumed once the cause is mended."""
-    message = error.message if isinstance(error, ArfError) else f"{type(error).__name__}: {error}"
+    message = (
+        error.message if isinstance(error, ArfError) else f"{whereabouts(error)}; the worker's log says more."
+    )
     JobRun.objects.filter(pk=run_id).update(
         status=JobRun.Status.FAILED, error=message[:4000], finished_at=timezone.now()
     )
@@ -187,6 +204,12 @@ def _fail(run_id: int, error: Exception) -> None:
     job_of(run).failed(run)
     if not isinstance(error, ArfError) and (following := next_of(run.key)):
         hand_on(following)  # an unforeseen error goes on to the queue, past `advance`
+
+
+def whereabouts(error: Exception) -> str:
+    """Its kind and where it was raised: the words of an error nobody foresaw may be those of a private row."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {last.name} ({Path(last.filename).name}, line {last.lineno})"
 
 
 def cancel(run: JobRun) -> None:

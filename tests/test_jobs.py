@@ -1,5 +1,6 @@
 """Jobs as chains of steps: one at a time, resumable, never run twice, cancelled between steps."""
 
+import traceback
 from datetime import timedelta
 
 import pytest
@@ -110,7 +111,19 @@ def test_a_bug_in_a_step_is_raised_and_recorded(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         jobs.take_step(run.pk, 0)
     run.refresh_from_db()
-    assert (run.status, run.error) == (JobRun.Status.FAILED, "ZeroDivisionError: division by zero")
+    assert run.status == JobRun.Status.FAILED
+    assert run.error.startswith("ZeroDivisionError in <lambda> (test_jobs.py, line ")
+
+
+def test_what_an_unforeseen_error_quotes_reaches_neither_the_job_nor_the_queue(monkeypatch):
+    run = jobs.create("count", key="k")
+    monkeypatch.setattr(Count, "step", lambda self, run: int("Quetzalli Ibarreche"))
+    with pytest.raises(jobs.Unforeseen) as told:
+        jobs.advance(run.pk, 0)
+    run.refresh_from_db()
+    queued = "".join(traceback.format_exception(told.value))
+    assert "ValueError" in queued and "ValueError" in run.error
+    assert "Quetzalli" not in queued + run.error
 
 
 def killed_in_its_step(run: JobRun) -> None:
