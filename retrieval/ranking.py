@@ -100,7 +100,7 @@ class Query:
     versions: Mapping[str, int] = field(default_factory=dict)
     translated: str | None = None
     citations: tuple[Citation, ...] = ()
-    only_citation: bool = False
+    unresolved: str = ""  # the citation that is all of the question, where it leads to nothing that may be read here
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
     limits: Mapping[int, Limits] = field(default_factory=dict)  # by domain

@@ -203,4 +203,10 @@ def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> 
         "translated": query.translated,
     }
     stages = [stage_account(report) for report in (*ranking.reports, presented)]
-    return {"query": account, **shown, "trace_id": str(trace_id), "stages": stages}
+    return {
+        "query": account,
+        "unresolved": query.unresolved or None,
+        **shown,
+        "trace_id": str(trace_id),
+        "stages": stages,
+    }

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from retrieval import serving
-from retrieval.citations import find_citations, only_citation
+from retrieval.citations import absent_provision, find_citations, only_citation
 from retrieval.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.models import Section
@@ -36,18 +36,26 @@ class ResolveCitations:
         query = ranking.query
         only = only_citation(query.original)
         found = (only,) if only else find_citations(query.original)
-        ranking = replace(ranking, query=replace(query, citations=found, only_citation=only is not None))
+        ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
-            return ranking.noting("no citation")
+            return self._without(ranking)
         if only is None:
             return ranking.noting(", ".join(citation.normalized for citation in found))
         return self._settled(ranking)
+
+    def _without(self, ranking: Ranking) -> Ranking:
+        """Private documents have articles and amendments of their own."""
+        named = absent_provision(ranking.query.original)
+        if named is None or any(domain.private for domain in ranking.query.domains):
+            return ranking.noting("no citation")
+        return replace(ranking, query=replace(ranking.query, unresolved=named)).noting(f"there is no {named}")
 
     def _settled(self, ranking: Ranking) -> Ranking:
         citation = ranking.query.citations[0]
         place = next(iter(resolve(ranking.query, [citation.locator])), None)
         if place is None:
-            return ranking.noting(f"{citation.normalized} is not in these domains")
+            query = replace(ranking.query, unresolved=citation.normalized)
+            return replace(ranking, query=query).noting(f"{citation.normalized} is not in these domains")
         found = cited_candidate(place.section.pk, place)
         node = found.but(domain_id=place.section.domain_id, locator=place.section.locator)
         candidates = [node, *self._under(ranking, place)]

@@ -262,14 +262,21 @@ def gate_note(kept: Sequence[Candidate], gone: Mapping[int, Reason]) -> str:
 
 @dataclass(frozen=True)
 class Abstain:
-    """Shows nothing as an answer when no candidate of the first page is probable enough; near misses remain."""
+    """Shows nothing as an answer when no candidate of the first page is probable enough, nor when the question is but
+    a citation of what is not here; near misses remain.
+    """
 
     @unless_settled
     def __call__(self, ranking: Ranking) -> Ranking:
+        if ranking.query.unresolved:
+            named = Reason("no_such_provision", {"citation": ranking.query.unresolved})
+            return declined(ranking, named).noting(f"there is no {ranking.query.unresolved} here")
         rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
         first = ranking.candidates[:JUDGED_BY]
         if first and all(self._is_too_weak(candidate, rows) for candidate in first):
-            return self._decline(ranking)
+            best = max(candidate.probability for candidate in first)
+            reason = Reason("abstained", {"probability": round(best, 3)})
+            return declined(ranking, reason).noting(f"best probability {best:.3f}")
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
         return replace(ranking, confident=is_confident(first, rows))
@@ -279,9 +286,9 @@ class Abstain:
             return False
         return candidate.probability < rows[candidate.domain_id].answer_minimum
 
-    def _decline(self, ranking: Ranking) -> Ranking:
-        best = max(candidate.probability for candidate in ranking.candidates[:JUDGED_BY])
-        reason = Reason("abstained", {"probability": round(best, 3)})
-        misses = ranking.candidates[:NEAR_MISSES]
-        declined = ranking.drop({c.section_id: reason for c in ranking.candidates}, "Abstain")
-        return replace(declined, abstained=True, near_misses=misses).noting(f"best probability {best:.3f}")
+
+def declined(ranking: Ranking, reason: Reason) -> Ranking:
+    """An abstention: every candidate dropped for this reason, the first of them near misses."""
+    misses = ranking.candidates[:NEAR_MISSES] or ranking.near_misses
+    without = ranking.drop({c.section_id: reason for c in ranking.candidates}, "Abstain")
+    return replace(without, abstained=True, near_misses=misses)

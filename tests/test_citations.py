@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citations import Citation, find_citations, only_citation
+from retrieval.citations import Citation, absent_provision, find_citations, only_citation
 from retrieval.citations.ina import CODE_SECTION
 
 GOLD = Path(__file__).with_name("citations_gold.csv")
@@ -74,6 +74,30 @@ def test_a_citation_inside_a_question_is_no_jump_unless_it_is_all(text):
 )
 def test_a_citation_is_normalised_to_bluebook(text, normalized):
     assert only_citation(text).normalized == normalized
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("28th amendment", "U.S. Const. amend. XXVIII"),
+        ("What does the thirtieth amendment say?", "U.S. Const. amend. XXX"),
+        ("amendment 99", "U.S. Const. amend. 99"),
+        ("Amend. XXVIII", "U.S. Const. amend. XXVIII"),
+        ("Article VIII", "U.S. Const. art. VIII"),
+        ("article 9", "U.S. Const. art. IX"),
+        ("artículo 9", "U.S. Const. art. IX"),
+        ("enmienda 28", "U.S. Const. amend. XXVIII"),
+        ("27th amendment", None),
+        ("article VII", None),
+        ("article 9.5", None),
+        ("Article 9 of the UCC", None),
+        ("28th amendment to the lease", None),
+        ("is there an article 8 on guns?", None),
+        ("right to bear arms", None),
+    ],
+)
+def test_a_provision_that_is_asked_for_in_vain_is_named(text, name):
+    assert absent_provision(text) == name
 
 
 def test_a_list_shares_its_text_out():

@@ -201,6 +201,20 @@ def test_a_spanish_question_shows_what_was_searched_for(client):
     assert "Searched in English for" in page.text and hits(page)[0] == "/us/const/amendment/IV"
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "There is no U.S. Const. amend. XXVIII among the law here."),
+        ("es", "U.S. Const. amend. XXVIII no está entre las leyes de aquí."),
+    ],
+)
+def test_a_page_says_that_what_was_cited_is_not_here(client, language, said):
+    page = client.get(
+        "/search", {"q": "28th amendment"}, headers={"accept-language": language}
+    ).content.decode()
+    assert said in page
+
+
 def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
     def gone(*args):
         raise NotRun("the embedder is gone")

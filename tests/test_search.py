@@ -178,6 +178,29 @@ def test_an_unknown_question_abstains_with_near_misses_labelled():
     assert 0 < len(answer["near_misses"]) <= 5
 
 
+@pytest.mark.parametrize(
+    ("query", "citation"),
+    [
+        ("28th amendment", "U.S. Const. amend. XXVIII"),
+        ("article 9", "U.S. Const. art. IX"),
+        ("artículo 9", "U.S. Const. art. IX"),
+        ("8 USC 1158", "8 U.S.C. § 1158"),
+    ],
+)
+def test_a_citation_of_what_is_not_here_is_declined_by_its_name(query, citation):
+    answer = search(SearchRequest(query))
+    assert answer["abstained"] and answer["results"] == []
+    assert answer["unresolved"] == citation
+    assert answer["near_misses"]
+    why = Trace.objects.get(pk=answer["trace_id"]).detail["dropped"][0]["why"]
+    assert why == {"code": "no_such_provision", "citation": citation}
+
+
+def test_a_citation_that_leads_somewhere_is_not_called_unresolved():
+    for query in ("14th amendment", "Can they search my phone?"):
+        assert search(SearchRequest(query))["unresolved"] is None
+
+
 def test_the_trace_accounts_for_every_candidate_kept_and_dropped():
     answer = ask("best pizza dough hydration for a home oven")
     detail = Trace.objects.get(pk=answer["trace_id"]).detail

@@ -233,6 +233,9 @@ class Answer(s.Serializer):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
     query = AskedQuery()
+    unresolved = s.CharField(
+        allow_null=True, help_text="A citation that is all of the question and leads to nothing here."
+    )
     results = Result(many=True)
     abstained = s.BooleanField()
     confident = s.BooleanField(

@@ -6,11 +6,11 @@ Pure but for the first reporter citation met, which imports eyecite. Callers cap
 import re
 from itertools import chain
 
-from retrieval.citations import cases, constitution, statutes
+from retrieval.citations import absent, cases, constitution, statutes
 from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.numerals import words
 
-__all__ = ["Citation", "find_citations", "only_citation"]
+__all__ = ["Citation", "absent_provision", "find_citations", "only_citation"]
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
 _LEADING = frozenset(
@@ -67,6 +67,18 @@ def only_citation(text: str) -> Citation | None:
         if len(match.items) == 1:
             return next(source.citations(match))
     return None
+
+
+def absent_provision(text: str) -> str | None:
+    """What a whole query asks for, where it is an amendment or article that the Constitution does not have."""
+    if len(text) > _LONGEST_QUERY:
+        return None
+    folded = Source.of(text).folded
+    found = absent.find(folded)
+    if found is None:
+        return None
+    start, end, name = found
+    return name if _are_all(folded[:start], _LEADING) and _are_all(folded[end:], _TRAILING) else None
 
 
 def _bare(source: Source) -> list[Found]:

@@ -75,6 +75,7 @@ REASONS = {
     "rule_abstain": _("A curator wants no answer to such questions: “%(name)s”."),
     "over_token_budget": _("It is beyond the token budget of %(budget)s."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
+    "no_such_provision": _("You named %(citation)s, which is not among the law here."),
 }
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}
 NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")

@@ -54,6 +54,8 @@ class Command(BaseCommand):
         query = answer["query"]
         if query["translated"]:
             self.stdout.write(f"In English: {query['translated']}")
+        if answer.get("unresolved"):  # a cached answer may be older than this
+            self.stdout.write(f"There is no {answer['unresolved']} among the law here.")
         if answer["abstained"]:
             self.stdout.write("No provision answers this well enough. Near misses:")
         for result in answer["results"] or answer["near_misses"]:
