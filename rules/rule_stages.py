@@ -111,7 +111,7 @@ def rewritten(query: Query) -> Query:
     if text == query.text:
         return query
     citations = find_citations(text)
-    return replace(query, text=text, rewritten=text, citations=citations, only_citation=False)
+    return replace(query, text=text, rewritten=text, citations=citations, unresolved="")
 
 
 def replaced(text: str, phrase: str, by: str) -> str:
