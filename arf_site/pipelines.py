@@ -74,8 +74,8 @@ def curated() -> list:
     everything is ranked, so that nothing undoes them.
     """
     return [
-        ReadThresholds(),
         ResolveCitations(),
+        ReadThresholds(),
         Translate(),
         ApplyRewrites(),
         EmbedQuery(),
