@@ -2,6 +2,12 @@
 
 import re
 
+SHORT_TITLE = 80  # characters of a title or heading in a citation
+SIGNS = {
+    "section": "§", "article": "art.", "chapter": "ch.", "part": "pt.", "title": "tit.", "clause": "cl.",
+    "exhibit": "ex.", "schedule": "sched.", "appendix": "app.", "annex": "annex", "attachment": "attach.",
+}  # fmt: skip
+
 
 def cite(locator: str) -> str:
     """The Bluebook form of a locator, or "" for a place of which it has none (a domain's own documents)."""
@@ -9,6 +15,14 @@ def cite(locator: str) -> str:
         if match := pattern.fullmatch(locator):
             return write(**match.groupdict(default=""))
     return ""
+
+
+def cite_plain(title: str, level: str, number: str, heading: str) -> str:
+    """A place in a document of no reporter: "Lease of 2020, § 4.2", or by its heading, "Lease of 2020, “Term”"."""
+    short = title[:SHORT_TITLE].strip()
+    if number:
+        return f"{short}, {SIGNS.get(level, level)} {number}"
+    return f"{short}, “{heading[:SHORT_TITLE].strip()}”" if heading and heading != title else short
 
 
 def _constitution(article: str, amendment: str, section: str, clause: str) -> str:

@@ -17,7 +17,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import serving
-from retrieval.bluebook import cite
+from retrieval.bluebook import cite, cite_plain
 from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
 from retrieval.embedders import Embedder
@@ -187,7 +187,7 @@ def section_row(
         plain_name_es=node.names.get("es", ""),
         locator=node.locator,
         parent_locator=above[-1].locator if above else "",
-        citation=cite(node.locator) or node.heading or node.locator,
+        citation=cite(node.locator) or cite_plain(source.title, node.level, node.number, node.heading),
         breadcrumb=" › ".join([source.title, *(label(parent) for parent in above)]),
         text=node.text,
         position=position,

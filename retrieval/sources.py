@@ -4,6 +4,9 @@ from pathlib import Path
 
 from retrieval import uslm
 from retrieval.errors import SourceRefused
+from retrieval.extraction import extract
+from retrieval.files.formats import READERS
+from retrieval.files.structure import slug
 from retrieval.models import Domain
 from retrieval.tree import SourceDocument
 from retrieval.uslm import LeafPolicy
@@ -13,7 +16,10 @@ def read_source(path: Path, domain: Domain) -> SourceDocument:
     """The document at a path. Raises SourceRefused for a missing, broken or foreign one."""
     if not path.exists():
         raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
-    if path.suffix.lower() != ".xml":
-        raise SourceRefused(f"{path.name} is in no known format: .xml (USLM) is read.")
-    lowest = domain.result_level == Domain.ResultLevel.LOWEST
-    return uslm.read(path, leaf=LeafPolicy.LOWEST if lowest else LeafPolicy.SECTION)
+    if path.suffix.lower() == ".xml":
+        lowest = domain.result_level == Domain.ResultLevel.LOWEST
+        return uslm.read(path, leaf=LeafPolicy.LOWEST if lowest else LeafPolicy.SECTION)
+    if path.suffix.lower() not in READERS or not domain.takes_uploads:
+        raise SourceRefused(f"{path.name} is in no format that {domain.name} is read from.")
+    place = f"{domain.locator_prefix}/{slug(path.stem)[:60].strip('-.') or 'document'}"
+    return extract(path.read_bytes(), filename=path.name, identifier=place, name=path.stem)

@@ -175,15 +175,19 @@ def removes(run: JobRun) -> bool:
 def place_of(upload: Upload) -> str:
     """The locator of the document that the file is a new version of, or one that is free.
 
-    A private document is found only by who may read it, and a new one's locator tells of no other.
+    A private document is found only by who may read it; its locator tells nothing, for those who grant see it.
     """
     known = Document.objects.filter(domain=upload.domain, filename=upload.filename)
     if upload.private:
         known = known.visible_to(Caller(principals=principals_of(upload))).filter(private=True)
     if document := known.order_by("pk").first():
         return document.locator
-    base = f"{upload.domain.locator_prefix}/{slug(PurePath(upload.filename).stem)[:SLUG].strip('-.') or 'document'}"
-    return f"{base}-{secrets.token_hex(4)}" if upload.private else unused(upload.domain, base)
+    prefix = upload.domain.locator_prefix
+    if upload.private:
+        return f"{prefix}/{secrets.token_hex(8)}"
+    return unused(
+        upload.domain, f"{prefix}/{slug(PurePath(upload.filename).stem)[:SLUG].strip('-.') or 'document'}"
+    )
 
 
 def unused(domain: Domain, base: str) -> str:

@@ -77,6 +77,28 @@ def test_two_jobs_of_one_key_never_run_together():
     assert jobs.create("count", key="other")
 
 
+def test_jobs_that_queue_take_their_turns_whole(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first, second = (jobs.enqueue("count", key="k", queues=True) for _ in range(2))
+    assert jobs.take_step(second.pk, 0) is None
+    queued.clear()
+    jobs.advance(first.pk, 0)
+    assert jobs.take_step(second.pk, 0) is None
+    with django_capture_on_commit_callbacks(execute=True):
+        for ticket in (1, 2):
+            jobs.advance(first.pk, ticket)
+    assert queued[-1][1:] == (second.pk, 0)
+    assert [step.status for step in jobs.run_here(second)][-1] == JobRun.Status.DONE
+
+
+def test_a_queue_goes_on_past_a_job_that_fails(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first = jobs.enqueue("count", key="k", params={"fail_at": 1}, queues=True)
+        second = jobs.enqueue("count", key="k", queues=True)
+        jobs.advance(first.pk, 0)
+    assert queued[-1][1:] == (second.pk, 0)
+
+
 def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django_capture_on_commit_callbacks):
     run = jobs.create("count", key="k", params={"fail_at": 2})
     *_, run = jobs.run_here(run)

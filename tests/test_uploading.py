@@ -1,6 +1,7 @@
 """Uploads: a file becomes a document once, changes into a new version, is withdrawn; private from the first byte."""
 
 import pytest
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -55,6 +56,7 @@ def test_a_file_becomes_a_document_whose_chunks_know_their_pages():
     )
     chunks = Chunk.objects.filter(section__document=document).order_by("section__position")
     assert [(c.page_start, c.page_end) for c in chunks] == [(1, 1), (2, 2), (2, 2)]
+    assert chunks[1].section.citation == "Lease (signed), § 2"
     assert all(c.text == c.section.text[c.start : c.end] for c in chunks)
 
 
@@ -145,6 +147,15 @@ def test_other_files_of_one_name_get_places_of_their_own():
     assert [u.document.locator for u in (first, second)] == [f"/{domain.slug}/a-b", f"/{domain.slug}/a-b-2"]
 
 
+def test_a_file_is_ingested_from_the_command_line_too(tmp_path):
+    path = tmp_path / "Lease of 2020.md"
+    path.write_text("# Lease\n\n## Term\n\nA year.\n")
+    domain = a_domain()
+    call_command("ingest", domain.slug, str(path), verbosity=0)
+    (section,) = Section.objects.filter(domain=domain)
+    assert (section.locator, section.citation) == (f"/{domain.slug}/lease-of-2020/term", "Lease, “Term”")
+
+
 def test_an_uploaded_document_is_found_with_its_page(reindex):
     domain = a_domain()
     handed_in(domain, lease(FEES, LAW))
@@ -174,7 +185,8 @@ def test_a_private_file_is_seen_by_who_handed_it_in_and_whom_they_named_from_the
         with as_caller(caller):
             assert Upload.objects.filter(pk=upload.pk).count() == count
     run = jobs.take_step(upload.run.pk, 0)
-    assert "secret" not in f"{run.message}{run.params}{run.error}"
+    with as_system():
+        assert "secret" not in f"{run.message}{run.params}{run.error}{Document.objects.latest('pk').locator}"
     for caller, count in ((ours, 1), (theirs, 1), (stranger, 0), (ANONYMOUS, 0)):
         with as_caller(caller):
             assert Document.objects.filter(filename="secret.pdf").count() == count
