@@ -2,6 +2,9 @@
 
 import pytest
 from docx import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
@@ -145,6 +148,47 @@ def test_what_was_inserted_or_stands_in_a_control_is_read_and_what_was_deleted_i
     )
     word.element.body.insert(1, parse_xml(control))
     assert texts(files.saved(word), "a.docx") == ["The rent is nine", "Signed."]
+
+
+def test_the_numbers_that_word_counts_itself_are_read():
+    word = Document()
+    numbering = word.part.numbering_part.element
+    levels = "".join(
+        f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for level, (form, text) in enumerate(
+            [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)")]
+        )
+    )
+    numbering.insert(
+        0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{levels}</w:abstractNum>')
+    )
+    numbering.append(parse_xml(f'<w:num {nsdecls("w")} w:numId="78"><w:abstractNumId w:val="77"/></w:num>'))
+    for level, text in (
+        (0, "Term."),
+        (1, "A year."),
+        (1, "Or two:"),
+        (2, "at most"),
+        (0, "Law."),
+        (1, "Texas."),
+    ):
+        place = f'<w:numPr {nsdecls("w")}><w:ilvl w:val="{level}"/><w:numId w:val="78"/></w:numPr>'
+        word.add_paragraph(text)._p.get_or_add_pPr().append(parse_xml(place))
+    assert texts(files.saved(word), "a.docx") == [
+        *("1. Term.", "1.1 A year.", "1.2 Or two:", "(a) at most", "2. Law.", "2.1 Texas.")
+    ]
+
+
+def test_footnotes_of_word_stand_after_their_paragraph():
+    word = Document()
+    paragraph = word.add_paragraph("The rent is nine")
+    paragraph._p.append(parse_xml(f'<w:r {nsdecls("w")}><w:footnoteReference w:id="2"/></w:r>'))
+    word.add_paragraph("Signed.")
+    note = f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2"><w:p><w:r><w:t>Doubloons.</w:t></w:r></w:p></w:footnote>'
+    part = Part(
+        PackURI("/word/footnotes.xml"), "application/xml", f"{note}</w:footnotes>".encode(), word.part.package
+    )
+    word.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+    assert texts(files.saved(word), "a.docx") == ["The rent is nine", "[1] Doubloons.", "Signed."]
 
 
 def test_word_tells_the_pages_it_last_laid_out():

@@ -1,4 +1,6 @@
-"""Reads Word files: paragraphs in order with tracked insertions and content controls, headings by their styles."""
+"""Reads Word files: paragraphs in order with tracked insertions, content controls, footnotes and the numbers that
+Word counts itself; headings by their styles.
+"""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -13,12 +15,15 @@ from lxml import etree
 from retrieval.errors import SourceRefused
 from retrieval.files.blocks import Block, Blocks, single_spaced
 from retrieval.files.limits import MAX_CHARACTERS, MAX_UNPACKED
+from retrieval.files.numbering import Numbering
 
 LOCKED = b"\xd0\xcf\x11\xe0"  # an OLE container: an encrypted file, or one of Word before 2007
 MAX_PARTS = 5_000
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # what is said twice
 PARAGRAPH, TABLE, ROW, CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), qn("w:instrText"), qn("w:pPr"), qn("w:rPr"), FALLBACK}
+NOTES = ("footnote", "endnote")
+SAFE = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 WORDS = {
     qn("w:tab"): " ", qn("w:br"): " ", qn("w:cr"): " ", qn("w:noBreakHyphen"): "-", qn("w:softHyphen"): "",
 }  # fmt: skip
@@ -29,10 +34,10 @@ def read(content: bytes) -> Blocks:
     check_package(content)
     try:
         word = Document(BytesIO(content))
+        reader = _Reader(word)
+        blocks = tuple(reader.blocks())
     except (PackageNotFoundError, BadZipFile, KeyError, ValueError, etree.XMLSyntaxError) as error:
         raise SourceRefused("The file is broken: it cannot be read as DOCX.") from error
-    reader = _Reader(word)
-    blocks = tuple(reader.blocks())
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
         raise SourceRefused(f"The file holds more than {MAX_CHARACTERS:,} characters.")
     return Blocks(
@@ -66,6 +71,9 @@ class _Reader:
         self.contents = {
             style.style_id for style in word.styles if (style.name or "").lower().startswith("toc")
         }
+        self.numbering = Numbering(part_of(word, "numbering"), word.styles.element)
+        self.notes = {name: notes_of(word, f"{name}s") for name in NOTES}
+        self.noted = 0
         self.paged = next(self.body.iter(qn("w:lastRenderedPageBreak")), None) is not None
         self.page = 1
 
@@ -77,12 +85,24 @@ class _Reader:
                 yield from (row for row in map(self.row, rows(element)) if row)
 
     def paragraph(self, paragraph: etree._Element) -> Iterator[Block]:
-        style = style_of(paragraph)
+        style, label = style_of(paragraph), self.numbering.label(paragraph)
         first = self.page
         text, starts = self.words(paragraph)
         if text and style not in self.contents:
+            before = f"{label} " if label else ""
+            starts = [(len(before) + start, page) for start, page in starts]
             pages = ((0, first), *starts) if self.paged else ()
-            yield Block(text, tidy(pages), self.levels.get(style, 0), is_strong(paragraph))
+            yield Block(before + text, tidy(pages), self.levels.get(style, 0), is_strong(paragraph))
+            yield from self.notes_under(paragraph)
+
+    def notes_under(self, paragraph: etree._Element) -> Iterator[Block]:
+        """The footnotes and endnotes of a paragraph, each a line of its own after it."""
+        pages = ((0, self.page),) if self.paged else ()
+        for mark in paragraph.iter(*(qn(f"w:{name}Reference") for name in NOTES)):
+            note = self.notes[mark.tag.rpartition("}")[2].removesuffix("Reference")].get(mark.get(qn("w:id")))
+            if text := self.words(note)[0] if note is not None else "":
+                self.noted += 1
+                yield Block(f"[{self.noted}] {text}", pages)
 
     def row(self, row: etree._Element) -> Block | None:
         first = self.page
@@ -103,6 +123,19 @@ class _Reader:
             length += len(word)
         text = single_spaced("".join(parts).replace("\xad", ""))
         return text, [(min(start, max(len(text) - 1, 0)), page) for start, page in starts]
+
+
+def part_of(word: WordDocument, name: str) -> etree._Element | None:
+    """The root of one of Word's own parts, where the file has it."""
+    part = next(
+        (rel.target_part for rel in word.part.rels.values() if rel.reltype.endswith(f"/{name}")), None
+    )
+    return None if part is None else etree.fromstring(part.blob, parser=SAFE)
+
+
+def notes_of(word: WordDocument, name: str) -> dict[str, etree._Element]:
+    root = part_of(word, name)
+    return {} if root is None else {note.get(qn("w:id")): note for note in root}
 
 
 def top_level(body: etree._Element) -> Iterator[etree._Element]:
