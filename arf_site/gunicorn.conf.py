@@ -1,5 +1,6 @@
 """How gunicorn serves the site. `gunicorn --config arf_site/gunicorn.conf.py`"""
 
+import gc
 import os
 from pathlib import Path
 
@@ -35,3 +36,5 @@ def post_worker_init(worker) -> None:
         serving.active_embedder().embedder.embed_query("We the People")
     except (NotRun, OperationalError) as problem:
         worker.log.warning("searches will be without vectors at first: %s", problem)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then
