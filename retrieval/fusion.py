@@ -21,6 +21,8 @@ def reciprocal_rank(rank: int, k: int) -> float:
 def merge(candidates: Sequence[Candidate], **changes) -> Candidate:
     """One candidate of the same section's appearances: scores, ranks and reasons of all legs together."""
     first, *others = candidates
+    if not others:
+        return first.but(**changes)
     chunk_id, pin = first.chunk_id, first.pin
     scores, ranks, reasons = dict(first.scores), dict(first.ranks), list(first.reasons)
     for other in others:
