@@ -83,6 +83,15 @@ def test_a_pin_stands_at_its_place_and_says_why(rule):
     assert {"code": "rule_pin", "name": "quartering"}.items() <= answer["results"][1]["reasons"][-1].items()
 
 
+def test_no_language_model_undoes_a_rule(rule, unsure):
+    asks = Caller(("key:1",), frozenset({"pipelines"}))
+    rule({"kind": "pin", "position": 2}, targets=section(THIRD))
+    rule("exclude", targets=section(FIFTH))
+    answer = ask(QUESTION, asks, pipeline="verified")
+    assert locators(answer)[1] == THIRD and FIFTH not in locators(answer)
+    assert len(unsure.asked) == 3
+
+
 def test_a_rule_fires_only_when_all_its_criteria_hold(rule):
     criteria = [{"kind": "keywords", "value": ["phone", "teléfono"]}, {"kind": "language", "value": "es"}]
     rule("pin", targets=section(THIRD), criteria=criteria)

@@ -5,6 +5,7 @@ from django.core.management import CommandError, call_command
 
 from retrieval import llm
 from retrieval.models import ApiKey, LLMCall, LLMPolicy, LLMVerdict, SearchLog
+from tests.builders import a_case_file
 from tests.llm_server import FAILING, good, says, verdict
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,18 @@ def test_nobody_else_causes_a_call_and_all_get_the_same_order(unsure, ask, scope
     assert SearchLog.objects.get(pk=plain["trace_id"]).pipeline == "default"
     assert stage(verified)["note"] == "a language model needs a key with the scope pipelines"
     assert (unsure.asked, verified["degraded"]) == ([], [])
+
+
+def test_private_documents_are_never_sent_whatever_the_key(unsure, client):
+    key, secret = ApiKey.issue(name="client", scopes=["search", "pipelines"])
+    a_case_file("Matter of Ibarreche", "The officer searched her house in Nogales.", granted_to=key.caller)
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {secret}"}
+    everywhere = client.get("/api/v1/search", {"q": QUESTION}, **headers).json()
+    assert stage(everywhere)["note"] == "private domains are never sent to a language model"
+    assert (unsure.asked, everywhere["degraded"]) == ([], [])
+    public = {"q": QUESTION, "domain": "us_constitution"}
+    assert stage(client.get("/api/v1/search", public, **headers).json())["status"] == "applied"
+    assert "Nogales" not in str(unsure.asked)
 
 
 def test_the_default_asks_nobody_whoever_names_it(unsure, ask):
