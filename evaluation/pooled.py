@@ -2,6 +2,7 @@
 process.
 """
 
+import base64
 import gzip
 import json
 import shutil
@@ -15,7 +16,7 @@ from django.utils.text import slugify
 
 from evaluation.topics import Topic
 from evaluation.training import Division, Pool
-from retrieval.features import Asked, Place
+from retrieval.features import OF_TEXT
 from retrieval.ranking import Candidate
 
 
@@ -88,13 +89,12 @@ def topic_from(told: dict) -> Topic:
 
 def pool_as_json(pool: Pool) -> dict:
     """Floats keep every bit: what is trained from files is what would be trained without."""
-    vector = pool.asked.vector
+    vector = pool.vector
     return {
         "topic": topic_as_json(pool.topic),
-        "words": sorted(pool.asked.words),
         "vector": None if vector is None else np.asarray(vector, dtype=np.float32).tolist(),
         "candidates": [candidate_as_json(candidate) for candidate in pool.candidates],
-        "headings": [sorted(place.heading) for place in pool.places],
+        "rows": base64.b64encode(np.asarray(pool.rows, np.float32).tobytes()).decode(),
         "settled": pool.settled,
         "blend": pool.blend,
     }
@@ -103,25 +103,23 @@ def pool_as_json(pool: Pool) -> dict:
 def pool_from(told: dict) -> Pool:
     vector = None if told["vector"] is None else np.array(told["vector"], dtype=np.float32)
     candidates = tuple(Candidate(**candidate) for candidate in told["candidates"])
-    named = zip(candidates, told["headings"], strict=True)
+    rows = np.frombuffer(base64.b64decode(told["rows"]), np.float32)
     return Pool(
         topic=topic_from(told["topic"]),
-        asked=Asked(frozenset(told["words"]), vector),
+        vector=vector,
         candidates=candidates,
-        places=tuple(Place(candidate.locator, frozenset(heading)) for candidate, heading in named),
+        rows=rows.reshape(len(candidates), len(OF_TEXT)),
         settled=told["settled"],
         blend=told["blend"],
     )
 
 
 def candidate_as_json(candidate: Candidate) -> dict:
-    """What features read of it; reasons are for people."""
+    """What orders and measures read of it: the features are in the rows, reasons are for people."""
     return {
         "section_id": candidate.section_id,
         "domain_id": candidate.domain_id,
         "locator": candidate.locator,
         "score": candidate.score,
         "chunk_id": candidate.chunk_id,
-        "scores": dict(candidate.scores),
-        "ranks": dict(candidate.ranks),
     }

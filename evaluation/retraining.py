@@ -349,10 +349,10 @@ def leaks_into(artifact: bytes, manifest: dict, tested: Sequence[Pool]) -> list[
 
 
 def neighbouring(vectors: np.ndarray, tested: Sequence[Pool]) -> list[str]:
-    asked = [pool for pool in tested if pool.asked.vector is not None]
+    asked = [pool for pool in tested if pool.vector is not None]
     if not asked or not len(vectors):
         return []
-    cosines = np.array([pool.asked.vector for pool in asked]) @ vectors.T
+    cosines = np.array([pool.vector for pool in asked]) @ vectors.T
     return [pool.topic.query for pool, best in zip(asked, cosines.max(axis=1), strict=True) if best >= SAME]
 
 

@@ -4,6 +4,7 @@ scikit-learn is imported where it is used: web workers import this module with t
 """
 
 import hashlib
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from evaluation.measures import credited, measure_topic
 from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
-from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.features import FEATURES, JudgedNeighbours, of_judgments, of_text
 from retrieval.networks import Dense, Layer, Trees
 from retrieval.ranking import ANONYMOUS, UNSET, Candidate
-from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, places_of, unpack
+from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, unpack
+from retrieval.vocabulary import texts_of
 
 if TYPE_CHECKING:
     from sklearn.preprocessing import StandardScaler
@@ -31,14 +33,14 @@ FEWEST = 50  # answerable topics: with fewer there is nothing to learn
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A topic's candidates before any learned order, with what the features read of question and places. `blend`: the
-    share that its domain gives the learned probability.
+    """A topic's candidates before any learned order. `rows`: the features that are the same whoever judged what;
+    `blend`: the share that its domain gives the learned probability.
     """
 
     topic: Topic
-    asked: Asked
+    vector: np.ndarray | None
     candidates: tuple[Candidate, ...]
-    places: tuple[Place, ...]
+    rows: np.ndarray
     settled: bool
     blend: float = UNSET.blend
 
@@ -46,11 +48,11 @@ class Pool:
     def labels(self) -> np.ndarray:
         """1 where a candidate is relevant: it is, lies under, or closely holds a judged provision."""
         relevant = self.topic.relevant
-        return np.array([credited(place.locator, relevant) is not None for place in self.places], dtype=int)
+        return np.array([credited(locator, relevant) is not None for locator in self.locators], dtype=int)
 
     @property
     def locators(self) -> list[str]:
-        return [place.locator for place in self.places]
+        return [candidate.locator for candidate in self.candidates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,9 @@ def pool_of(topic: Topic, name: str, scopes: tuple, in_force: dict) -> Pool:
     candidates = ranking.candidates[:100]
     return Pool(
         topic=topic,
-        asked=asked(ranking.query),
+        vector=ranking.query.vector,
         candidates=candidates,
-        places=tuple(places_of(candidates)),
+        rows=of_text(asked(ranking.query), candidates, texts_of(ranking.query, candidates)),
         settled=ranking.settled,
         blend=ranking.query.limits.get(scopes[0].id, UNSET).blend,
     )
@@ -184,10 +186,10 @@ def cross_validated(usable: Sequence[Pool], by_fold: Sequence[np.ndarray]) -> Cr
 
 def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
     """The judged topics as voters, and how often each provision was relevant."""
-    voting = [pool for pool in pools if pool.asked.vector is not None and pool.topic.relevant]
+    voting = [pool for pool in pools if pool.vector is not None and pool.topic.relevant]
     prior = Counter(locator for pool in voting for locator in pool.topic.relevant)
     return JudgedNeighbours(
-        vectors=np.array([pool.asked.vector for pool in voting], dtype=np.float32)
+        vectors=np.array([pool.vector for pool in voting], dtype=np.float32)
         .astype(np.float16)
         .astype(np.float32),
         relevant=tuple(dict(pool.topic.relevant) for pool in voting),
@@ -216,7 +218,7 @@ def encoded(pools: Sequence[Pool]) -> list[np.ndarray]:
 
 
 def row_of(pool: Pool, voters: JudgedNeighbours) -> np.ndarray:
-    return matrix(pool.asked, pool.candidates, pool.places, voters)
+    return np.hstack([pool.rows, of_judgments(pool.vector, pool.locators, voters)])
 
 
 def unjudged(raw: np.ndarray) -> Scored:
@@ -225,10 +227,13 @@ def unjudged(raw: np.ndarray) -> Scored:
 
 
 def fit(make: Callable[[int], Any], divided: Division, seed: int) -> tuple["StandardScaler", Any]:
+    from sklearn.exceptions import ConvergenceWarning
     from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler().fit(divided.learned)
-    return scaler, make(seed).fit(scaler.transform(divided.learned), divided.labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the epochs are few on purpose
+        return scaler, make(seed).fit(scaler.transform(divided.learned), divided.labels)
 
 
 def ranked(pool: Pool, told: Scored) -> list[str]:
@@ -348,12 +353,14 @@ def expected_calibration_error(pools: Sequence[Pool], probabilities: Sequence[np
 PREFERRED = "MLP (128, 64, 32)"
 
 
+EPOCHS = 8  # on the train split, stopping early or going on ranks worse on topics held out
+
+
 def mlp(*layers: int) -> Callable[[int], Any]:
     def make(seed: int) -> Any:
         from sklearn.neural_network import MLPClassifier
 
-        stop = {"early_stopping": True, "n_iter_no_change": 5, "max_iter": 40}
-        return MLPClassifier(layers, alpha=1e-3, random_state=seed, **stop)
+        return MLPClassifier(layers, alpha=0.1, random_state=seed, max_iter=EPOCHS)
 
     return make
 
@@ -398,7 +405,7 @@ def probabilities(artifact: bytes, pools: Sequence[Pool]) -> list[np.ndarray]:
 
 def as_served(pool: Pool, reranker: Reranker) -> Scored:
     """As serving scores it."""
-    grades = grades_of(pool.locators, reranker.judged.agreed(pool.asked.vector))
+    grades = grades_of(pool.locators, reranker.judged.agreed(pool.vector))
     return reranker.scored(row_of(pool, reranker.judged), grades)
 
 

@@ -1,6 +1,7 @@
 """What the learned reranker reads of a candidate: one row of numbers, the same in training and in serving.
 
-Pure. The scores and ranks are those the legs really gave; nothing is computed for training alone.
+Pure. The scores and ranks are those the legs really gave, the words those stored at ingest; nothing is computed for
+training alone. `arf_features` tells which of them are mended formulas of ARF.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.ranking import Candidate
+from retrieval.terms import AskedWords, Texts, matched
 
 LEGS = ("dense", "lexical", "alias", "alias_near", "citation", "private")
 RANKED = ("dense", "lexical", "alias_near")  # legs whose ranks say more than that they found it
-FEATURES = (
+OF_TEXT = (
     "fused",
     "fused_share",
     *(f"{leg}_score" for leg in LEGS),
@@ -21,15 +23,20 @@ FEATURES = (
     "coverage",
     "legs",
     "cited_siblings",
-    "prior",
-    "votes",
-    "votes_share",
-    "votes_best_neighbour",
+    "parent_score",
     "query_words",
     "depth",
-    "heading_overlap",
     "amendment",
+    "heading_overlap",
+    "bm25",
+    "bm25_below_best",
+    "terms_covered",
+    "breadcrumb_match",
+    "words",
+    "cross_encoder",
 )
+OF_JUDGMENTS = ("prior", "votes", "votes_share", "votes_best_neighbour")
+FEATURES = (*OF_TEXT, *OF_JUDGMENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,68 +86,86 @@ class JudgedNeighbours:
 class Asked:
     """The question as the features see it."""
 
-    words: frozenset[str]
+    words: AskedWords
     vector: np.ndarray | None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What of a section enters its row, beside its scores."""
-
-    locator: str
-    heading: frozenset[str]
-
-
 def matrix(
-    asked: Asked, candidates: Sequence[Candidate], places: Sequence[Place], judged: JudgedNeighbours
+    asked: Asked, candidates: Sequence[Candidate], texts: Texts, judged: JudgedNeighbours
 ) -> np.ndarray:
     """(len(candidates), len(FEATURES)) float32."""
-    scores = {leg: column(candidates, leg) for leg in (*LEGS, "coverage")}
-    votes, nearest = judged.votes(asked.vector)
-    prior = judged.prior
+    locators = [candidate.locator for candidate in candidates]
+    return np.hstack([of_text(asked, candidates, texts), of_judgments(asked.vector, locators, judged)])
+
+
+def of_text(asked: Asked, candidates: Sequence[Candidate], texts: Texts) -> np.ndarray:
+    """(len(candidates), len(OF_TEXT)) float32: what candidates and their texts say, whoever judged what."""
+    if not candidates:
+        return np.zeros((0, len(OF_TEXT)), np.float32)
+    scores = by_leg([candidate.scores for candidate in candidates], (*LEGS, "coverage", "cross_encoder"))
+    ranks = by_leg([candidate.ranks for candidate in candidates], RANKED)
     fused = np.array([candidate.score for candidate in candidates])
-    locators = [place.locator for place in places]
-    all_votes = sum(votes.values()) or 1.0
-    columns = [
+    locators = [candidate.locator for candidate in candidates]
+    words = matched(asked.words, texts)
+    parents = group_numbers([locator.rpartition("/")[0] for locator in locators])
+    return as_columns(
         fused,
         fused / (fused.sum() or 1.0),
         *(scores[leg] for leg in LEGS),
-        *(scores[leg].max(initial=0.0) - scores[leg] for leg in RANKED),
-        *(reciprocal_ranks(candidates, leg) for leg in RANKED),
+        *(below_best(scores[leg]) for leg in RANKED),
+        *(np.divide(1.0, ranks[leg], out=np.zeros(len(fused)), where=ranks[leg] > 0) for leg in RANKED),
         scores["coverage"],
         np.array([len(candidate.ranks) for candidate in candidates]),
-        siblings_cited(locators, scores["citation"]),
-        np.log1p([prior.get(locator, 0) for locator in locators]),
-        np.array([votes.get(locator, 0.0) for locator in locators]),
-        np.array([votes.get(locator, 0.0) / all_votes for locator in locators]),
-        np.array([nearest.get(locator, 0.0) for locator in locators]),
-        np.full(len(candidates), len(asked.words)),
+        np.bincount(parents, scores["citation"])[parents],
+        best_of_group(scores["dense"], parents)[parents],
+        np.full(len(fused), len(asked.words.every)),
         np.array([locator.count("/") for locator in locators]),
-        np.array([overlap(asked.words, place.heading) for place in places]),
         np.array(["/amendment/" in locator for locator in locators]),
-    ]
-    return np.array(columns, dtype=np.float32).T.reshape(len(candidates), len(FEATURES))
-
-
-def column(candidates: Sequence[Candidate], leg: str) -> np.ndarray:
-    return np.array([candidate.scores.get(leg, 0.0) for candidate in candidates], dtype=float)
-
-
-def reciprocal_ranks(candidates: Sequence[Candidate], leg: str) -> np.ndarray:
-    return np.array(
-        [1.0 / candidate.ranks[leg] if leg in candidate.ranks else 0.0 for candidate in candidates]
+        words.head,
+        words.bm25,
+        below_best(words.bm25),
+        words.covered,
+        words.way,
+        words.length,
+        scores["cross_encoder"],
     )
 
 
-def siblings_cited(locators: Sequence[str], cited: np.ndarray) -> np.ndarray:
-    """How many candidates under the same parent a citation named: one alone says more than one of eighteen."""
-    parents = [locator.rpartition("/")[0] for locator in locators]
-    count: dict[str, float] = {}
-    for parent, one in zip(parents, cited, strict=True):
-        count[parent] = count.get(parent, 0.0) + one
-    return np.array([count[parent] for parent in parents])
+def of_judgments(vector: np.ndarray | None, locators: Sequence[str], judged: JudgedNeighbours) -> np.ndarray:
+    """(len(locators), len(OF_JUDGMENTS)) float32: what judged topics say of the question and of each provision."""
+    votes, nearest = judged.votes(vector)
+    all_votes = sum(votes.values()) or 1.0
+    given = np.array([votes.get(locator, 0.0) for locator in locators])
+    return as_columns(
+        np.log1p([judged.prior.get(locator, 0) for locator in locators]),
+        given,
+        given / all_votes,
+        np.array([nearest.get(locator, 0.0) for locator in locators]),
+    )
 
 
-def overlap(question: frozenset[str], heading: frozenset[str]) -> float:
-    """Jaccard similarity of the stems of the question and of the heading with the plain name."""
-    return len(question & heading) / (len(question | heading) or 1)
+def as_columns(*columns: np.ndarray) -> np.ndarray:
+    return np.array(columns, dtype=np.float32).T
+
+
+def by_leg(rows: Sequence[Mapping[str, float]], legs: Sequence[str]) -> dict[str, np.ndarray]:
+    """Each leg's values, 0 where it found nothing."""
+    values = np.array([[row.get(leg, 0.0) for leg in legs] for row in rows], dtype=float)
+    return dict(zip(legs, values.reshape(len(rows), len(legs)).T, strict=True))
+
+
+def below_best(values: np.ndarray) -> np.ndarray:
+    return values.max(initial=0.0) - values
+
+
+def group_numbers(names: Sequence[str]) -> np.ndarray:
+    """(n,) the same number for the same name."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], dtype=int)
+
+
+def best_of_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """(groups,) the highest value of each: a section is worth what the best below it is."""
+    best = np.zeros(groups.max(initial=-1) + 1)
+    np.maximum.at(best, groups, values)
+    return best

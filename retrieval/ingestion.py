@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
-from retrieval import serving
+from retrieval import serving, vocabulary
 from retrieval.bluebook import cite, cite_plain
 from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
@@ -324,6 +324,7 @@ def save_chunks(sections: list[Section], model: EmbeddingModel, embedder: Embedd
     chunks = [piece for section in sections for piece in chunks_of(section, embedder)]
     Chunk.objects.bulk_create(chunks, batch_size=500)
     save_vectors(chunks, model, embedder)
+    vocabulary.save_terms(sections)
 
 
 def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder) -> None:
@@ -400,6 +401,7 @@ def publish(run: JobRun) -> Progress:
     document.sections.staged().update(live=True)
     link_parents(document)
     link_citations()
+    vocabulary.count_again()
     message = f"{shown_name(document)}: {len(staged)} sections published, {removed} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
 

@@ -11,12 +11,14 @@ from functools import lru_cache
 import numpy as np
 
 from retrieval.errors import NotRun
-from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
-from retrieval.models import RankerModel, Section
+from retrieval.features import FEATURES, Asked, JudgedNeighbours, matrix
+from retrieval.models import RankerModel
 from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
-from retrieval.textnorm import stems
+from retrieval.retrievers import texts_by_language
+from retrieval.terms import AskedWords, Texts
+from retrieval.vocabulary import texts_of
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +29,7 @@ class BadArtifact(NotRun):
     """An artifact that is not what its digest or its features say."""
 
 
+NEAREST = FEATURES.index("votes_best_neighbour")
 AGREED = 0.95  # probability, at least, of what people judged relevant to this very question: judges err too
 
 
@@ -97,7 +100,7 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
         told = json.loads(arrays["told"].tobytes())
         if tuple(told["features"]) != FEATURES:
             raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
-        model = KINDS[told.get("kind", Dense.KIND)].of(arrays)
+        model = KINDS[told["kind"]].of(arrays)
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
         )
@@ -148,8 +151,8 @@ class LearnedReranker:
         pool, rest = ranking.candidates[: self.depth], ranking.candidates[self.depth :]
         if not pool:
             return ranking.noting("nothing to rerank", skipped=True)
-        places = places_of(pool)
-        rows, learned = scored_by(reranker, ranking.query, pool, places)
+        texts = texts_of(ranking.query, pool)
+        rows, learned = scored_by(reranker, ranking.query, pool, texts)
         limits = [ranking.query.limits_for(candidate) for candidate in pool]
         blends = np.array([limit.blend for limit in limits])
         fused = np.array([candidate.score for candidate in pool])
@@ -170,16 +173,16 @@ class LearnedReranker:
             ranking.query,
             pool,
             order,
-            lambda r: scored_by(r, ranking.query, pool, places)[1].order(fused, blends),
+            lambda r: scored_by(r, ranking.query, pool, texts)[1].order(fused, blends),
         )
         return ranking.with_candidates([*scored, *lowered], shadow=shadow).noting(f"model {name}")
 
 
 def scored_by(
-    reranker: Reranker, query: Query, pool: Sequence[Candidate], places: Sequence[Place]
+    reranker: Reranker, query: Query, pool: Sequence[Candidate], texts: Texts
 ) -> tuple[np.ndarray, Scored]:
     """The features of each candidate, and what the reranker makes of them."""
-    rows = matrix(asked(query), pool, places, reranker.judged)
+    rows = matrix(asked(query), pool, texts, reranker.judged)
     agreed = reranker.judged.agreed(query.vector)
     return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
 
@@ -213,32 +216,12 @@ def blended(scores: np.ndarray, probabilities: np.ndarray, blend: np.ndarray | f
 
 
 def asked(query: Query) -> Asked:
-    return Asked(frozenset(stems(query.text, "en")), query.vector)
-
-
-def places_of(candidates: tuple[Candidate, ...]) -> list[Place]:
-    known = headings(tuple(sorted(candidate.section_id for candidate in candidates)))
-    return [Place(c.locator, known.get(c.section_id, frozenset())) for c in candidates]
-
-
-_headings: dict[int, frozenset[str]] = {}  # a section row is one version: what it is called never changes
-
-
-def headings(sections: tuple[int, ...]) -> Mapping[int, frozenset[str]]:
-    """Stems of heading and plain name by section; read once a process, 50,000 sections at most."""
-    missing = [pk for pk in sections if pk not in _headings]
-    if missing:
-        if len(_headings) > 50_000:
-            _headings.clear()
-        rows = Section.objects.filter(pk__in=missing).values_list("pk", "heading", "plain_name")
-        for pk, heading, plain_name in rows:
-            _headings[pk] = frozenset(stems(f"{heading} {plain_name}", "en"))
-    return _headings
+    return Asked(AskedWords.of(texts_by_language(query)), query.vector)
 
 
 def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
     """Says so when judged questions like this one had this provision as an answer."""
-    nearest = float(row[FEATURES.index("votes_best_neighbour")])
+    nearest = float(row[NEAREST])
     if nearest < 0.5:
         return candidate.reasons
     return (*candidate.reasons, Reason("judged_alike", {"similarity": round(nearest, 3)}))

@@ -8,7 +8,20 @@ from django.core.management import CommandError, call_command
 
 from retrieval import ingestion, jobs
 from retrieval.errors import SourceRefused
-from retrieval.models import Anchor, Chunk, ChunkVector, Citation, Domain, IndexChange, JobRun, Section
+from retrieval.models import (
+    Anchor,
+    Chunk,
+    ChunkVector,
+    Citation,
+    Domain,
+    IndexChange,
+    JobRun,
+    Section,
+    SectionTerms,
+    Vocabulary,
+)
+from retrieval.terms import numbers
+from retrieval.vocabulary import as_numbers
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +59,7 @@ def ingest(domain: Domain, source, **params) -> JobRun:
 
 
 def rows() -> dict[str, list]:
-    models = (Section, Chunk, ChunkVector, Anchor, Citation, IndexChange)
+    models = (Section, Chunk, ChunkVector, Anchor, Citation, IndexChange, SectionTerms, Vocabulary)
     return {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
 
 
@@ -94,6 +107,9 @@ def test_changed_text_closes_the_old_version_and_opens_a_new_one(domain, write):
     assert (old.text, old.valid_to) == ("Dogs must be leashed.", new.valid_from)
     assert new.valid_to is None
     assert domain.sections.get(locator="/manual/a/s2").pk == kept, "unchanged text keeps its row"
+    night = numbers("night", "en")[0]
+    assert [night in as_numbers(row.terms.body) for row in (old, new)] == [False, True]
+    assert night in as_numbers(domain.vocabulary.terms) and domain.vocabulary.sections == 2
 
 
 def test_a_corrected_heading_replaces_the_row_without_a_new_version_of_the_law(domain, write):

@@ -4,6 +4,7 @@ import json
 import logging
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -15,7 +16,7 @@ from django.db import DatabaseError, IntegrityError, ProgrammingError, connectio
 
 from arf_site import postgres
 from arf_site.backup import backup, restore
-from retrieval import cache, pipeline, retrievers, serving, statements
+from retrieval import cache, pipeline, retrievers, serving, statements, vocabulary
 from retrieval.errors import NotFound
 from retrieval.models import (
     Anchor,
@@ -30,18 +31,21 @@ from retrieval.models import (
     JobRun,
     SearchLog,
     Section,
+    SectionTerms,
     Trace,
+    Vocabulary,
 )
 from retrieval.models.corpus import DocumentQuerySet, DomainQuerySet, SectionQuerySet
 from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.row_access import as_caller, as_system
-from retrieval.search import SearchRequest, search
+from retrieval.search import SearchRequest, run, search, visible_domains
 from retrieval.searchlog import give_feedback, trace_for
+from retrieval.versions import current
 from tests.builders import a_case_file, a_chunk, a_domain, a_section, grant
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
 STAFF = Caller(("user:903",), frozenset({"search", "pipelines", "staff"}), is_staff=True)
-TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation)
+TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation, SectionTerms)
 
 ANAS_TITLE = "Matter of Quetzalli Ibarreche"
 ANAS = (
@@ -319,6 +323,21 @@ def test_what_is_taken_back_is_gone_at_once_from_kept_answers_too(anas_file, ben
     assert "zamorano brigade burned" not in kept
 
 
+def test_the_words_of_private_documents_are_neither_kept_nor_counted(anas_file):
+    answer = ask("Zamorano brigade", ANA, domains=("client_cases",), pipeline="pool")
+    assert set(locators(answer)) & own(anas_file)
+    with as_caller(ANA):
+        scopes = visible_domains(ANA, ("client_cases",))
+        ranking = run(SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, current(scopes))
+        texts = vocabulary.texts_of(ranking.query, ranking.candidates)
+        stranger = vocabulary.texts_of(replace(ranking.query, caller=BEN), ranking.candidates)
+    assert sum(len(words.body) for words in texts.words) > 20
+    assert not any(len(words.body) for words in stranger.words)
+    assert not {candidate.section_id for candidate in ranking.candidates} & set(vocabulary._kept)
+    vocabulary.count_again()
+    assert not Vocabulary.objects.filter(domain=anas_file.domain).exists()
+
+
 def test_answers_of_private_searches_are_never_written_down(anas_file):
     search(SearchRequest("Zamorano brigade"), ANA)
     assert not CacheEntry.objects.exists()
@@ -346,7 +365,7 @@ def test_nothing_told_means_public_rows_alone(anas_file):
 def test_each_caller_sees_the_rows_of_granted_documents(anas_file, bens_file):
     for caller, document in ((ANA, anas_file), (BEN, bens_file), (STAFF, None)):
         with as_caller(caller):
-            for model in (Section, Chunk, ChunkVector):
+            for model in (Section, Chunk, ChunkVector, SectionTerms):
                 seen = set(model.objects.filter(private=True).values_list("document_id", flat=True))
                 assert seen == ({document.pk} if document else set())
 

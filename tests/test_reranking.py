@@ -22,16 +22,18 @@ from evaluation.training import (
     pools_of,
     probabilities,
     rankings,
+    row_of,
     served_form,
     train,
 )
 from retrieval.errors import ArfError
-from retrieval.features import FEATURES, Asked, JudgedNeighbours, Place, matrix
+from retrieval.features import FEATURES, Asked, JudgedNeighbours, matrix
 from retrieval.models import RankerModel
 from retrieval.networks import Dense, Layer
 from retrieval.ranking import ANONYMOUS, Candidate, Limits, Ranking
 from retrieval.reranking import BadArtifact, LearnedReranker, Reranker, blended, pack, unpack
 from retrieval.search import SearchRequest, run, search, visible_domains
+from retrieval.terms import AskedWords, Texts, Words, frequencies, numbers
 from retrieval.versions import current
 from rules.models import DomainThreshold
 from rules.thresholds import next_version, publish
@@ -51,21 +53,35 @@ def some_reranker() -> Reranker:
 
 
 def candidate(section: int, **scores: float) -> Candidate:
-    return Candidate(section, scores=scores, ranks={leg: 1 for leg in scores}, score=sum(scores.values()))
+    return Candidate(
+        section,
+        locator=f"/us/const/amendment/I/section/{section}",
+        scores=scores,
+        ranks={leg: 1 for leg in scores},
+        score=sum(scores.values()),
+    )
+
+
+def words(body: str, head: str = "", way: str = "") -> Words:
+    return Words(numbers(body, "en"), np.unique(numbers(head, "en")), np.unique(numbers(way, "en")))
+
+
+def texts(*known: Words) -> Texts:
+    return Texts(known, [frequencies(known)], np.zeros(len(known), int))
 
 
 def test_a_row_holds_what_the_legs_gave():
     candidates = [candidate(1, dense=0.5, alias=2.0), candidate(2, dense=0.3)]
-    places = [
-        Place("/us/const/amendment/I", frozenset({"speech"})),
-        Place("/us/const/article/I", frozenset()),
-    ]
-    rows = matrix(Asked(frozenset({"free", "speech"}), None), candidates, places, NOBODY)
+    known = texts(words("no law abridging it", "speech", "Bill of rights"), words("an army, free"))
+    rows = matrix(Asked(AskedWords.of({"en": "the free speech"}), None), candidates, known, NOBODY)
     told = [dict(zip(FEATURES, row.tolist(), strict=True)) for row in rows]
     assert rows.shape == (2, len(FEATURES))
     assert told[0]["dense_score"] == 0.5
     assert told[1]["dense_below_best"] == pytest.approx(0.2)
-    assert (told[0]["heading_overlap"], told[0]["amendment"], told[1]["amendment"]) == (0.5, 1.0, 0.0)
+    assert told[0]["parent_score"] == told[1]["parent_score"] == 0.5
+    assert (told[0]["heading_overlap"], told[0]["amendment"]) == (pytest.approx(1 / 3), 1.0)
+    assert [each["terms_covered"] for each in told] == [0.5, 0.5]  # "the" tells nothing
+    assert (told[0]["bm25"], told[1]["bm25"] > 0.1) == (0.0, True)
 
 
 def test_similar_judged_questions_vote_by_their_similarity():
@@ -244,8 +260,8 @@ def test_topics_of_one_group_are_never_on_both_sides(pools):
 
 def test_no_topic_votes_for_itself_in_training(pools):
     column = FEATURES.index("votes_best_neighbour")
-    alone = [pool for pool in pools if pool.topic.relevant and pool.asked.vector is not None][:60]
-    served = [matrix(p.asked, p.candidates, p.places, neighbours(alone))[:, column].max() for p in alone]
+    alone = [pool for pool in pools if pool.topic.relevant and pool.vector is not None][:60]
+    served = [row_of(pool, neighbours(alone))[:, column].max() for pool in alone]
     learned = [rows[:, column].max() for rows in encoded(alone)]
     assert np.mean(served) > 0.99
     assert np.mean(learned) < 0.9

@@ -10,6 +10,8 @@ from retrieval.models.corpus import (
     Domain,
     EmbeddingModel,
     Section,
+    SectionTerms,
+    Vocabulary,
 )
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Feedback, SearchLog, Trace
@@ -37,8 +39,10 @@ __all__ = [
     "RateWindow",
     "SearchLog",
     "Section",
+    "SectionTerms",
     "ShadowRanking",
     "Trace",
     "Upload",
     "Version",
+    "Vocabulary",
 ]

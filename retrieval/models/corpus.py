@@ -421,6 +421,35 @@ class ChunkVector(PartOfDocument):
         indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
 
 
+class SectionTerms(PartOfDocument):
+    """A section's words as numbers (`retrieval.terms`), so that no search splits text again. As private as its text."""
+
+    section = models.OneToOneField(Section, on_delete=models.CASCADE, primary_key=True, related_name="terms")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    body = models.BinaryField(help_text=_("uint32, one a word, in reading order."))
+    head = models.BinaryField(help_text=_("Of heading and plain name."))
+    way = models.BinaryField(help_text=_("Of the headings above, without the document's title."))
+
+
+class Vocabulary(models.Model):
+    """In how many sections of a public domain each word occurs, at one version of its corpus. Private domains have
+    none: what is counted of them would tell of documents that a reader may not see.
+    """
+
+    domain = models.OneToOneField(
+        Domain, on_delete=models.CASCADE, primary_key=True, related_name="vocabulary"
+    )
+    corpus_version = models.PositiveBigIntegerField()
+    sections = models.PositiveIntegerField()
+    mean_length = models.FloatField(help_text=_("Words of a section's body."))
+    terms = models.BinaryField(help_text=_("uint32, sorted."))
+    frequencies = models.BinaryField(help_text=_("int32: the sections that hold each."))
+
+    class Meta:
+        verbose_name = _("vocabulary")
+        verbose_name_plural = _("vocabularies")
+
+
 class Citation(PartOfDocument):
     """One section citing another: the edges of the graph of law."""
 

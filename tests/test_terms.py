@@ -1,0 +1,110 @@
+"""Words as numbers: counted for many texts at once as one by one, stored at ingest, read once."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval import vocabulary
+from retrieval.models import Domain, Section, SectionTerms, Vocabulary
+from retrieval.ranking import ANONYMOUS
+from retrieval.search import SearchRequest, run, visible_domains
+from retrieval.terms import (
+    K1,
+    NONE,
+    NUMBER,
+    AskedWords,
+    B,
+    Texts,
+    Words,
+    frequencies,
+    matched,
+    numbers,
+    occurrences,
+)
+from retrieval.versions import current
+from tests.builders import a_document, a_domain, a_section
+
+few = st.lists(st.integers(0, 2**32 - 1) | st.sampled_from([1, 2, 65_537, 65_538]), max_size=30)
+
+
+@given(st.sets(st.sampled_from([1, 2, 65_537, 2**32 - 1])), st.lists(few, max_size=5))
+def test_occurrences_are_what_counting_text_by_text_gives(asked, texts):
+    wanted = np.array(sorted(asked), NUMBER)
+    counted = [[Counter(text)[number] for number in sorted(asked)] for text in texts]
+    given_ = occurrences(wanted, [np.array(text, NUMBER) for text in texts])
+    assert given_.tolist() == counted
+
+
+def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():
+    laws = [
+        Words(numbers(text, "en"), NONE, NONE) for text in ("the warrant the oath", "the jury", "the vote")
+    ]
+    asked = AskedWords.of({"en": "the warrants"})
+    told = matched(asked, Texts(laws, [frequencies(laws)], np.zeros(3, int)))
+    length = 1 - B + B * 4 / (8 / 3)
+    assert told.bm25 == pytest.approx(
+        [1 / (1 + K1 * length), 0, 0]
+    )  # "the" is in every one and asks for nothing
+    assert told.covered.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_function_words_tell_only_where_nothing_else_does():
+    asked = AskedWords.of({"en": "who may search my house", "es": "quién puede registrar mi casa"})
+    assert asked.telling.sum() == 4
+    assert AskedWords.of({"en": "to be or not to be"}).telling.any()
+    assert len(AskedWords.of({"en": "§"}).every) == 0
+
+
+def test_a_domain_is_counted_by_what_its_sections_hold():
+    counted = frequencies(
+        [Words(np.array(b, NUMBER), np.array(h, NUMBER), NONE) for b, h in ([[5, 5, 7], [9]], [[7], [7]])]
+    )
+    assert (counted.sections, counted.mean_length, counted.terms.tolist(), counted.counts.tolist()) == (
+        2,
+        2.0,
+        [5, 7, 9],
+        [1, 2, 1],
+    )
+    assert np.argsort(counted.idf(np.array([7, 5, 6], NUMBER))).tolist() == [0, 1, 2]
+
+
+@pytest.mark.django_db
+def test_every_provision_has_its_words_and_the_constitution_its_counts():
+    domain = Domain.objects.get(slug="us_constitution")
+    provisions = Section.objects.live().filter(domain=domain, is_result=True)
+    stored = SectionTerms.objects.select_related("section").filter(section__in=provisions)
+    assert len(stored) == provisions.count() == 135
+    for row in stored[:10]:
+        assert vocabulary.as_numbers(row.body).tolist() == numbers(row.section.text, "en").tolist()
+    counted = Vocabulary.objects.get(domain=domain)
+    assert (counted.corpus_version, counted.sections) == (domain.corpus_version, 135)
+
+
+@pytest.mark.django_db
+def test_a_corpus_that_changed_is_counted_again_once():
+    section = a_section(a_document(a_domain()), "No title of nobility")
+    vocabulary.save_terms([section])
+    assert (vocabulary.count_again(), vocabulary.count_again()) == (1, 0)
+    section.text = "No title of nobility shall be granted"
+    vocabulary.save_terms([section])
+    section.save()
+    version = current(())["vocabulary"]
+    assert vocabulary.count_again() == 1
+    assert current(())["vocabulary"] > version
+    assert Vocabulary.objects.get(domain=section.domain).mean_length == 7
+
+
+@pytest.mark.django_db
+def test_public_words_are_read_once(django_assert_num_queries):
+    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
+    ranking = run(
+        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, current(scopes)
+    )
+    first = vocabulary.texts_of(ranking.query, ranking.candidates)
+    with django_assert_num_queries(0):
+        again = vocabulary.texts_of(ranking.query, ranking.candidates)
+    assert again.words == first.words and all(len(words.body) for words in again.words)
+    assert again.counted[0].sections == 135
