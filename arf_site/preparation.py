@@ -131,9 +131,17 @@ def order_names() -> None:
     async_task("rules.tasks.embed_aliases")
 
 
-def order_reranker() -> None:
-    """Has the reranker trained from the shipped judgments where none serves yet; searches do without meanwhile."""
-    if registry.active() is None and not JobRun.objects.filter(kind="retrain").exists():
+def order_reranker(say: Say) -> None:
+    """Has the reranker trained from the library's judgments where none serves yet, or where the one in force cannot:
+    it reads other features than this code gives. Searches do without meanwhile.
+    """
+    asked_for = JobRun.objects.filter(kind="retrain")
+    if problem := registry.problem():
+        say(f"  The deployed reranker cannot serve: {problem} Another is trained now.")
+        asked_for = asked_for.unfinished()
+    elif registry.active():
+        return
+    if not asked_for.exists():
         jobs.enqueue(**retraining.request())
 
 

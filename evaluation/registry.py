@@ -9,6 +9,7 @@ from evaluation.training import Trained
 from retrieval.errors import ArfError
 from retrieval.jobs import lock
 from retrieval.models import RankerModel
+from retrieval.reranking import BadArtifact, unpack
 
 Status = RankerModel.Status
 
@@ -29,6 +30,17 @@ def save(trained: Trained) -> RankerModel:
 
 def active() -> RankerModel | None:
     return RankerModel.objects.filter(status=Status.ACTIVE).first()
+
+
+def problem() -> str:
+    """Why the model in force cannot serve; empty where it can, or where there is none."""
+    model = active()
+    try:
+        if model is not None:
+            unpack(bytes(model.artifact), model.sha256)
+    except BadArtifact as refused:
+        return f"{refused.message[0].upper()}{refused.message[1:]}."
+    return ""
 
 
 def deploy(model: RankerModel) -> None:

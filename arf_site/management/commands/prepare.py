@@ -14,4 +14,4 @@ class Command(BaseCommand):
         if not preparation.constitution_is_there():
             call_command("ingest", preparation.CONSTITUTION)
         call_command("embed_aliases")
-        preparation.order_reranker()
+        preparation.order_reranker(self.stdout.write)

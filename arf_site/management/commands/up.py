@@ -73,7 +73,7 @@ class Command(BaseCommand):
         for ready in (preparation.names_are_embedded, preparation.index_is_current):
             supervisor.wait_until(if_answered(ready), limit=READY_LIMIT)
         supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
-        preparation.order_reranker()
+        preparation.order_reranker(self._say)
         connections.close_all()
         self._greet(first_search.ask(base_url()), time.monotonic() - started)
         supervisor.wait_until(lambda: False)
