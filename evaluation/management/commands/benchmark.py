@@ -1,4 +1,4 @@
-"""manage.py benchmark search"""
+"""manage.py benchmark search | features"""
 
 import json
 import time
@@ -8,23 +8,47 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.benchmark import NoServer, benchmark_search, worker_memory
+from evaluation.feature_benchmark import benchmark_features
 from evaluation.topics import read_topics
 
 
 class Command(BaseCommand):
-    help = "Measures a running server over HTTP (start it by `make run`): latency cold and cached, stages, memory."
+    help = (
+        "search: measures a running server over HTTP (start it by `make run`), cold and cached, stages, memory. "
+        "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing."
+    )
 
     def add_arguments(self, parser):
-        parser.add_argument("what", choices=["search"])
+        parser.add_argument("what", choices=["search", "features"])
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
-        parser.add_argument("--count", type=int, default=300, help="cold searches for each number of clients")
+        parser.add_argument(
+            "--count", type=int, default=300, help="cold searches for each number of clients, or pools"
+        )
         parser.add_argument(
             "--seed", type=int, help="another for every run by default, so that searches are cold"
         )
         parser.add_argument("--json", action="store_true")
 
-    def handle(self, *, url: str, clients: list[int], count: int, seed: int | None, **options) -> None:
+    def handle(self, *, what: str, **options) -> None:
+        self.features(**options) if what == "features" else self.search(**options)
+
+    def features(self, *, count: int, seed: int | None, **options) -> None:
+        result = benchmark_features(repeat=count, seed=seed or 0)
+        if options["json"]:
+            self.stdout.write(json.dumps(result, indent=2))
+            return
+        pool = f"{result['candidates']} candidates of {result['words']} words"
+        for who in ("ours", "arf"):
+            told = result[f"{who}_ms"]
+            self.stdout.write(f"{pool}, {who}: p50 {told['p50']:.2f}  p95 {told['p95']:.2f} ms")
+        if loaded := result["loading"]:
+            ms = f"p50 {loaded['ms']['p50']:.2f}  p95 {loaded['ms']['p95']:.2f} ms"
+            self.stdout.write(
+                f"apart, once a process: stored words of {loaded['sections']} sections ({loaded['words']}) {ms}"
+            )
+
+    def search(self, *, url: str, clients: list[int], count: int, seed: int | None, **options) -> None:
         topics = read_topics(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl")
         seed = time.time_ns() if seed is None else seed
         try:
