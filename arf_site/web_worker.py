@@ -11,6 +11,8 @@ MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which c
 HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
 BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
 FILE_LIMIT = 60.0  # seconds that a form with documents may take
+HEAD_START = 0.00025  # seconds for each connection already held, before another is taken
+CROWD = 8  # connections beyond which a worker waits no longer
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
 
 
@@ -41,6 +43,13 @@ class TimedSocket(socket.socket):
 
 
 class Worker(ThreadWorker):
+    def accept(self, listener: socket.socket) -> None:
+        """Gives workers with fewer connections a head start: each stays with the worker that took it, and one worker
+        computes on one core.
+        """
+        time.sleep(HEAD_START * min(self.nr_conns, CROWD))
+        super().accept(listener)
+
     def enqueue_req(self, conn: TConn) -> None:
         if not isinstance(conn.sock, TimedSocket):
             conn.sock = TimedSocket(fileno=conn.sock.detach())
