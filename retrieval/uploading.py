@@ -221,6 +221,13 @@ def withdraw(document: Document) -> int:
 
 
 @as_system()
+def erase(document: Document) -> None:
+    """Deletes a document with every version of its text, and the record of the files it came from."""
+    Upload.objects.filter(document=document).delete()
+    document.delete()
+
+
+@as_system()
 def forget_files(now=None) -> int:
     """Every night: files whose jobs failed and were not taken up again."""
     old = Upload.objects.filter(content__isnull=False, created_at__lt=(now or timezone.now()) - KEPT)

@@ -1,5 +1,7 @@
 """Readers of PDF, DOCX, HTML, Markdown and text: what they keep, leave out, and refuse."""
 
+import textwrap
+
 import pytest
 from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
@@ -7,6 +9,8 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retrieval.errors import SourceRefused
 from retrieval.files import formats, structure
@@ -84,6 +88,13 @@ def test_a_paragraph_goes_on_over_a_page_and_knows_both_pages():
 def test_lines_are_read_from_top_to_bottom_whatever_their_order_in_the_file():
     first, second = files.column("First comes this.", top=100), files.column("Then comes that.", top=200)
     assert texts(files.pdf([*second, *first]), "a.pdf") == ["First comes this.", "Then comes that."]
+
+
+def test_columns_drawn_one_after_the_other_are_read_so():
+    left = files.column(*(f"left {n} goes on" for n in range(9)))
+    right = files.column(*(f"right {n} goes on" for n in range(9)), left=320)
+    text = " ".join(texts(files.pdf([*left, *right]), "a.pdf"))
+    assert text.index("left 8") < text.index("right 0")
 
 
 def test_numbered_headings_make_nested_sections():
@@ -240,6 +251,15 @@ def test_text_is_unwrapped_and_its_form_feeds_are_pages():
     assert found["1"].text == "1. Term. The lease runs for one year from today."
     assert (document.pages, found["2"].pages) == (2, ((0, 2),))
     assert read(b"1. Term. A year.", "lease.txt").pages is None
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(st.from_regex(r"[a-z]{1,12}[.,]?", fullmatch=True), min_size=1, max_size=80), st.integers(20, 90)
+)
+def test_words_are_never_glued_or_lost_however_text_is_wrapped(words, width):
+    content = textwrap.fill(" ".join(words), width, break_long_words=False, break_on_hyphens=False)
+    assert " ".join(texts(content.encode(), "a.txt")).split() == words
 
 
 def test_letters_of_other_encodings_are_read_and_bytes_are_not_taken_for_letters():

@@ -207,6 +207,15 @@ def test_a_private_file_of_a_strangers_name_neither_changes_nor_betrays_theirs(k
         assert DocumentGrant.objects.filter(document=first.document).count() == 1
 
 
+def test_erasing_leaves_neither_text_nor_file_name(key):
+    upload = handed_in(Domain.objects.get(slug="client_cases"), lease(FEES), "secret.pdf", f"key:{key.pk}")
+    with as_system():
+        uploading.erase(upload.document)
+        assert not Document.objects.filter(filename="secret.pdf").exists()
+        assert not Upload.objects.filter(filename="secret.pdf").exists()
+        assert not Section.objects.filter(text__contains="doubloons").exists()
+
+
 def test_a_domain_with_a_file_that_waits_cannot_be_opened():
     domain = a_domain(visibility="private")
     uploading.accept(domain, "a.txt", b"Words.", principal="user:1")

@@ -112,7 +112,7 @@ def withdraw(request: HttpRequest, document: Document) -> None:
 
 
 def erase(request: HttpRequest, document: Document) -> HttpResponse:
-    document.delete()
+    uploading.erase(document)
     messages.success(request, _("The document is erased with all its text."))
     return redirect("admin:retrieval_document_changelist")
 
