@@ -40,6 +40,7 @@ from retrieval.tree import Node, SourceDocument, page_at
 
 CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 BATCH = 32  # sections a step: well under a minute at 20 chunks/s
+BATCH_TEXT = 100_000  # characters a step: about 800 sentences and chunks to embed
 SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
 MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
 
@@ -292,7 +293,7 @@ def chunk_some(run: JobRun) -> Progress:
     """Chunks and embeds the next staged sections."""
     state = run.state
     staged = Section.objects.staged().filter(document=state["document"], pk__gt=state["after"])
-    batch = list(staged.order_by("pk").select_related("document")[:BATCH])
+    batch = short_enough(staged.order_by("pk").select_related("document")[:BATCH])
     if not batch:
         return Progress(run.position, run.total, "publishing", state | {"phase": "publish"})
     model, embedder = embedding_in_use()
@@ -300,6 +301,17 @@ def chunk_some(run: JobRun) -> Progress:
     done = run.position + len(batch)
     message = f"{done} of {run.total} sections chunked and embedded"
     return Progress(done, run.total, message, state | {"after": batch[-1].pk})
+
+
+def short_enough(sections: Iterable[Section]) -> list[Section]:
+    """As many of the next sections as a step may take, but at least one."""
+    batch, length = [], 0
+    for section in sections:
+        length += len(section.text)
+        if batch and length > BATCH_TEXT:
+            break
+        batch.append(section)
+    return batch
 
 
 def embedding_in_use() -> tuple[EmbeddingModel, Embedder]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -76,6 +76,6 @@ class SourceDocument:
     scanned_pages: tuple[int, ...] = ()
 
 
-def page_at(pages: tuple[PageStart, ...] | list[list[int]], offset: int) -> int | None:
+def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:
     """The page on which the character at an offset stands; None where a text has no pages."""
     return next((page for start, page in reversed(pages) if start <= offset), None)

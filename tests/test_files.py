@@ -262,6 +262,17 @@ def test_words_are_never_glued_or_lost_however_text_is_wrapped(words, width):
     assert " ".join(texts(content.encode(), "a.txt")).split() == words
 
 
+def test_a_long_stretch_without_headings_is_divided_and_keeps_its_words_and_pages():
+    sheets = ["\n\n".join(f"Sheet {n} says word {k} of many words." for k in range(300)) for n in (1, 2)]
+    found = sections(read("\f".join(sheets).encode(), "long.txt"))
+    leaves = [node for node in found.values() if node.text]
+    assert [node.heading for node in leaves] == ["p. 1", "p. 2"]
+    assert "\n".join(node.text for node in leaves).split() == " ".join(sheets).split()
+    assert all(len(node.text) <= structure.LONG_TEXT + 1_000 for node in leaves)
+    unbroken = sections(read(b"word " * 9_000, "long.txt")).values()
+    assert " ".join(node.text for node in unbroken if node.text).split() == ["word"] * 9_000
+
+
 def test_letters_of_other_encodings_are_read_and_bytes_are_not_taken_for_letters():
     assert texts("Año 2020 “sí”".encode("cp1252"), "a.txt") == ["Año 2020 “sí”"]
     assert texts("Año".encode("utf-16"), "a.txt") == ["Año"]

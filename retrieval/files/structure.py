@@ -2,16 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from retrieval.files.blocks import Block, Blocks
 from retrieval.files.headings import LONGEST, Heading, headings_of
 from retrieval.language import detect
-from retrieval.tree import Node, PageStart, SourceDocument
+from retrieval.tree import Node, PageStart, SourceDocument, page_at
 
 STEP = 30  # characters of a heading in a locator; with six levels it stays under what a locator holds
 FRONT = 15  # blocks in which a document says its title
+LONG_TEXT = 15_000  # characters of a section; a longer one is divided, to be found and embedded in pieces
 SAMPLE = 4_000  # characters by which its language is told
 LARGER = 0.5  # points by which a heading's letters are larger
 
@@ -149,7 +151,8 @@ def node(section: Open, above: str, used: set[str]) -> Node:
     heading = section.heading
     locator = unused(f"{above}/{step(heading)}", used)
     title, blocks = with_words(section)
-    text, pages = joined(blocks)
+    parts = divided(blocks)
+    text, pages = joined(parts[0]) if len(parts) == 1 else ("", ())
     return bare_node(
         level=heading.level,
         number=heading.number[:60],
@@ -157,8 +160,58 @@ def node(section: Open, above: str, used: set[str]) -> Node:
         locator=locator,
         text=text,
         pages=pages,
-        children=tuple(node(child, locator, used) for child in section.children),
+        children=(
+            *(
+                part(group, number, title, locator, used)
+                for number, group in enumerate(parts, 1)
+                if len(parts) > 1
+            ),
+            *(node(child, locator, used) for child in section.children),
+        ),
     )
+
+
+def part(blocks: list[Block], number: int, title: str, above: str, used: set[str]) -> Node:
+    """A stretch of a long section, known by the page on which it begins, else by its number."""
+    text, pages = joined(blocks)
+    name, mark = (f"page-{pages[0][1]}", f"p. {pages[0][1]}") if pages else (f"part-{number}", str(number))
+    heading = f"{title} ({mark})" if title else mark
+    return bare_node(
+        level="section", heading=heading, locator=unused(f"{above}/{name}", used), text=text, pages=pages
+    )
+
+
+def divided(blocks: Sequence[Block]) -> list[list[Block]]:
+    """The blocks in stretches of at most so many characters: one for almost every section."""
+    groups: list[list[Block]] = [[]]
+    length = 0
+    for block in chain.from_iterable(map(pieces, blocks)):
+        if groups[-1] and length + len(block.text) > LONG_TEXT:
+            groups.append([])
+            length = 0
+        groups[-1].append(block)
+        length += len(block.text)
+    return groups
+
+
+def pieces(block: Block) -> Iterator[Block]:
+    """A paragraph, or what is too long for one cut between words."""
+    while len(block.text) > LONG_TEXT:
+        end = block.text.rfind(" ", 1, LONG_TEXT) + 1 or LONG_TEXT
+        yield replace(block, text=block.text[:end].rstrip(), pages=before(block.pages, end))
+        block = replace(block, text=block.text[end:], pages=after(block.pages, end))
+    yield block
+
+
+def before(pages: Sequence[PageStart], end: int) -> tuple[PageStart, ...]:
+    return tuple((start, page) for start, page in pages if start < end)
+
+
+def after(pages: Sequence[PageStart], end: int) -> tuple[PageStart, ...]:
+    if not pages:
+        return ()
+    later = tuple((start - end, page) for start, page in pages if start > end)
+    return ((0, page_at(pages, end)), *later)
 
 
 def with_words(section: Open) -> tuple[str, list[Block]]:
