@@ -4,7 +4,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 
 CORPUS = ("domain", "document", "section", "chunk", "anchor", "citation")
-CURATED = ("alias", "glossaryterm", "domainthreshold")
+CURATED = ("rule", "alias", "glossaryterm", "domainthreshold")
 
 CURATOR = [
     *(f"retrieval.view_{model}" for model in (*CORPUS, "embeddingmodel", "jobrun", "version")),
@@ -13,6 +13,7 @@ CURATOR = [
     *(f"retrieval.{verb}_upload" for verb in ("view", "add")),
     "retrieval.change_document",  # tags, and "Withdraw"
     *(f"rules.{verb}_{model}" for verb in ("view", "add", "change") for model in CURATED),
+    "rules.publish_rule",  # of what another curator proposed
     *(f"evaluation.view_{model}" for model in ("topic", "judgment", "run")),
     *(f"evaluation.{verb}_{model}" for verb in ("add", "change") for model in ("topic", "judgment")),
 ]

@@ -35,6 +35,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
         (
             _("Curation"),
             [
+                model(_("Rules"), "rule", "rules.rule"),
                 model(_("Aliases"), "label", "rules.alias"),
                 model(_("Glossary"), "translate", "rules.glossaryterm"),
                 model(_("Thresholds"), "tune", "rules.domainthreshold"),

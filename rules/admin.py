@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.forms import model_to_dict
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path, reverse
@@ -25,26 +25,13 @@ from retrieval.admin.base import NeverDeleted, caller_of, link
 from retrieval.models import Domain, Section
 from rules.curation import switch, with_last_change
 from rules.exchange import FORMATS, AliasResource, GlossaryResource
+from rules.forms import ReasonedForm, provisions_like
 from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.rule_admin import RuleAdmin  # noqa: F401 (registers it)
 from rules.thresholds import THRESHOLDS, check_calibration, publish
 
 SUGGESTIONS = 30  # provisions offered while a locator is typed
 PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
-
-
-class ReasonedForm(forms.ModelForm):
-    """An edit may say why it is made; history keeps it."""
-
-    reason = forms.CharField(
-        max_length=100,
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        label=gettext_lazy("Reason for this change"),
-    )
-
-    def save(self, commit: bool = True):
-        self.instance._change_reason = self.cleaned_data.get("reason") or None
-        return super().save(commit)
 
 
 class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):
@@ -151,7 +138,9 @@ class AliasAdmin(CuratedAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
         domain, words = request.GET.get("domain", ""), request.GET.get("locator", "")
-        sections = provisions_like(words, domain, request) if PRIMARY_KEY.fullmatch(domain) else []
+        readable = Section.objects.readable(caller_of(request))
+        chosen = readable.filter(domain=domain) if PRIMARY_KEY.fullmatch(domain) else readable.none()
+        sections = provisions_like(words, chosen)[:SUGGESTIONS]
         options = ((section.locator, f"{section.citation} {section.heading}".strip()) for section in sections)
         return HttpResponse(format_html_join("", '<option value="{}">{}</option>', options))
 
@@ -163,13 +152,6 @@ class AliasAdmin(CuratedAdmin):
     @admin.display(description=gettext_lazy("Provision"), ordering="locator")
     def provision(self, alias: Alias) -> SafeString:
         return link(f"/law{alias.locator}", alias.locator)
-
-
-def provisions_like(words: str, domain: str, request: HttpRequest) -> QuerySet[Section]:
-    named = Q(locator__icontains=words) | Q(citation__icontains=words)
-    named |= Q(heading__icontains=words) | Q(plain_name__icontains=words)
-    readable = Section.objects.readable(caller_of(request)).filter(named, domain=domain)
-    return readable.in_order()[:SUGGESTIONS]
 
 
 @admin.register(GlossaryTerm)

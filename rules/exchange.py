@@ -1,16 +1,20 @@
 """Aliases and glossary terms as CSV and JSON, in and out. A file is checked row by row before anything is saved."""
 
+import json
+
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from import_export.fields import Field
 from import_export.formats.base_formats import CSV, JSON
 from import_export.resources import ModelResource
-from import_export.widgets import ForeignKeyWidget
+from import_export.widgets import ForeignKeyWidget, Widget
 from tablib import Dataset
 
 from retrieval.models import Domain
 from retrieval.ranking import ANONYMOUS, Caller
-from rules.models import Alias, GlossaryTerm
+from rules import workflow
+from rules.models import Alias, GlossaryTerm, Rule
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
 
@@ -89,3 +93,59 @@ class GlossaryResource(CuratedResource):
         model = GlossaryTerm
         fields = ("spanish", "english", "enabled")
         import_id_fields = ("spanish",)
+
+
+class JSONText(Widget):
+    """Lists of objects as JSON text, in a cell or between quotes; in a JSON file they may stand as they are."""
+
+    def clean(self, value, row=None, **kwargs) -> list:
+        try:
+            return json.loads(value) if isinstance(value, str) else value or []
+        except ValueError as problem:
+            raise ValidationError(_("This is not JSON.")) from problem
+
+    def render(self, value, obj=None, **kwargs) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+
+class Listed(Widget):
+    """Names separated by commas; in a JSON file also a list."""
+
+    def clean(self, value, row=None, **kwargs) -> list[str]:
+        names = value.split(",") if isinstance(value, str) else value or []
+        return [str(name).strip() for name in names if str(name).strip()]
+
+    def render(self, value, obj=None, **kwargs) -> str:
+        return ", ".join(value or [])
+
+
+class RuleResource(CuratedResource):
+    """Rules by name. What is imported is a draft, whatever it was where it came from."""
+
+    domains = Field("domains", "domains", Listed())
+    tags = Field("tags", "tags", Listed())
+    criteria = Field("criteria", "criteria", JSONText())
+    targets = Field("targets", "targets", JSONText())
+    actions = Field("actions", "actions", JSONText())
+
+    class Meta(CuratedResource.Meta):
+        model = Rule
+        fields = ("name", *workflow.CONTENT)
+        import_id_fields = ("name",)
+
+    def __init__(self, caller: Caller = ANONYMOUS):
+        super().__init__()
+        self.caller = caller
+
+    def get_queryset(self) -> QuerySet[Rule]:
+        return super().get_queryset().visible_to(self.caller)
+
+    def before_import_row(self, row: dict, **kwargs) -> None:
+        """A domain that the importer may not see is answered like one that does not exist."""
+        visible = set(Domain.objects.visible_to(self.caller).values_list("slug", flat=True))
+        if hidden := [slug for slug in Listed().clean(row.get("domains")) if slug not in visible]:
+            raise ValidationError({"domains": _("There is no domain “%s”.") % hidden[0]})
+
+    def before_save_instance(self, instance: Rule, row, **kwargs) -> None:
+        super().before_save_instance(instance, row, **kwargs)
+        workflow.as_draft(instance)

@@ -40,11 +40,23 @@ class RuleRefused(ArfError):
 
 def save_draft(rule: Rule, *, by, reason: str = "") -> Rule:
     """Saves what was edited. It is a draft again, unless nothing differs from what is in force."""
+    as_draft(rule)
+    rule.owner = rule.owner or by
+    return kept(rule, by, reason)
+
+
+def as_draft(rule: Rule) -> None:
+    """Sets the status that an edited rule has; does not save it."""
     is_live = rule.live is not None and not rule.has_unpublished_changes
     rule.status = Status.PUBLISHED if is_live else Status.DRAFT
     rule.proposed_by = None
-    rule.owner = rule.owner or by
-    return kept(rule, by, reason)
+
+
+def publishable() -> tuple[str, ...]:
+    """The statuses from which a rule may be published, as the settings have it."""
+    if settings.ARF_RULES_SECOND_PERSON:
+        return (Status.PROPOSED,)
+    return (Status.DRAFT, Status.PROPOSED, Status.RETIRED)
 
 
 @transaction.atomic
@@ -61,12 +73,9 @@ def publish(rule: Rule, *, by, caller: Caller) -> Rule:
     """Puts the rule as it stands in force. Raises RuleRefused; where the settings say so, whoever proposed it cannot
     approve it.
     """
-    if settings.ARF_RULES_SECOND_PERSON:
-        rule = locked(rule, Status.PROPOSED)
-        if by is None or by.pk == rule.proposed_by_id:
-            raise RuleRefused(_("Another person than the one who proposed it must approve it."))
-    else:
-        rule = locked(rule, Status.DRAFT, Status.PROPOSED, Status.RETIRED)
+    rule = locked(rule, *publishable())
+    if settings.ARF_RULES_SECOND_PERSON and (by is None or by.pk == rule.proposed_by_id):
+        raise RuleRefused(_("Another person than the one who proposed it must approve it."))
     check(rule, caller)
     rule.status, rule.live, rule.version = Status.PUBLISHED, rule.content, rule.version + 1
     rule.published_by, rule.published_at = by, timezone.now()

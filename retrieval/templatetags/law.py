@@ -175,6 +175,12 @@ def snippet(result: Mapping) -> SafeString:
 
 
 @register.simple_tag
+def querystring_of(**values: str) -> str:
+    """The values as they stand after the "?" of an address."""
+    return urlencode(values)
+
+
+@register.simple_tag
 def result_url(result: Mapping, question: str, as_of: str | None = None) -> str:
     """A result's page with its passage highlighted, at the most exact place known."""
     start, end = result["passage"]

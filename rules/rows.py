@@ -1,0 +1,195 @@
+"""A list of small objects edited as rows of a form: drop-downs and boxes instead of JSON. Without a script there are
+empty rows at the end; with one, rows are added and boxes that a kind has no use for are hidden.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
+from django.utils.datastructures import MultiValueDict
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+EMPTY_ROWS = 2
+MOST = 60
+NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A box of every row. `kinds`: those that have a use for it; `control`: text, select, checkbox or textarea."""
+
+    name: str
+    label: Any
+    kinds: tuple[str, ...]
+    control: str = "text"
+    choices: tuple[tuple[str, Any], ...] = ()
+
+
+class RowsWidget(forms.Widget):
+    """`written` makes boxes of an object; `places`: the view that offers values while one types."""
+
+    def __init__(
+        self, kinds: Sequence[tuple[str, Any]], columns: Sequence[Column], written: Callable, places: Callable
+    ):
+        super().__init__()
+        self.kinds, self.columns, self.written, self.places = kinds, columns, written, places
+
+    def value_from_datadict(self, data: Mapping, files: MultiValueDict, name: str) -> list[dict[str, str]]:
+        rows = []
+        for number in range(MOST):
+            kind = data.get(f"{name}-{number}-kind")
+            if kind:
+                boxes = {
+                    column.name: data.get(f"{name}-{number}-{column.name}", "").strip()
+                    for column in self.columns
+                }
+                rows.append({"kind": kind, **boxes})
+        return rows
+
+    def value_omitted_from_data(self, data: Mapping, files: MultiValueDict, name: str) -> bool:
+        return f"{name}-0-kind" not in data
+
+    def render(self, name: str, value: Any, attrs: dict | None = None, renderer: Any = None) -> SafeString:
+        given = [self.written(row) for row in as_rows(value)]
+        rows = [*given, *({} for _ in range(EMPTY_ROWS))]
+        context = {
+            "name": name,
+            "kinds": self.kinds,
+            "places": self.places(),
+            "rows": [self._row(name, number, row) for number, row in enumerate(rows[:MOST])],
+        }
+        return SafeString(render_to_string("admin/rules/_rows.html", context))
+
+    def _row(self, name: str, number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+        boxes = [
+            {
+                "column": column,
+                "name": f"{name}-{number}-{column.name}",
+                "value": row.get(column.name, ""),
+                "kinds": " ".join(column.kinds),
+            }
+            for column in self.columns
+        ]
+        return {"kind": row.get("kind", ""), "name": f"{name}-{number}", "boxes": boxes}
+
+    class Media:
+        js = ["admin/rows.js"]
+
+
+def as_rows(value: Any) -> list[Mapping[str, Any]]:
+    return [row for row in value or [] if isinstance(row, Mapping)]
+
+
+class RowsField(forms.Field):
+    """`read` makes an object of a row's boxes; raises ValueError."""
+
+    def __init__(self, *, read: Callable[[dict[str, str]], dict[str, Any]], **kwargs):
+        super().__init__(**kwargs)
+        self.read = read
+
+    def clean(self, value: list[dict[str, str]]) -> list[dict[str, Any]]:
+        rows, problems = [], []
+        for number, row in enumerate(value or [], start=1):
+            try:
+                rows.append(self.read(row))
+            except ValueError as problem:
+                problems.append(_("No. %(number)d: %(problem)s") % {"number": number, "problem": problem})
+        if problems:
+            raise ValidationError(problems)
+        return rows
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return [self.widget.written(row) for row in as_rows(initial)] != [
+            drop_empty(row) for row in data or []
+        ]
+
+
+def drop_empty(row: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in row.items() if value}
+
+
+# -- Criteria
+
+
+def criterion_boxes(row: Mapping[str, Any]) -> dict[str, str]:
+    value = row.get("value", "")
+    return drop_empty(
+        {
+            "kind": row.get("kind", ""),
+            "value": "; ".join(value) if isinstance(value, list) else value,
+            "stemmed": "on" if row.get("stemmed") in (True, "on") else "",
+        }
+    )
+
+
+def read_criterion(boxes: dict[str, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"kind": boxes["kind"]}
+    if boxes["kind"] == "keywords":
+        values = [word.strip() for word in boxes["value"].split(";") if word.strip()]
+        return row | {"value": values, "stemmed": boxes["stemmed"] == "on"}
+    return row | ({"value": boxes["value"]} if boxes["value"] or boxes["kind"] == "citation" else {})
+
+
+# -- Targets
+
+
+def target_boxes(row: Mapping[str, Any]) -> dict[str, str]:
+    value, pages = row.get("value", ""), row.get("pages", "")
+    return drop_empty(
+        {
+            "kind": row.get("kind", ""),
+            "key": row.get("key", ""),
+            "comparison": row.get("comparison", ""),
+            "value": ", ".join(map(str, value)) if isinstance(value, list) else str(value),
+            "pages": ", ".join(map(str, pages)) if isinstance(pages, list) else pages,
+        }
+    )
+
+
+def read_target(boxes: dict[str, str]) -> dict[str, Any]:
+    kind = boxes["kind"]
+    row: dict[str, Any] = {"kind": kind, "value": boxes["value"]}
+    if kind == "chunk":
+        row["value"] = [number_in(piece) for piece in re.split(r"[,;\s]+", boxes["value"]) if piece]
+    if kind == "metadata":
+        row |= {"key": boxes["key"], "comparison": boxes["comparison"] or "is"}
+        if NUMBER.fullmatch(boxes["value"]):
+            row["value"] = number_in(boxes["value"])
+    return row | ({"pages": boxes["pages"]} if boxes["pages"] else {})
+
+
+def number_in(text: str) -> int | float:
+    if not NUMBER.fullmatch(text):
+        raise ValueError(_("“%s” is no number.") % text[:60])
+    return float(text) if "." in text else int(text)
+
+
+# -- Actions
+
+
+def action_boxes(row: Mapping[str, Any]) -> dict[str, str]:
+    return drop_empty(
+        {
+            "kind": row.get("kind", ""),
+            "text": row.get("locator") or row.get("text", ""),
+            "phrase": row.get("phrase", ""),
+            "amount": str(row.get("amount") or row.get("position") or row.get("factor") or ""),
+        }
+    )
+
+
+def read_action(boxes: dict[str, str]) -> dict[str, Any]:
+    kind = boxes["kind"]
+    row: dict[str, Any] = {"kind": kind}
+    if boxes["text"]:
+        row["locator" if kind == "redirect" else "text"] = boxes["text"]
+    if boxes["phrase"]:
+        row["phrase"] = boxes["phrase"]
+    if boxes["amount"]:
+        row["position" if kind == "pin" else "factor"] = number_in(boxes["amount"])
+    return row

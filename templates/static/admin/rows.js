@@ -1,0 +1,35 @@
+// Rows of a rule: hides boxes that a kind has no use for, and adds an empty row when the last one is used.
+
+function fit(row) {
+  const kind = row.querySelector("select[name$='-kind']").value;
+  for (const label of row.querySelectorAll("[data-kinds]")) {
+    label.hidden = !label.dataset.kinds.split(" ").includes(kind);
+    if (label.hidden) for (const box of label.querySelectorAll("input[type=text], textarea")) box.value = "";
+  }
+}
+
+function addRow(rows) {
+  const last = rows.lastElementChild;
+  const number = rows.children.length;
+  const prefix = `${rows.dataset.rows}-${number - 1}`;
+  const row = last.cloneNode(true);
+  for (const element of row.querySelectorAll("[name], [id], [list]")) {
+    for (const attribute of ["name", "id", "list"]) {
+      const value = element.getAttribute(attribute);
+      if (value) element.setAttribute(attribute, value.replace(prefix, `${rows.dataset.rows}-${number}`));
+    }
+  }
+  rows.append(row);
+  fit(row);
+  window.htmx?.process(row);
+}
+
+for (const rows of document.querySelectorAll("[data-rows]")) {
+  for (const row of rows.children) fit(row);
+  rows.addEventListener("change", (event) => {
+    if (!event.target.matches("select[name$='-kind']")) return;
+    const row = event.target.closest(".arf-row");
+    fit(row);
+    if (event.target.value && row === rows.lastElementChild) addRow(rows);
+  });
+}

@@ -1,0 +1,183 @@
+"""Curators at work on rules: a form of rows, two people's approval, history, files, a rule from a result."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from arf_site.groups import load_groups
+from retrieval.ranking import ANONYMOUS
+from rules import workflow
+from rules.exchange import PlainJSON, RuleResource, SafeCSV
+from rules.models import Rule
+from tests.test_rules import FIRST, THIRD, ask, locators, section
+
+pytestmark = pytest.mark.django_db
+ADD = "/admin/rules/rule/add/"
+LIST = "/admin/rules/rule/"
+FORM = {
+    "name": "Quartering",
+    "criteria-0-kind": "keywords",
+    "criteria-0-value": "soldiers; quartering",
+    "criteria-0-stemmed": "on",
+    "criteria-1-kind": "",
+    "targets-0-kind": "section",
+    "targets-0-value": THIRD,
+    "actions-0-kind": "pin",
+    "actions-0-amount": "1",
+    "priority": "100",
+    "tags": "",
+    "rationale": "",
+    "owner": "",
+}
+
+
+@pytest.fixture
+def curators(client) -> tuple[User, User]:
+    load_groups()
+    people = [User.objects.create_user(name, is_staff=True) for name in ("ann", "ben")]
+    for person in people:
+        person.groups.add(Group.objects.get(name="Curator"))
+    client.force_login(people[0])
+    return people[0], people[1]
+
+
+@pytest.fixture
+def quartering(client, curators) -> Rule:
+    assert client.post(ADD, FORM).status_code == 302
+    return Rule.objects.get(name="Quartering")
+
+
+def press(client, rule: Rule, action: str) -> str:
+    response = client.post(f"{LIST}{rule.pk}/do/{action}/", follow=True)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_rows_of_the_form_become_a_draft(quartering, curators):
+    assert quartering.criteria == [{"kind": "keywords", "value": ["soldiers", "quartering"], "stemmed": True}]
+    assert quartering.targets == section(THIRD) and quartering.actions == [{"kind": "pin", "position": 1}]
+    assert (quartering.status, quartering.owner, quartering.live) == ("draft", curators[0], None)
+    assert quartering.history.get().history_user == curators[0]
+
+
+def test_the_form_shows_what_it_saved(client, quartering):
+    page = client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    assert 'value="soldiers; quartering"' in page and f'value="{THIRD}"' in page
+    assert '<option value="keywords" selected>' in page
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"criteria-0-kind": "regex", "criteria-0-value": "(a"}, "No. 1"),
+        ({"targets-0-value": "us/const"}, "is no locator"),
+        ({"targets-0-kind": "chunk", "targets-0-value": "x"}, "is no number"),
+        ({"targets-0-kind": ""}, "needs something to act upon"),
+        ({"actions-0-kind": ""}, "Say what it does"),
+        ({"actions-0-amount": "0"}, "from 1 to 50"),
+        ({"valid_from": "2026-02-01", "valid_to": "2026-01-01"}, "before the first day"),
+    ],
+)
+def test_the_form_tells_what_is_wrong_in_words(client, curators, change, told):
+    page = client.post(ADD, FORM | change)
+    assert page.status_code == 200 and told in page.content.decode()
+    assert not Rule.objects.exists()
+
+
+def test_a_target_that_does_not_exist_is_warned_of_at_once(client, curators):
+    page = client.post(ADD, FORM | {"targets-0-value": "/us/const/amendment/XXX"}, follow=True)
+    assert "Near to it:" in page.content.decode()
+
+
+def test_a_rule_goes_from_draft_to_retired_by_two_peoples_buttons(client, curators, quartering):
+    press(client, quartering, "propose")
+    assert "Approve and publish" in client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    assert "Another person" in press(client, quartering, "publish")
+    client.force_login(curators[1])
+    press(client, quartering, "publish")
+    quartering.refresh_from_db()
+    assert (quartering.status, quartering.version, quartering.published_by) == ("published", 1, curators[1])
+    assert locators(ask("who are soldiers anyway"))[0] == THIRD
+    press(client, quartering, "retire")
+    assert Rule.objects.get(pk=quartering.pk).live is None
+
+
+def test_an_edit_of_a_published_rule_waits_for_approval(client, quartering, curators):
+    workflow.propose(quartering, by=curators[0], caller=ANONYMOUS)
+    workflow.publish(quartering, by=curators[1], caller=ANONYMOUS)
+    client.post(f"{LIST}{quartering.pk}/change/", FORM | {"targets-0-value": FIRST})
+    now = Rule.objects.get(pk=quartering.pk)
+    assert now.status == "draft" and now.targets == section(FIRST) and now.live["targets"] == section(THIRD)
+    assert "version 1 is in force" in client.get(LIST).content.decode()
+
+
+def test_history_shows_differences_and_puts_back_a_draft_never_a_publication(client, quartering, curators):
+    workflow.propose(quartering, by=curators[0], caller=ANONYMOUS)
+    workflow.publish(quartering, by=curators[1], caller=ANONYMOUS)
+    published = Rule.objects.get(pk=quartering.pk).history.first()
+    client.post(f"{LIST}{quartering.pk}/change/", FORM | {"targets-0-value": FIRST})
+    workflow.retire(quartering, by=curators[1])
+    assert FIRST in client.get(f"{LIST}{quartering.pk}/history/").content.decode()
+    line = f"{LIST}{quartering.pk}/history/{published.pk}/"
+    assert f'value="{THIRD}"' in client.get(line).content.decode()
+    assert client.post(line, FORM).status_code == 302
+    now = Rule.objects.get(pk=quartering.pk)
+    assert (now.targets, now.status, now.live) == (section(THIRD), "draft", None)
+
+
+def test_a_copy_is_opened_as_a_draft(client, quartering):
+    assert "Quartering (2)" in press(client, quartering, "copy")
+
+
+def test_a_rule_begins_from_a_result_of_a_tried_query(client, curators):
+    tried = client.get("/admin/try/", {"q": "Can soldiers live in my house?"}).content.decode()
+    assert f"{ADD}?question=Can+soldiers+live+in+my+house%3F&amp;locator=" in tried
+    page = client.get(ADD, {"question": "Can soldiers live in my house?", "locator": THIRD}).content.decode()
+    assert 'value="Can soldiers live in my house?"' in page and f'value="{THIRD}"' in page
+
+
+def test_places_are_offered_while_one_types(client, curators):
+    places = reverse("admin:rules_rule_places")
+    offered = client.get(places, {"targets-0-kind": "section", "targets-0-value": "quartering"})
+    assert THIRD in offered.content.decode()
+    assert "us_constitution" in client.get(places, {"criteria-3-kind": "domain"}).content.decode()
+    assert client.get(places, {"criteria-3-kind": "regex", "criteria-3-value": "a"}).content == b""
+
+
+def test_who_may_not_see_a_domain_sees_no_rule_of_it(client, curators):
+    hidden = Rule.objects.create(name="Doe", domains=["client_cases"], actions=[{"kind": "abstain"}])
+    assert "Doe" not in client.get(LIST).content.decode()
+    for page in ("change", "history"):
+        assert client.get(f"{LIST}{hidden.pk}/{page}/").status_code in (302, 404)
+    assert client.post(f"{LIST}{hidden.pk}/do/copy/").status_code == 404
+
+
+def test_judges_may_not_touch_rules(client):
+    load_groups()
+    judge = User.objects.create_user("jay", is_staff=True)
+    judge.groups.add(Group.objects.get(name="Judge"))
+    client.force_login(judge)
+    assert client.get(LIST).status_code == 403
+
+
+@pytest.mark.parametrize("format", [SafeCSV, PlainJSON])
+def test_what_is_exported_can_be_imported_as_drafts(quartering, format):
+    text = format().export_data(RuleResource().export())
+    content = Rule.objects.get(pk=quartering.pk).content
+    Rule.objects.all().delete()
+    dataset = format().create_dataset(text)
+    trial = RuleResource().import_data(dataset, dry_run=True)
+    assert trial.totals["new"] == 1 and not Rule.objects.exists()
+    RuleResource().import_data(dataset, raise_errors=True)
+    made = Rule.objects.get()
+    assert made.content == content and made.status == "draft"
+
+
+def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
+    row = {"name": "x", "criteria": [{"kind": "always"}], "targets": [], "actions": [{"kind": "pin"}]}
+    file = SimpleUploadedFile("rules.json", json.dumps([row]).encode(), content_type="application/json")
+    page = client.post(f"{LIST}import/", {"format": "1", "import_file": file}).content.decode()
+    assert "needs something to act upon" in page and not Rule.objects.exists()
