@@ -187,9 +187,9 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     search_fields = ["name", "rationale", "tags", "targets", "criteria"]
     autocomplete_fields = ["owner"]
     history_list_display = ["status", "version"]
-    readonly_fields = ["state", "version", "proposed_by", "published_by", "published_at"]
+    readonly_fields = ["state_told", "version", "proposed_by", "published_by", "published_at"]
     fieldsets = [
-        (None, {"fields": ["name", "state", "domains"]}),
+        (None, {"fields": ["name", "state_told", "domains"]}),
         (gettext_lazy("When a question"), {"fields": ["criteria"]}),
         (gettext_lazy("Upon"), {"fields": ["targets"]}),
         (gettext_lazy("Do"), {"fields": ["actions"]}),
@@ -320,13 +320,14 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         label={"draft": "info", "proposed": "warning", "published": "success", "retired": "danger"},
     )
     def state(self, rule: Rule) -> tuple[str, str]:
-        told = rule.get_status_display()
-        if rule.has_unpublished_changes:
-            told = _("%(status)s; version %(version)d is in force") % {
-                "status": told,
-                "version": rule.version,
-            }
-        return rule.status, told
+        return rule.status, self.state_told(rule)
+
+    @admin.display(description=gettext_lazy("State"))
+    def state_told(self, rule: Rule) -> str:
+        if not rule.has_unpublished_changes:
+            return rule.get_status_display()
+        told = {"status": rule.get_status_display(), "version": rule.version}
+        return _("%(status)s; version %(version)d is in force") % told
 
     @admin.display(description=gettext_lazy("Does"))
     def does(self, rule: Rule) -> str:

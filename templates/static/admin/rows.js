@@ -24,7 +24,7 @@ function addRow(rows) {
   window.htmx?.process(row);
 }
 
-for (const rows of document.querySelectorAll("[data-rows]")) {
+function watch(rows) {
   for (const row of rows.children) fit(row);
   rows.addEventListener("change", (event) => {
     if (!event.target.matches("select[name$='-kind']")) return;
@@ -33,3 +33,7 @@ for (const rows of document.querySelectorAll("[data-rows]")) {
     if (event.target.value && row === rows.lastElementChild) addRow(rows);
   });
 }
+
+document.addEventListener("DOMContentLoaded", () => {
+  for (const rows of document.querySelectorAll("[data-rows]")) watch(rows);
+});
