@@ -43,7 +43,7 @@ class Words:
 
 def is_within(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     """Whether the phrase stands in the words, in order and without a gap."""
-    if not phrase:
+    if not phrase or phrase[0] not in words:
         return False
     length = len(phrase)
     return any(words[n : n + length] == phrase for n in range(len(words) - length + 1))
