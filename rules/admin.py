@@ -53,6 +53,12 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
 
     get_export_formats = get_import_formats
 
+    def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
+        """Posted, it puts an earlier state back, which the library lets anybody do who may look at it."""
+        if request.method != "GET" and not self.has_change_permission(request):
+            raise PermissionDenied
+        return super().history_form_view(request, object_id, version_id, *args)
+
     def has_import_permission(self, request: HttpRequest) -> bool:
         """An import both adds and changes."""
         return self.has_add_permission(request) and self.has_change_permission(request)

@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.models import Domain, Version
@@ -91,6 +91,18 @@ def test_history_pages_open(client, curator, constitution):
     line = alias.history.get()
     assert client.get(f"{ALIASES}{alias.pk}/history/").status_code == 200
     assert client.get(f"{ALIASES}{alias.pk}/history/{line.pk}/").status_code == 200
+
+
+def test_who_may_only_look_puts_no_earlier_state_back(client, constitution):
+    alias = Alias.objects.create(domain=constitution, text="sabbath clause", locator="/us/const/amendment/I")
+    viewer = User.objects.create_user("viewer", is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_alias"))
+    client.force_login(viewer)
+    line = f"{ALIASES}{alias.pk}/history/{alias.history.get().pk}/"
+    assert client.get(line).status_code == 200
+    assert client.post(line, alias_fields(constitution, note="changed")).status_code == 403
+    alias.refresh_from_db()
+    assert alias.note == ""
 
 
 def test_aliases_of_private_provisions_are_hidden_with_their_history(client, curator):

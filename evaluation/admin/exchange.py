@@ -40,7 +40,11 @@ TYPES = {"csv": "text/csv", "jsonl": "application/jsonl", "trec": "text/plain"}
 
 
 class UploadForm(forms.Form):
-    file = forms.FileField(label=gettext_lazy("File"), widget=UnfoldAdminFileFieldWidget)
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        widget=UnfoldAdminFileFieldWidget,
+        help_text=gettext_lazy("Text of at most 4 MB."),
+    )
     format = forms.ChoiceField(label=gettext_lazy("Format"), choices=FORMATS, widget=UnfoldAdminSelectWidget)
     domain = forms.ModelChoiceField(
         Domain.objects.none(),
