@@ -1,5 +1,6 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
+from retrieval.cross_encoding import CrossEncoderReranker
 from retrieval.fusion import Fuse
 from retrieval.pipeline import Pipeline
 from retrieval.reranking import LearnedReranker
@@ -49,7 +50,14 @@ def legs() -> list:
 
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
-    return Pipeline(ReadThresholds(), ResolveCitations(), Translate(), EmbedQuery(), Fuse(*legs(), k=60))
+    return Pipeline(
+        ReadThresholds(),
+        ResolveCitations(),
+        Translate(),
+        EmbedQuery(),
+        Fuse(*legs(), k=60),
+        CrossEncoderReranker(depth=30),
+    )
 
 
 def gated() -> Pipeline:
@@ -80,6 +88,7 @@ def curated() -> list:
         ApplyRewrites(),
         EmbedQuery(),
         EachRule(Fuse(*legs(), RuleRetriever(weight=2.0), k=60)),
+        CrossEncoderReranker(depth=30),
         Calibrate(),
         Gates(),
         Abstain(),

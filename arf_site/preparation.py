@@ -31,6 +31,7 @@ Say = Callable[[str], None]
 
 def prepare(say: Say) -> None:
     """The database, what ships with the project, the embedder's export, static files, an administrator."""
+    export_cross_encoder(say)
     with exporting(say):
         with told(say, "Database up to date"):
             call_command("migrate", interactive=False, verbosity=0)
@@ -68,6 +69,24 @@ def exporting(say: Say):
     if process.returncode != 0:
         raise CommandError(f"The embedding model could not be exported to ONNX:\n{output.strip()}")
     say(f"  Embedding model ready ({time.monotonic() - started:.1f} s)")
+
+
+def export_cross_encoder(say: Say) -> None:
+    """The configured one, to ONNX, in a process of its own, as the embedder."""
+    configured = settings.ARF_CROSS_ENCODER
+    if not configured["model_dir"]:
+        return
+    command = [
+        sys.executable,
+        "-m",
+        "retrieval.cross_export",
+        configured["export_dir"],
+        configured["model_dir"],
+    ]
+    with told(say, "Cross-encoder ready"):
+        done = subprocess.run(command, cwd=settings.BASE_DIR, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise CommandError(f"The cross-encoder could not be exported to ONNX:\n{done.stderr.strip()}")
 
 
 def collect_static() -> None:

@@ -262,6 +262,10 @@ ARF_EMBEDDER = {
     "model": env.text("ARF_EMBEDDER_MODEL"),
     "threads": 1,
 }
+ARF_CROSS_ENCODER = {
+    "model_dir": env.text("ARF_CROSS_ENCODER"),  # a sentence-transformers CrossEncoder; empty: none
+    "export_dir": str(VAR_DIR / "cross_encoder"),
+}
 ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "base_url": env.str("ARF_LLM_URL", default=""),
     "api_key": env.str("ARF_LLM_KEY", default=""),

@@ -157,7 +157,11 @@ def finished(
     seen = everything.learned
     ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
     reranker = Reranker(
-        *(end.astype(np.float32) for end in ends), served_form(model), knots, neighbours(usable)
+        *(end.astype(np.float32) for end in ends),
+        served_form(model),
+        knots,
+        neighbours(usable),
+        cross_knots(everything),
     )
     return Trained(pack(reranker, seed=seed), manifest(usable, compared, chosen, seed))
 
@@ -257,6 +261,19 @@ def isotonic(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarra
     from sklearn.isotonic import IsotonicRegression
 
     fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(raw, labels)
+    return np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
+
+
+def cross_knots(everything: Division) -> np.ndarray | None:
+    """As `isotonic`, of the cross-encoder's own probability, which no judgment has been fitted to; None without one."""
+    from sklearn.isotonic import IsotonicRegression
+
+    plain = everything.learned[:, FEATURES.index("cross_encoder")].astype(float)
+    read = plain > 0
+    if not read.any():
+        return None
+    fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    fitted.fit(plain[read], everything.labels[read])
     return np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
 
 

@@ -283,12 +283,12 @@ class OnnxEmbedder:
         key = (os.getpid(), precision)
         if key not in self._opened:
             self._opened.setdefault(
-                key, _open_session(self._export_dir / MODEL_FILES[precision], self._threads)
+                key, open_session(self._export_dir / MODEL_FILES[precision], self._threads)
             )
         return self._opened[key]
 
 
-def _open_session(model: Path, threads: int) -> onnxruntime.InferenceSession:
+def open_session(model: Path, threads: int) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.log_severity_level = 3  # warnings are about hardware that is not there

@@ -42,14 +42,14 @@ def export(model_dir: Path, out_dir: Path) -> Path:
     Raises ExportRefused, EmbeddingUnavailable (the model cannot be read).
     """
     out_dir.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(out_dir.parent):
+    with alone_in(out_dir.parent):
         if not is_current(model_dir, out_dir):
             _replace(model_dir, out_dir)
     return out_dir
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """One export at a time; whoever waited finds it made."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -63,7 +63,7 @@ def _replace(model_dir: Path, out_dir: Path) -> None:
     work = Path(tempfile.mkdtemp(prefix=f".{out_dir.name}-", dir=out_dir.parent))
     try:
         _write(model_dir, work)
-        _swap(work, out_dir)
+        swap(work, out_dir)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -75,7 +75,7 @@ def is_current(model_dir: Path, out_dir: Path) -> bool:
     manifest = json.loads((out_dir / embedders.MANIFEST).read_text("utf-8"))
     return (
         manifest["format"] == FORMAT
-        and manifest["libraries"] == _libraries()
+        and manifest["libraries"] == libraries()
         and manifest["int8"]["kernel"] == embedders.int8_kernel()
         and _same_weights(model_dir, manifest)
     )
@@ -91,7 +91,7 @@ def _stamp(model_dir: Path) -> list[list]:
     return [[f.name, f.stat().st_size, f.stat().st_mtime_ns] for f in embedders.weight_files(model_dir)]
 
 
-def _libraries() -> dict[str, str]:
+def libraries() -> dict[str, str]:
     return {name: version(name) for name in LIBRARIES}
 
 
@@ -123,7 +123,7 @@ def _facts(model_dir: Path) -> dict:
         "pooling": pooling,
         "weights_sha256": weights,
         "weights_stamp": _stamp(model_dir),
-        "libraries": _libraries(),
+        "libraries": libraries(),
     }
 
 
@@ -198,7 +198,7 @@ def _cosines(work: Path, precision: embedders.Precision, reference: np.ndarray) 
     return (exported.embed_documents(CHECK_TEXTS) * embedders.unit(reference)).sum(axis=1)
 
 
-def _swap(work: Path, out_dir: Path) -> None:
+def swap(work: Path, out_dir: Path) -> None:
     """`work` takes the place of `out_dir`, which is removed."""
     work.chmod(0o755)
     if not out_dir.exists():

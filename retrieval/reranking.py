@@ -44,6 +44,7 @@ class Reranker:
     model: Dense | Trees
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
     judged: JudgedNeighbours
+    cross: np.ndarray | None = None  # (2, m) knots for a cross-encoder's probability, where one was learned from
 
     def raw(self, rows: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,) probabilities before calibration."""
@@ -82,6 +83,7 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
     """The artifact: arrays and JSON text only, so that reading it runs nothing."""
     arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots")}
     arrays |= reranker.model.arrays()
+    arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
     told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "prior": dict(judged.prior)}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
@@ -104,9 +106,8 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
         )
-        return Reranker(
-            *(arrays[name] for name in ("low", "high", "mean", "scale")), model, arrays["knots"], judged
-        )
+        ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
+        return Reranker(*ends, model, arrays["knots"], judged, arrays.get("cross"))
 
 
 @lru_cache(maxsize=4)

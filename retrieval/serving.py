@@ -9,6 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from retrieval import embedders
+from retrieval.cross_encoders import CrossEncoder
 from retrieval.errors import NotRun
 from retrieval.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, Version
@@ -76,6 +77,14 @@ def _embedder_at(version: int) -> ActiveEmbedder:
 def lexical_index() -> LexicalIndex:
     path = Path(settings.ARF_LEXICAL_DIR)
     return load_once(("lexical", str(path)), lambda: LexicalIndex(path))
+
+
+def cross_encoder() -> CrossEncoder | None:
+    """The configured one, from its export; None without. Raises CrossEncoderUnavailable."""
+    if not settings.ARF_CROSS_ENCODER["model_dir"]:
+        return None
+    folder = Path(settings.ARF_CROSS_ENCODER["export_dir"])
+    return load_once(("cross_encoder", str(folder)), lambda: CrossEncoder(folder))
 
 
 def apertium() -> Apertium | None:
