@@ -23,6 +23,11 @@ SCHEDULES = {
         "schedule_type": Schedule.MINUTES,
         "minutes": 1,
     },
+    "count words": {
+        "func": "retrieval.tasks.count_words",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": 10,
+    },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
     "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},

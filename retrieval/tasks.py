@@ -1,11 +1,16 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, jobs, llm, searchlog, uploading
+from retrieval import cache, jobs, llm, searchlog, uploading, vocabulary
 from retrieval.api import throttles
 
 
 def resume_silent_jobs() -> int:
     return jobs.resume_silent()
+
+
+def count_words() -> int:
+    """Document frequencies of domains that changed otherwise than by an ingestion: a document was deleted."""
+    return vocabulary.count_again()
 
 
 def prune() -> dict[str, int]:
