@@ -44,7 +44,9 @@ class Reranker:
     model: Dense | Trees
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
     judged: JudgedNeighbours
-    cross: np.ndarray | None = None  # (2, m) knots for a cross-encoder's probability, where one was learned from
+    cross: np.ndarray | None = (
+        None  # (2, m) knots for a cross-encoder's probability, where one was learned from
+    )
 
     def raw(self, rows: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,) probabilities before calibration."""
@@ -186,6 +188,15 @@ def scored_by(
     rows = matrix(asked(query), pool, texts, reranker.judged)
     agreed = reranker.judged.agreed(query.vector)
     return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
+
+
+def people_answered(query: Query, candidates: Sequence[Candidate]) -> bool:
+    """Whether people judged one of these relevant to this very question, as the deployed reranker knows."""
+    try:
+        agreed = serving(query)[0].judged.agreed(query.vector)
+    except NotRun:
+        return False
+    return any(candidate.locator in agreed for candidate in candidates)
 
 
 def shadow_of(

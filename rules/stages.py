@@ -10,6 +10,7 @@ from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Limits, Query, Ranking, Reason
+from retrieval.reranking import people_answered
 from retrieval.selection import sections_within
 from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
@@ -274,6 +275,8 @@ class Abstain:
         rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
         first = ranking.candidates[:JUDGED_BY]
         if first and all(self._is_too_weak(candidate, rows) for candidate in first):
+            if people_answered(ranking.query, ranking.candidates):
+                return ranking.noting("weak, but people judged what answers this very question")
             best = max(candidate.probability for candidate in first)
             reason = Reason("abstained", {"probability": round(best, 3)})
             return declined(ranking, reason).noting(f"best probability {best:.3f}")

@@ -33,6 +33,7 @@ from retrieval.networks import Dense, Layer
 from retrieval.ranking import ANONYMOUS, Candidate, Limits, Ranking
 from retrieval.reranking import BadArtifact, LearnedReranker, Reranker, blended, pack, unpack
 from retrieval.search import SearchRequest, run, search, visible_domains
+from retrieval.serving import active_embedder
 from retrieval.terms import AskedWords, Texts, Words, frequencies, numbers
 from retrieval.versions import current
 from rules.models import DomainThreshold
@@ -303,6 +304,19 @@ def test_only_the_very_question_that_was_judged_has_agreed_grades():
 def test_too_few_topics_are_refused(pools):
     with pytest.raises(ArfError, match="too few to learn from"):
         train(pools[:20])
+
+
+@pytest.mark.django_db
+def test_what_people_answered_is_not_declined():
+    request = SearchRequest(text="How do I bake a sourdough bread with rye?")
+    assert search(request)["abstained"]
+    vector = active_embedder().embedder.embed_query(request.text)
+    judged = JudgedNeighbours(vector[None, :], ({"/us/const/amendment/I": 2},), {})
+    artifact = pack(replace(some_reranker(), judged=judged), seed=0)
+    registry.deploy(registry.save(Trained(artifact, {"family": "a test"})))
+    answer = search(request)
+    assert not answer["abstained"] and answer["results"][0]["locator"] == "/us/const/amendment/I"
+    assert answer["results"][0]["probability"] >= 0.95
 
 
 @pytest.mark.django_db
