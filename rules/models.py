@@ -9,6 +9,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.lookups import LessThan
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
@@ -196,8 +198,9 @@ class RuleQuerySet(models.QuerySet):
         return self.filter(domains__contained_by=visible)
 
     def over(self, day: date) -> "RuleQuerySet":
-        """Published rules whose last day lies before this one."""
-        return self.published().filter(live__valid_to__lt=day.isoformat())
+        """Published rules whose last day lies before this one; as text, since JSON's null is less than any text."""
+        last = KeyTextTransform("valid_to", "live")
+        return self.published().filter(LessThan(last, day.isoformat()))
 
 
 class Rule(models.Model):

@@ -245,6 +245,7 @@ def test_a_rule_acts_from_its_first_to_its_last_day(rule):
 def test_a_job_retires_what_is_over(rule):
     over = rule("pin", targets=section(FIRST), valid_to=timezone.localdate() - timedelta(days=1))
     rule("pin", targets=section(FIRST), valid_to=timezone.localdate())
+    rule("pin", targets=section(FIRST))
     assert tasks.retire_expired_rules() == 1 and tasks.retire_expired_rules() == 0
     over.refresh_from_db()
     assert over.status == Rule.Status.RETIRED and over.history.first().history_change_reason
