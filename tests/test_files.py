@@ -53,6 +53,16 @@ def test_words_stay_apart_at_line_ends_and_hyphenated_words_are_mended():
     )
 
 
+def test_a_paragraph_of_thousands_of_lines_is_read_in_time():
+    content = (
+        "repair "
+        + "the tenant shall keep the house in good re-\npair and pay for what is broken in it\n" * 4_000
+    )
+    assert (
+        texts(content.encode(), "a.txt")[0].count("good repair and") > 10
+    )  # quadratic, it would take a minute
+
+
 def test_running_heads_and_page_numbers_are_left_out_on_every_page():
     def page(number):
         foot = (300.0, 770.0, 8.0, "F1", f"Page {number} of 4")

@@ -28,6 +28,8 @@ ENUMERATED = re.compile(
 )
 ENDS = re.compile(r"[.;:!?][”\"’')\]]*$")
 SHORT = 0.8  # of its column: a line that ends before was ended on purpose
+FEW_LINES = 3  # of a heading
+LONGEST_WORD = 100  # characters looked at before a line's end
 APART = 1.3  # times the usual distance of two lines
 
 Spot = tuple[str, str, int]  # words, edge, distance from it
@@ -166,9 +168,9 @@ def paragraphs(lines: Sequence[Line]) -> list[Block]:
         return []
     words = vocabulary(lines)
     usual = usual_distance(lines)
-    right = {
-        page: max(line.right for line in lines if line.page == page) for page in {line.page for line in lines}
-    }
+    right = defaultdict(float)
+    for line in lines:
+        right[line.page] = max(right[line.page], line.right)
     groups: list[list[Line]] = [[lines[0]]]
     for before, line in pairwise(lines):
         if begins(before, line, usual, right[before.page], groups[-1]):
@@ -213,8 +215,10 @@ def runs_in(group: list[Line]) -> bool:
 
 
 def stands_alone(group: list[Line]) -> bool:
+    if group[0].strong or len(group) > FEW_LINES:
+        return group[0].strong
     text = " ".join(line.text for line in group)
-    return group[0].strong or (text.upper() == text and len(text) < 80)
+    return text.upper() == text and len(text) < 80
 
 
 def vocabulary(lines: Iterable[Line]) -> set[str]:
@@ -227,12 +231,19 @@ def vocabulary(lines: Iterable[Line]) -> set[str]:
 
 
 def joined(group: Sequence[Line], words: set[str]) -> Block:
-    text, pages = "", []
+    parts: list[str] = []
+    pages: list[tuple[int, int]] = []
+    length = 0
     for line in group:
-        text = continued(text, line.text, words)
+        if parts:
+            kept, between = joint(parts[-1], line.text, words)
+            length += len(kept) - len(parts[-1]) + len(between)
+            parts[-1:] = [kept, between]
         if not pages or pages[-1][1] != line.page:
-            pages.append((len(text) - len(line.text), line.page))
-    text, shift = unglued(text.replace("\xad", ""))
+            pages.append((length, line.page))
+        parts.append(line.text)
+        length += len(line.text)
+    text, shift = unglued("".join(parts))
     return Block(
         text=text,
         pages=tuple((start + shift if start else 0, page) for start, page in pages),
@@ -253,17 +264,16 @@ def unglued(text: str) -> tuple[str, int]:
 BROKEN = re.compile(r"(?P<left>[^\W\d_]+(?:-[^\W\d_]+)*)[-\xad‐]$")
 
 
-def continued(text: str, line: str, words: set[str]) -> str:
-    """A text with the next line after it; a hyphen at its end is kept only where the word is written with it."""
-    if not text:
-        return line
-    broken = BROKEN.search(text)
-    if broken is None or not line[0].isalpha():
-        return f"{text}{'' if text.endswith(('-', '/', '—')) and not text.endswith(' -') else ' '}{line}"
-    left, right = broken["left"].lower(), re.match(r"[^\W\d_]+", line)[0].lower()
-    if text.endswith("\xad") or not keeps_hyphen(left, right, line, words):
-        return text[:-1] + line
-    return text + line
+def joint(line: str, following: str, words: set[str]) -> tuple[str, str]:
+    """(a line as it goes on, what stands between it and the next): a hyphen at its end is kept only where the word is
+    written with it.
+    """
+    broken = BROKEN.search(line[-LONGEST_WORD:])
+    if broken is None or not following[0].isalpha():
+        return line, "" if line.endswith(("-", "/", "—")) and not line.endswith(" -") else " "
+    left, right = broken["left"].lower(), re.match(r"[^\W\d_]+", following)[0].lower()
+    soft = line.endswith("\xad")
+    return (line if not soft and keeps_hyphen(left, right, following, words) else line[:-1]), ""
 
 
 def keeps_hyphen(left: str, right: str, line: str, words: set[str]) -> bool:

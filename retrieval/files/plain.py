@@ -52,9 +52,9 @@ def page(number: int, sheet: str) -> Page:
 
 
 def line(number: int, row: int, words: str) -> Line:
-    indent = len(words) - len(words.lstrip())
+    indent, text = len(words) - len(words.lstrip()), " ".join(words.split())
     return Line(
-        text=" ".join(words.split()),
+        text=text[:-1].replace("\xad", "") + text[-1],  # at its end it divides a word
         page=number,
         left=indent * LETTER,
         right=len(words) * LETTER,
