@@ -1,5 +1,6 @@
 """Retraining end to end on the real corpus: what is gathered, what is refused, what is deployed and taken back."""
 
+import io
 import json
 from dataclasses import replace
 from itertools import groupby
@@ -10,15 +11,18 @@ from django.contrib.auth.models import Group, User
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from arf_site import preparation
 from evaluation import gate, registry, retraining
 from evaluation.models import Judgment, RetrainingRun, Topic
 from evaluation.pooled import Workfiles, pool_as_json, pool_from
 from evaluation.retraining import Gathered, carried_out, from_library, leaks_among, leaks_into, request
 from evaluation.topics import read_topics
-from evaluation.training import pools_of, train
+from evaluation.training import Trained, pools_of, train
 from retrieval import jobs
 from retrieval.models import Domain, JobRun, RankerModel
+from retrieval.reranking import pack
 from tests.conftest import ROOT
+from tests.test_reranking import some_reranker
 
 pytestmark = pytest.mark.django_db
 TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
@@ -305,6 +309,33 @@ def test_curators_may_neither_retrain_nor_deploy(client):
     assert (
         client.post(reverse("admin:retrieval_rankermodel_do", args=[model.pk, "deploy"])).status_code == 403
     )
+
+
+def of_other_features(artifact: bytes) -> bytes:
+    """As an earlier version would have packed it."""
+    with np.load(io.BytesIO(artifact)) as file:
+        arrays = dict(file)
+    told = json.loads(arrays["told"].tobytes()) | {"features": ["cosine"]}
+    arrays["told"] = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def test_a_model_of_other_features_is_refused_in_words_and_another_ordered_once():
+    said: list[str] = []
+    earlier = of_other_features(pack(some_reranker(), seed=0))
+    registry.deploy(registry.save(Trained(earlier, {"family": "earlier"})))
+    for _ in range(2):
+        preparation.order_reranker(said.append)
+    assert JobRun.objects.get(kind="retrain").status == "queued"
+    assert "cannot serve: The reranker was trained on other features" in said[0]
+
+
+def test_a_model_that_serves_orders_no_training():
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), {"family": "this"})))
+    preparation.order_reranker(pytest.fail)
+    assert not JobRun.objects.filter(kind="retrain").exists()
 
 
 def test_every_month_begins_one_job_at_most():
