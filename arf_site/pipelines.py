@@ -13,6 +13,7 @@ from rules.stages import (
     AliasRetriever,
     Calibrate,
     Gates,
+    LexicalAliasRetriever,
     NearestAliasRetriever,
     ReadThresholds,
     Translate,
@@ -42,6 +43,7 @@ def legs() -> list:
         CitationRetriever(weight=3.0),
         AliasRetriever(weight=2.0),
         NearestAliasRetriever(k=50, least=0.4, weight=2.0),
+        LexicalAliasRetriever(k=50, weight=1.0),
         DenseRetriever(k=100),
         LexicalRetriever(k=100),
         PrivateRetriever(k=100, weight=2.0),
@@ -71,8 +73,8 @@ def learned() -> Pipeline:
 
 
 def default() -> Pipeline:
-    """What people get: the pool, gated; an abstention where it holds no answer; else the learned order. It asks no
-    language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
+    """What people get: the pool, gated, in the learned order, or an abstention where it probably holds no answer. It
+    asks no language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
     """
     return Pipeline(*curated(), ApplyPins())
 
@@ -91,8 +93,8 @@ def curated() -> list:
         CrossEncoderReranker(depth=30),
         Calibrate(),
         Gates(),
-        Abstain(),
         LearnedReranker(depth=100),
+        Abstain(),
     ]
 
 

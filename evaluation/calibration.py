@@ -11,7 +11,7 @@ from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
 from retrieval.ranking import ANONYMOUS, Candidate
-from rules.stages import JUDGED_BY, features, logistic
+from rules.stages import JUDGED_BY, answered_by, features, logistic
 
 FEWEST = 100  # topics: fewer say too little of the few per cent that may be declined
 
@@ -66,17 +66,42 @@ def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
     rows = [
         (values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)
     ]
+    weights = rising(rows)
+    best = np.array([page.best(weights) for page in judged])
+    answerable = np.array([page.topic.answerable for page in judged])
+    weights |= answer_weights(best, answerable)
+    answers = [answered_by(p, weights) for p in best]
+    yes = [p for p, has in zip(answers, answerable, strict=True) if has]
+    no = [p for p, has in zip(answers, answerable, strict=True) if not has]
+    minimum = round(float(np.quantile(yes, most_declined, method="lower")), 4)
+    return Calibration(weights, minimum, len(judged), below(yes, minimum), below(no, minimum))
+
+
+def rising(rows: Sequence[tuple[dict[str, float], bool]]) -> dict[str, float]:
+    """The logistic's weights. A score that beside the others would speak against relevance is left out, so that the
+    probability grows with every score.
+    """
     names = list(rows[0][0])
-    model = LogisticRegression(C=10, max_iter=1_000)
-    model.fit([[values[name] for name in names] for values, _ in rows], [hit for _, hit in rows])
-    weights = {name: round(float(w), 4) for name, w in zip(names, model.coef_[0], strict=True)}
-    weights["intercept"] = round(float(model.intercept_[0]), 4)
-    answerable = [page.best(weights) for page in judged if page.topic.answerable]
-    unanswerable = [page.best(weights) for page in judged if not page.topic.answerable]
-    minimum = round(float(np.quantile(answerable, most_declined, method="lower")), 4)
-    return Calibration(
-        weights, minimum, len(judged), below(answerable, minimum), below(unanswerable, minimum)
-    )
+    relevant = [hit for _, hit in rows]
+    while True:
+        model = LogisticRegression(C=10, max_iter=1_000)
+        model.fit([[values[name] for name in names] for values, _ in rows], relevant)
+        falling = [name for name, w in zip(names, model.coef_[0], strict=True) if w < 0]
+        if not falling:
+            weights = {name: round(float(w), 4) for name, w in zip(names, model.coef_[0], strict=True)}
+            return weights | {"intercept": round(float(model.intercept_[0]), 4)}
+        names = [name for name in names if name not in falling]
+
+
+def answer_weights(best: np.ndarray, answerable: np.ndarray) -> dict[str, float]:
+    """From the best candidate's probability to that of an answer; the former itself where all topics have one."""
+    if answerable.all():
+        return {}
+    clipped = np.clip(best, 1e-9, 1 - 1e-9)
+    odds = np.log(clipped / (1 - clipped))[:, None]
+    model = LogisticRegression(C=10, max_iter=1_000).fit(odds, answerable)
+    found = {"answer_slope": model.coef_[0][0], "answer_intercept": model.intercept_[0]}
+    return {name: round(float(value), 4) for name, value in found.items()}
 
 
 def below(values: Sequence[float], minimum: float) -> float:

@@ -15,7 +15,8 @@ from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
 from retrieval.ranking import ANONYMOUS, Candidate, Ranking
-from rules.stages import JUDGED_BY
+from rules import published
+from rules.stages import JUDGED_BY, answered_by
 
 POOL = 20  # candidates of a topic that a language model might be asked about
 CERTAINTY = 0.95  # of every bound
@@ -43,8 +44,8 @@ class Scale:
     declines: bool  # whether the abstention reads it
 
 
-GATES = Scale("gated", "accept", "verify", declines=True)
-RERANKER = Scale("learned", "mlp_high", "mlp_low", declines=False)
+GATES = Scale("gated", "accept", "verify", declines=False)
+RERANKER = Scale("learned", "mlp_high", "mlp_low", declines=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,14 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A topic's first candidates: their probabilities and whether they are relevant, None where nobody judged."""
+    """A topic's first candidates: their probabilities and whether they are relevant, None where nobody judged.
+    `answer` is the probability that one of them answers it.
+    """
 
     topic: Topic
     probabilities: tuple[float, ...]
     relevant: tuple[bool | None, ...]
-
-    @property
-    def best(self) -> float:
-        return max(self.probabilities[:JUDGED_BY], default=0.0)
+    answer: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def pages(topics: Iterable[Topic], name: str, *, show: Callable = iter) -> list[
         (topic, search.run(request_of(topic, name), ANONYMOUS, scopes[topic.domain], in_force[topic.domain]))
         for topic in show(topics)
     )
-    return [page(topic, pooled(ranking)) for topic, ranking in ran if not ranking.settled]
+    return [page(topic, ranking) for topic, ranking in ran if not ranking.settled]
 
 
 def request_of(topic: Topic, name: str) -> search.SearchRequest:
@@ -144,12 +144,23 @@ def pooled(ranking: Ranking) -> list[Candidate]:
     return sorted(everything.values(), key=lambda c: (-c.score, c.section_id))[:POOL]
 
 
-def page(topic: Topic, candidates: Sequence[Candidate]) -> Page:
+def page(topic: Topic, ranking: Ranking) -> Page:
     """Raises ArfError where a candidate has no probability."""
+    candidates = pooled(ranking)
     if any(candidate.probability is None for candidate in candidates):
         raise ArfError("This pipeline gives no probabilities: calibrate the domain first.")
     grades = tuple(is_relevant(candidate.locator, topic) for candidate in candidates)
-    return Page(topic, tuple(candidate.probability for candidate in candidates), grades)
+    probabilities = tuple(candidate.probability for candidate in candidates)
+    return Page(topic, probabilities, grades, answer_of(ranking, candidates))
+
+
+def answer_of(ranking: Ranking, candidates: Sequence[Candidate]) -> float:
+    """As `Abstain` sees it, whether or not it took the candidates away."""
+    if ranking.answer is not None or not candidates:
+        return ranking.answer or 0.0
+    row = published.thresholds(ranking.query.versions.get("thresholds", 0)).get(candidates[0].domain_id)
+    best = max(candidate.probability for candidate in candidates[:JUDGED_BY])
+    return answered_by(best, row.calibration if row else {})
 
 
 def is_relevant(locator: str, topic: Topic) -> bool | None:
@@ -260,7 +271,7 @@ def choose_low(pages: Sequence[Page], target: float, *, high: float) -> Choice:
 
 def choose_answer_minimum(pages: Sequence[Page], target: float) -> Choice:
     """The highest minimum whose bound of declined answerable topics meets the target; 0 declines none."""
-    best = np.array([page.best for page in pages if page.topic.answerable])
+    best = np.array([page.answer for page in pages if page.topic.answerable])
     n = len(best)
     if upper_bound(0, n) > target:
         return infeasible(target, 0, n, upper_bound(0, n))
@@ -287,11 +298,11 @@ def rates(pages: Sequence[Page], accept: float, low: float, minimum: float) -> d
     """(events, n) of each risk on these pages."""
     probabilities, relevant = candidates_of(pages)
     accepted = probabilities >= accept
-    answerable = [page.best for page in pages if page.topic.answerable]
+    answers = [page.answer for page in pages if page.topic.answerable]
     return {
         "wrongly_accepted": (int((accepted & (relevant < 1)).sum()), int(accepted.sum())),
         "llm_share": (int(((probabilities > low) & ~accepted).sum()), len(probabilities)),
-        "declined": (sum(best < minimum for best in answerable), len(answerable)),
+        "declined": (sum(answer < minimum for answer in answers), len(answers)),
     }
 
 
@@ -324,11 +335,10 @@ def checked(counts: np.ndarray, picks: np.ndarray, target: float) -> dict[str, f
     return {"rate": rate, "n": int(n), "target": target, "violated": float((shares > target).mean())}
 
 
-def risk_coverage(pages: Sequence[Page], shown: Sequence[Page] | None = None) -> list[tuple[float, float]]:
+def risk_coverage(pages: Sequence[Page]) -> list[tuple[float, float]]:
     """(coverage, risk) when only the surest topics are answered, from the surest one to all: an answer is wrong where
-    the first candidate `shown` is not judged relevant (El-Yaniv and Wiener, JMLR 2010). `shown`: the same topics as
-    they are answered, where that is in another order than the one of these pages.
+    its first candidate is not judged relevant (El-Yaniv and Wiener, JMLR 2010).
     """
-    surest = sorted(zip(pages, shown or pages, strict=True), key=lambda pair: -pair[0].best)
-    wrong = np.cumsum([not (page.relevant and page.relevant[0]) for _best, page in surest])
+    surest = sorted(pages, key=lambda page: -page.answer)
+    wrong = np.cumsum([not (page.relevant and page.relevant[0]) for page in surest])
     return [(n / len(surest), float(count / n)) for n, count in enumerate(wrong, start=1)]

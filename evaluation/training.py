@@ -16,7 +16,7 @@ from evaluation.measures import credited, measure_topic
 from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
-from retrieval.features import FEATURES, JudgedNeighbours, of_judgments, of_text
+from retrieval.features import EVIDENCE, FEATURES, NEAR, JudgedNeighbours, evidence, of_judgments, of_text
 from retrieval.networks import Dense, Layer, Trees
 from retrieval.ranking import ANONYMOUS, UNSET, Candidate
 from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, unpack
@@ -156,10 +156,12 @@ def finished(
     scaler, model = fit(FAMILIES[chosen], everything, seed)
     seen = everything.learned
     ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
+    answer = fitted_answer(usable, compared[chosen].held_out)
     reranker = Reranker(
         *(end.astype(np.float32) for end in ends),
         served_form(model),
         knots,
+        answer,
         neighbours(usable),
         cross_knots(everything),
     )
@@ -252,6 +254,23 @@ def choose(ndcg: dict[str, np.ndarray]) -> str:
     best = max(ndcg, key=lambda name: ndcg[name].mean())
     error = ndcg[best].std(ddof=1) / np.sqrt(len(ndcg[best]))
     return PREFERRED if ndcg[PREFERRED].mean() >= ndcg[best].mean() - error else best
+
+
+def fitted_answer(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarray:
+    """(5,) the logistic that tells answerable questions from others by `evidence`, from probabilities of topics that
+    the model had not seen; without unanswerable topics it always says yes.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
+    rows = np.array([evidence(p, pool.rows[:, NEAR]) for pool, p in zip(pools, held_out, strict=True)])
+    answerable = [pool.topic.answerable for pool in pools]
+    if all(answerable):
+        return np.array([0.0] * len(EVIDENCE) + [40.0])
+    scaler = StandardScaler().fit(rows)
+    model = LogisticRegression(max_iter=1_000).fit(scaler.transform(rows), answerable)
+    weights = model.coef_[0] / scaler.scale_
+    return np.append(weights, model.intercept_[0] - weights @ scaler.mean_)
 
 
 def isotonic(pools: Sequence[Pool], held_out: Sequence[np.ndarray]) -> np.ndarray:

@@ -12,15 +12,21 @@ import numpy as np
 from retrieval.ranking import Candidate
 from retrieval.terms import AskedWords, Texts, matched
 
-LEGS = ("dense", "lexical", "alias", "alias_near", "citation", "private")
-RANKED = ("dense", "lexical", "alias_near")  # legs whose ranks say more than that they found it
+LEGS = ("dense", "lexical", "alias", "alias_near", "alias_lexical", "citation", "private")
+RANKED = (
+    "dense",
+    "lexical",
+    "alias_near",
+    "alias_lexical",
+)  # legs whose ranks say more than that they found it
+COVERED = ("coverage", "alias_coverage")  # BM25 as a share of the most that the question's words could weigh
 OF_TEXT = (
     "fused",
     "fused_share",
     *(f"{leg}_score" for leg in LEGS),
     *(f"{leg}_below_best" for leg in RANKED),
     *(f"{leg}_reciprocal_rank" for leg in RANKED),
-    "coverage",
+    *COVERED,
     "legs",
     "cited_siblings",
     "parent_score",
@@ -37,6 +43,7 @@ OF_TEXT = (
 )
 OF_JUDGMENTS = ("prior", "votes", "votes_share", "votes_best_neighbour")
 FEATURES = (*OF_TEXT, *OF_JUDGMENTS)
+NEAR = FEATURES.index("alias_near_score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: Texts) -> np.n
     """(len(candidates), len(OF_TEXT)) float32: what candidates and their texts say, whoever judged what."""
     if not candidates:
         return np.zeros((0, len(OF_TEXT)), np.float32)
-    scores = by_leg([candidate.scores for candidate in candidates], (*LEGS, "coverage", "cross_encoder"))
+    scores = by_leg([candidate.scores for candidate in candidates], (*LEGS, *COVERED, "cross_encoder"))
     ranks = by_leg([candidate.ranks for candidate in candidates], RANKED)
     fused = np.array([candidate.score for candidate in candidates])
     locators = [candidate.locator for candidate in candidates]
@@ -114,7 +121,7 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: Texts) -> np.n
         *(scores[leg] for leg in LEGS),
         *(below_best(scores[leg]) for leg in RANKED),
         *(np.divide(1.0, ranks[leg], out=np.zeros(len(fused)), where=ranks[leg] > 0) for leg in RANKED),
-        scores["coverage"],
+        *(scores[name] for name in COVERED),
         np.array([len(candidate.ranks) for candidate in candidates]),
         np.bincount(parents, scores["citation"])[parents],
         best_of_group(scores["dense"], parents)[parents],
@@ -142,6 +149,19 @@ def of_judgments(vector: np.ndarray | None, locators: Sequence[str], judged: Jud
         given / all_votes,
         np.array([nearest.get(locator, 0.0) for locator in locators]),
     )
+
+
+EVIDENCE = ("best", "best_three", "best_ten", "alias_near")
+FIRST_PAGE = 10
+
+
+def evidence(raw: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """(4,) what says whether a pool holds an answer at all: the highest probability, the sums of the three and the ten
+    highest, and among these ten the greatest similarity of a curated name. `raw`, `near`: (n,), n >= 1.
+    """
+    first = np.argsort(-raw, kind="stable")[:FIRST_PAGE]
+    best = raw[first]
+    return np.array([best[0], best[:3].sum(), best.sum(), near[first].max()])
 
 
 def as_columns(*columns: np.ndarray) -> np.ndarray:

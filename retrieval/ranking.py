@@ -185,7 +185,9 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A query and its candidates, best first; `settled` means that the order is final and ranking stages pass."""
+    """A query and its candidates, best first; `settled` means that the order is final and ranking stages pass;
+    `answer` is the probability that the pool holds one, where a reranker gave it.
+    """
 
     query: Query
     candidates: tuple[Candidate, ...] = ()
@@ -194,6 +196,7 @@ class Ranking:
     settled: bool = False
     abstained: bool = False
     confident: bool = False
+    answer: float | None = None
     near_misses: tuple[Candidate, ...] = ()
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None

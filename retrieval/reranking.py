@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from retrieval.errors import NotRun
-from retrieval.features import FEATURES, Asked, JudgedNeighbours, matrix
+from retrieval.features import FEATURES, NEAR, Asked, JudgedNeighbours, evidence, matrix
 from retrieval.models import RankerModel
 from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
@@ -43,10 +43,9 @@ class Reranker:
     scale: np.ndarray
     model: Dense | Trees
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
+    answer: np.ndarray  # (5,): the logistic over `evidence`, its intercept last
     judged: JudgedNeighbours
-    cross: np.ndarray | None = (
-        None  # (2, m) knots for a cross-encoder's probability, where one was learned from
-    )
+    cross: np.ndarray | None = None  # (2, m): knots of a cross-encoder's probability, where one was learned from
 
     def raw(self, rows: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,) probabilities before calibration."""
@@ -59,16 +58,27 @@ class Reranker:
     def scored(self, rows: np.ndarray, grades: np.ndarray) -> "Scored":
         """`grades` (n,): what people agreed on for this very question, 0 where nothing."""
         raw = self.raw(rows)
-        return Scored(raw, np.maximum(self.calibrated(raw), np.where(grades > 0, AGREED, 0.0)), grades)
+        probabilities = np.maximum(self.calibrated(raw), np.where(grades > 0, AGREED, 0.0))
+        return Scored(raw, probabilities, grades, self.answerable(rows, raw, grades))
+
+    def answerable(self, rows: np.ndarray, raw: np.ndarray, grades: np.ndarray) -> float:
+        """The probability that the pool holds an answer to the question."""
+        if grades.any():
+            return AGREED
+        seen = evidence(raw, rows[:, NEAR])
+        return float(1.0 / (1.0 + np.exp(-np.clip(seen @ self.answer[:-1] + self.answer[-1], -40.0, 40.0))))
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a reranker makes of candidates: probabilities before and after calibration, and agreed grades (n,)."""
+    """What a reranker makes of candidates: probabilities before and after calibration, and agreed grades (n,); and the
+    probability that one of them answers the question.
+    """
 
     raw: np.ndarray
     probabilities: np.ndarray
     grades: np.ndarray
+    answer: float | None = None
 
     def order(self, scores: np.ndarray, blend: np.ndarray | float) -> np.ndarray:
         """What to order by: the agreed grade, then the blend. A model of questions never judged ranks one that was
@@ -83,7 +93,7 @@ def grades_of(locators: Sequence[str], agreed: Mapping[str, int]) -> np.ndarray:
 
 def pack(reranker: Reranker, *, seed: int) -> bytes:
     """The artifact: arrays and JSON text only, so that reading it runs nothing."""
-    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots")}
+    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots", "answer")}
     arrays |= reranker.model.arrays()
     arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
@@ -109,7 +119,7 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
         )
         ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
-        return Reranker(*ends, model, arrays["knots"], judged, arrays.get("cross"))
+        return Reranker(*ends, model, arrays["knots"], arrays["answer"], judged, arrays.get("cross"))
 
 
 @lru_cache(maxsize=4)
@@ -178,7 +188,8 @@ class LearnedReranker:
             order,
             lambda r: scored_by(r, ranking.query, pool, texts)[1].order(fused, blends),
         )
-        return ranking.with_candidates([*scored, *lowered], shadow=shadow).noting(f"model {name}")
+        told = f"model {name}; probability of an answer {learned.answer:.3f}"
+        return ranking.with_candidates([*scored, *lowered], shadow=shadow, answer=learned.answer).noting(told)
 
 
 def scored_by(
@@ -188,15 +199,6 @@ def scored_by(
     rows = matrix(asked(query), pool, texts, reranker.judged)
     agreed = reranker.judged.agreed(query.vector)
     return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
-
-
-def people_answered(query: Query, candidates: Sequence[Candidate]) -> bool:
-    """Whether people judged one of these relevant to this very question, as the deployed reranker knows."""
-    try:
-        agreed = serving(query)[0].judged.agreed(query.vector)
-    except NotRun:
-        return False
-    return any(candidate.locator in agreed for candidate in candidates)
 
 
 def shadow_of(

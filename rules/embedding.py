@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from retrieval import serving, versions
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel
+from retrieval.textnorm import stems
 from retrieval.translation import TranslationUnavailable, translate
 from rules import published
 from rules.models import Alias, AliasVector
@@ -29,10 +30,15 @@ def embed_missing() -> int:
         embedder = serving.active_embedder().embedder
     except NotRun:
         return 0  # searches report it, and the system checks
-    vectors = embedder.embed_documents([english_of(alias) for alias in batch])
+    english = [english_of(alias) for alias in batch]
     rows = [
-        AliasVector(alias=alias, model=model, vector=vector.astype(np.float16).tobytes())
-        for alias, vector in zip(batch, vectors, strict=True)
+        AliasVector(
+            alias=alias,
+            model=model,
+            vector=vector.astype(np.float16).tobytes(),
+            stems=" ".join(stems(text, "en")),
+        )
+        for alias, text, vector in zip(batch, english, embedder.embed_documents(english), strict=True)
     ]
     return len(AliasVector.objects.bulk_create(rows, ignore_conflicts=True))
 

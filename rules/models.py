@@ -64,13 +64,16 @@ class Alias(models.Model):
 
 
 class AliasVector(models.Model):
-    """An alias as the embedder sees it, so that a question near to a name finds its provision too. Made by
-    `rules.embedding`; a trigger deletes it when the alias is worded anew.
+    """An alias as searches compare it with a question, in meaning and by words, so that a question near to a name
+    finds its provision too. Made by `rules.embedding`; a trigger deletes it when the alias is worded anew.
     """
 
     alias = models.ForeignKey(Alias, on_delete=models.CASCADE, related_name="vectors")
     model = models.ForeignKey("retrieval.EmbeddingModel", on_delete=models.CASCADE, related_name="+")
     vector = models.BinaryField(help_text=_("float16, unit length; compared in the process, not in SQL."))
+    stems = models.TextField(
+        help_text=_("Its words in English, stemmed, as the lexical leg of names reads them.")
+    )
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["alias", "model"], name="one_alias_vector_a_model")]

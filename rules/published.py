@@ -15,6 +15,7 @@ from retrieval.textnorm import stems
 from retrieval.translation import Glossary
 from rules.clauses import CompiledRule
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
+from rules.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,12 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
     starts = [n for n, locator in enumerate(all_locators) if n == 0 or locator != all_locators[n - 1]]
     matrix = np.array([np.frombuffer(vector, np.float16) for _, _, vector in rows], dtype=np.float32)
     return AliasVectors(texts, [all_locators[n] for n in starts], np.array(starts, dtype=np.intp), matrix)
+
+
+@lru_cache(maxsize=16)
+def wording(domain_id: int, version: int, model_id: int) -> Wording:
+    rows = AliasVector.objects.filter(model=model_id, alias__domain=domain_id, alias__enabled=True)
+    return Wording.of(rows.values_list("alias__locator", "stems"))
 
 
 @lru_cache(maxsize=16)

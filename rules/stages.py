@@ -10,8 +10,8 @@ from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Limits, Query, Ranking, Reason
-from retrieval.reranking import people_answered
 from retrieval.selection import sections_within
+from retrieval.textnorm import stems
 from retrieval.translation import Translation, TranslationUnavailable, translate
 from rules import published
 from rules.gates import gated, is_confident
@@ -19,7 +19,10 @@ from rules.models import DomainThreshold
 from rules.published import AliasMatch
 
 NEAR_MISSES = 5  # the contract's "at most 5"
-FITTED_ON = ("EmbedQuery", "DenseRetriever", "LexicalRetriever", "NearestAliasRetriever", "AliasRetriever")
+FITTED_ON = (
+    "EmbedQuery", "DenseRetriever", "LexicalRetriever", "NearestAliasRetriever", "LexicalAliasRetriever",
+    "AliasRetriever",
+)  # fmt: skip
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
@@ -127,6 +130,44 @@ def near_candidate(section: int, name: str, cosine: float, rank: int) -> Candida
     )
 
 
+@dataclass(frozen=True)
+class LexicalAliasRetriever:
+    """Provisions by the words of their curated names and example questions taken together (BM25)."""
+
+    k: int = 50
+    weight: float = 1.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.embedded_by is None:
+            raise NotRun("the names' words are kept with their vectors, and the question has none")
+        best = self._best(query)
+        if not best:
+            return ranking.noting("no curated name has a word of the question", skipped=True)
+        sections = dict(named_sections(query, [locator for locator, _, _ in best]))
+        known = [(sections[locator], *told) for locator, *told in best if locator in sections]
+        candidates = [worded_candidate(*row, rank) for rank, row in enumerate(known, start=1)]
+        return replace(ranking, candidates=tuple(candidates)).noting(best[0][0])
+
+    def _best(self, query: Query) -> list[tuple[str, float, float]]:
+        version, words = query.versions.get("aliases", 0), stems(query.text, "en")
+        found = [
+            row
+            for domain in query.domain_ids
+            for row in published.wording(domain, version, query.embedded_by).best(words, self.k)
+        ]
+        return sorted(found, key=lambda row: (-row[1], row[0]))[: self.k]
+
+
+def worded_candidate(section: int, score: float, coverage: float, rank: int) -> Candidate:
+    return Candidate(
+        section_id=section,
+        scores={"alias_lexical": score, "alias_coverage": coverage},
+        ranks={"alias_lexical": rank},
+        reasons=(Reason("alias_lexical", {"rank": rank}),),
+    )
+
+
 def strength(match: AliasMatch) -> float:
     """Longer names say more; a name shared by several provisions says less of each."""
     return match.words / match.shared
@@ -221,18 +262,21 @@ def with_probability(candidate: Candidate, threshold: DomainThreshold | None) ->
 
 
 def features(candidate: Candidate) -> dict[str, float]:
-    """What the calibration reads: cosine, lexical coverage, how an alias names it, whether a citation does."""
+    """What the calibration reads: cosine, lexical coverage, how names and their words match, whether a citation does.
+    Weights fitted before a score was there leave it out.
+    """
     return {
         "dense": candidate.scores.get("dense", 0.0),
         "coverage": candidate.scores.get("coverage", 0.0),
         "alias": min(candidate.scores.get("alias", 0.0), 3.0),
         "alias_near": candidate.scores.get("alias_near", 0.0),
+        "alias_coverage": candidate.scores.get("alias_coverage", 0.0),
         "citation": candidate.scores.get("citation", 0.0),
     }
 
 
 def logistic(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    total = weights["intercept"] + sum(weights[name] * value for name, value in values.items())
+    total = weights["intercept"] + sum(weights.get(name, 0.0) * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-total))
 
 
@@ -263,8 +307,10 @@ def gate_note(kept: Sequence[Candidate], gone: Mapping[int, Reason]) -> str:
 
 @dataclass(frozen=True)
 class Abstain:
-    """Shows nothing as an answer when no candidate of the first page is probable enough, nor when the question is but
-    a citation of what is not here; near misses remain.
+    """Shows nothing as an answer when it is improbable that one was found, nor when the question is but a citation of
+    what is not here; near misses remain. That probability is the reranker's or, where none ran, comes from the best
+    calibrated candidate of the first page. Of several domains the lowest minimum holds; those without thresholds never
+    abstain.
     """
 
     @unless_settled
@@ -274,20 +320,16 @@ class Abstain:
             return declined(ranking, named).noting(f"there is no {ranking.query.unresolved} here")
         rows = published.thresholds(ranking.query.versions.get("thresholds", 0))
         first = ranking.candidates[:JUDGED_BY]
-        if first and all(self._is_too_weak(candidate, rows) for candidate in first):
-            if people_answered(ranking.query, ranking.candidates):
-                return ranking.noting("weak, but people judged what answers this very question")
-            best = max(candidate.probability for candidate in first)
-            reason = Reason("abstained", {"probability": round(best, 3)})
-            return declined(ranking, reason).noting(f"best probability {best:.3f}")
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
+        if all(candidate.domain_id in rows for candidate in first):
+            row = min((rows[candidate.domain_id] for candidate in first), key=lambda row: row.answer_minimum)
+            probability = answer_probability(ranking, row)
+            if probability is not None and probability < row.answer_minimum:
+                reason = Reason("abstained", {"probability": round(probability, 3)})
+                note = f"probability of an answer {probability:.3f}, below {row.answer_minimum:.3f}"
+                return declined(ranking, reason).noting(note)
         return replace(ranking, confident=is_confident(first, rows))
-
-    def _is_too_weak(self, candidate: Candidate, rows: Mapping[int, DomainThreshold]) -> bool:
-        if candidate.probability is None or candidate.domain_id not in rows:
-            return False
-        return candidate.probability < rows[candidate.domain_id].answer_minimum
 
 
 def declined(ranking: Ranking, reason: Reason) -> Ranking:

@@ -41,6 +41,7 @@ from rules.thresholds import next_version, publish
 from tests.conftest import ROOT
 
 TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
+SURE = np.array([0.0, 0.0, 0.0, 0.0, 40.0])  # always says that there is an answer
 NOBODY = JudgedNeighbours(np.zeros((0, 3), np.float32), (), {})
 
 
@@ -50,7 +51,7 @@ def some_reranker() -> Reranker:
     layers = (Layer(chance.normal(size=(n, 4)), np.zeros(4)), Layer(chance.normal(size=(4, 1)), np.zeros(1)))
     ends = (np.full(n, -9.0), np.full(n, 9.0), np.zeros(n), np.ones(n))
     judged = JudgedNeighbours(np.eye(3, 384, dtype=np.float32), ({"/a": 3}, {"/b": 1}, {}), {"/a": 2})
-    return Reranker(*ends, Dense(layers), np.array([[0.0, 1.0], [0.1, 0.9]]), judged)
+    return Reranker(*ends, Dense(layers), np.array([[0.0, 1.0], [0.1, 0.9]]), SURE, judged)
 
 
 def candidate(section: int, **scores: float) -> Candidate:
@@ -104,7 +105,7 @@ def test_the_forward_pass_equals_scikit_learns(family):
     ends = (
         end.astype(np.float32) for end in (rows.min(axis=0), rows.max(axis=0), scaler.mean_, scaler.scale_)
     )
-    ours = Reranker(*ends, served_form(model), np.array([[0.0, 1.0], [0.0, 1.0]]), NOBODY)
+    ours = Reranker(*ends, served_form(model), np.array([[0.0, 1.0], [0.0, 1.0]]), SURE, NOBODY)
     artifact = pack(ours, seed=0)
     served = unpack(artifact, hashlib.sha256(artifact).hexdigest())
     assert served.raw(rows) == pytest.approx(model.predict_proba(scaler.transform(rows))[:, 1], abs=1e-6)

@@ -39,7 +39,8 @@ def a_topic(number: int, split: str = "tune", **fields) -> Topic:
 
 
 def a_page(probabilities, relevant, number: int = 0, **fields) -> Page:
-    return Page(a_topic(number, **fields), tuple(probabilities), tuple(relevant))
+    answer = max(probabilities, default=0.0)
+    return Page(a_topic(number, **fields), tuple(probabilities), tuple(relevant), answer)
 
 
 def calibrated_pages(count: int, seed: int, split: str = "tune") -> list[Page]:
@@ -120,7 +121,7 @@ def test_thresholds_chosen_on_some_topics_keep_their_risks_on_others():
     targets = Targets(wrongly_accepted=0.05, llm_share=0.2, declined=0.05)
     kept = []
     for seed in range(10):
-        chosen = choose(calibrated_pages(300, seed), targets)
+        chosen = choose(calibrated_pages(300, seed), targets, RERANKER)
         seen = verify(chosen, calibrated_pages(500, 1_000 + seed, "test"), targets, resamples=50)
         kept += [told["rate"] <= told["target"] for told in seen.values()]
     assert np.mean(kept) >= 0.9
@@ -176,11 +177,11 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
     )
     told = json.JSONDecoder().raw_decode(out.getvalue())[0]
     gates, reranker = told["gated"], told["learned"]
-    minimum = gates["chosen"]["answer_minimum"]["value"]
-    assert reranker["chosen"].keys() == {"mlp_high", "mlp_low", "row"}
+    minimum = reranker["chosen"]["answer_minimum"]["value"]
+    assert gates["chosen"].keys() == {"accept", "verify", "row"}
     accept = gates["chosen"]["accept"]
     assert accept["value"] is None or accept["bound"] <= 0.02
-    assert gates["test"]["declined"]["n"] > 50 and "declined" not in reranker["test"]
+    assert reranker["test"]["declined"]["n"] > 50 and "declined" not in gates["test"]
     assert told["risk_coverage"][-1][0] == 1
     assert picture.read_text().startswith("<svg")
     row = DomainThreshold.objects.get(domain=domain, active=True)
@@ -188,7 +189,7 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
     few["test"] = few["test"][:10]
     again = StringIO()
     call_command("tune_thresholds", "us_constitution", "--json", "--declined", "0.1", stdout=again)
-    assert json.loads(again.getvalue())["gated"]["chosen"]["answer_minimum"]["value"] == minimum
+    assert json.loads(again.getvalue())["learned"]["chosen"]["answer_minimum"]["value"] == minimum
 
 
 def test_pages_hold_the_pool_as_it_was_before_anything_was_dropped(domain):
@@ -204,5 +205,5 @@ def test_the_rerankers_limits_are_chosen_on_its_own_probabilities(domain):
     assert all(0.1 <= p <= 0.9 for page in by_reranker for p in page.probabilities)  # what it gives at all
     assert any(p < 0.1 for page in by_gates for p in page.probabilities)
     sure = [a_page([0.99] * 20, [True] * 20, n) for n in range(300)]
-    assert choose(sure, Targets(), RERANKER).row.keys() == {"mlp_high", "mlp_low"}
-    assert choose(sure, Targets(), GATES).row.keys() == {"accept", "verify", "answer_minimum"}
+    assert choose(sure, Targets(), RERANKER).row.keys() == {"mlp_high", "mlp_low", "answer_minimum"}
+    assert choose(sure, Targets(), GATES).row.keys() == {"accept", "verify"}

@@ -51,6 +51,7 @@ STATUSES = {
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
     "alias_near": _("One of its names or example questions is close to yours in meaning: “%(alias)s”."),
+    "alias_lexical": _("Its names and example questions use the words of yours: number %(rank)s of all."),
     "citation": _("Your question cites %(citation)s."),
     "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
     "citation_under": _("It is part of %(citation)s, which you cite."),

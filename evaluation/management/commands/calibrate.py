@@ -12,6 +12,7 @@ from evaluation.topics import BadTopics, read_topics
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from rules.models import DomainThreshold
+from rules.thresholds import next_version
 from rules.thresholds import publish as publish_thresholds
 
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
             default=0.05,
             help="share of answerable topics that may be declined",
         )
-        parser.add_argument("--pipeline", default="default")
+        parser.add_argument("--pipeline", default="gated")
         parser.add_argument("--publish", action="store_true", help="make it the domain's next thresholds")
 
     def handle(self, *, domain: str, topics: Path, publish: bool, **options) -> None:
@@ -47,7 +48,15 @@ class Command(BaseCommand):
             f"Fitted on {fitted.topics} topics of {topics.name} ({', '.join(splits)}): declines "
             f"{fitted.declined_answerable:.1%} of the answerable, {fitted.declined_unanswerable:.1%} of the others."
         )
-        row = {"answer_minimum": fitted.answer_minimum, "calibration": fitted.weights, "reason": reason}
+        row = {"calibration": fitted.weights, "reason": reason}
         if publish:
-            publish_thresholds(DomainThreshold(domain=Domain.objects.get(slug=domain), **row))
+            publish_thresholds(next_of(domain, fitted.answer_minimum, row))
         self.stdout.write(json.dumps({"domain": domain, **row}, indent=2))
+
+
+def next_of(domain: str, minimum: float, row: dict) -> DomainThreshold:
+    """The thresholds in force with another calibration; a domain's first ones take its minimum too."""
+    before = DomainThreshold.objects.filter(domain__slug=domain, active=True).first()
+    if before:
+        return next_version(before, **row)
+    return DomainThreshold(domain=Domain.objects.get(slug=domain), answer_minimum=minimum, **row)

@@ -56,7 +56,7 @@ class Command(BaseCommand):
             tuned = [self._tuned(scale, seen, unseen, targets) for scale in (GATES, RERANKER)]
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
-        curve = thresholds.risk_coverage(*(each.pages for each in tuned))
+        curve = thresholds.risk_coverage(tuned[-1].pages)
         if options["svg"]:
             options["svg"].write_text(risk_coverage("Risk and coverage on the test split", curve))
         row = {name: value for each in tuned for name, value in each.chosen.row.items()}
