@@ -337,3 +337,21 @@ def declined(ranking: Ranking, reason: Reason) -> Ranking:
     misses = ranking.candidates[:NEAR_MISSES] or ranking.near_misses
     without = ranking.drop({c.section_id: reason for c in ranking.candidates}, "Abstain")
     return replace(without, abstained=True, near_misses=misses)
+
+
+def answer_probability(ranking: Ranking, row: DomainThreshold) -> float | None:
+    """The probability that an answer was found; None where nothing was calibrated."""
+    if ranking.answer is not None:
+        return ranking.answer
+    first = [candidate.probability for candidate in ranking.candidates[:JUDGED_BY]]
+    return None if None in first else answered_by(max(first), row.calibration)
+
+
+def answered_by(best: float, weights: Mapping[str, float]) -> float:
+    """The probability that an answer was found when the best candidate is relevant with this one: a page of ten has
+    more than one chance. Weights fitted before that was known take the candidate's for it.
+    """
+    if "answer_slope" not in weights:
+        return best
+    odds = math.log(max(best, 1e-9) / max(1.0 - best, 1e-9))
+    return 1.0 / (1.0 + math.exp(-(weights["answer_slope"] * odds + weights["answer_intercept"])))

@@ -142,7 +142,7 @@ def test_a_domain_without_a_fit_never_abstains_and_the_trace_says_why(domain):
 def test_probabilities_lie_between_zero_and_one_and_grow_with_every_score():
     weights = Domain.objects.get(slug="us_constitution").thresholds.get(active=True).calibration
     low = logistic(features(Candidate(1, scores={"dense": 0.1})), weights)
-    named = {"dense": 0.6, "alias": 3.0, "alias_near": 0.9, "coverage": 1.0}
+    named = {"dense": 0.6, "alias": 3.0, "alias_near": 0.9, "alias_coverage": 1.0}
     high = logistic(features(Candidate(1, scores=named)), weights)
     assert 0 < low < 0.1 < 0.9 < high < 1
 
