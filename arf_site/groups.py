@@ -13,6 +13,7 @@ CURATOR = [
     *(f"retrieval.{verb}_upload" for verb in ("view", "add")),
     "retrieval.change_document",  # tags, and "Withdraw"
     *(f"rules.{verb}_{model}" for verb in ("view", "add", "change") for model in CURATED),
+    "rules.view_rulefinding",
     "rules.publish_rule",  # of what another curator proposed
     *(f"evaluation.view_{model}" for model in ("topic", "judgment", "run")),
     *(f"evaluation.{verb}_{model}" for verb in ("add", "change") for model in ("topic", "judgment")),

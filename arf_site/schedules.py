@@ -29,6 +29,7 @@ SCHEDULES = {
         "minutes": 10,
     },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
+    "check rules": {"func": "rules.tasks.check_rules", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
     "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},
 }
@@ -38,7 +39,8 @@ def ensure() -> None:
     """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
     tonight = timezone.localtime().replace(**NIGHT)
     next_month = (tonight.replace(day=1) + timedelta(days=32)).replace(day=1, hour=4)
-    first_run = {"prune": tonight, "learn from readers": tonight, "retrain": next_month}
+    nightly = dict.fromkeys(("prune", "check rules", "learn from readers"), tonight)
+    first_run = nightly | {"retrain": next_month}
     for name, fields in SCHEDULES.items():
         Schedule.objects.update_or_create(
             name=name,

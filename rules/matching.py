@@ -120,3 +120,16 @@ def pattern(written: str):
 def matches_pattern(text: str, written: str) -> bool:
     """Whether the pattern is found anywhere in the normalised text, accents kept."""
     return pattern(written).search(normalize(text)) is not None
+
+
+def replaced(text: str, phrase: str, by: str) -> str:
+    """The text with the phrase put otherwise wherever it stands as whole words, blind to case and accents."""
+    plain, wanted = fold(text), fold(phrase)
+    pieces, end, start = [], 0, plain.find(wanted)
+    while start >= 0:
+        after = start + len(wanted)
+        if not plain[max(start - 1, 0) : start].isalnum() and not plain[after : after + 1].isalnum():
+            pieces += [text[end:start], by]
+            end = after
+        start = plain.find(wanted, after)
+    return "".join((*pieces, text[end:]))

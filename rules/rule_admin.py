@@ -7,8 +7,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import path, reverse_lazy
+from django.urls import path, reverse, reverse_lazy
 from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from import_export.admin import ImportExportModelAdmin
@@ -17,14 +18,23 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.import_export.forms import ExportForm, ImportForm
 from unfold.decorators import display
 
-from retrieval.admin.base import NeverDeleted, ObjectAction, ObjectActions, admin_url, caller_of
+from retrieval.admin.base import (
+    NeverDeleted,
+    ObjectAction,
+    ObjectActions,
+    ReadOnly,
+    admin_url,
+    caller_of,
+    link,
+)
 from retrieval.errors import ArfError
 from retrieval.models import Document, Domain, Section
-from rules import workflow
+from retrieval.ranking import Caller
+from rules import proving, workflow
 from rules.curation import with_last_change
 from rules.exchange import FORMATS, RuleResource
 from rules.forms import ReasonedForm, provisions_like
-from rules.models import Rule
+from rules.models import Rule, RuleFinding
 from rules.rows import (
     Column,
     RowsField,
@@ -156,6 +166,14 @@ def step(run) -> callable:
     return taken
 
 
+def proposed(rule: Rule, user, caller: Caller) -> Rule:
+    return workflow.propose(proving.consistent(rule, caller), by=user, caller=caller)
+
+
+def published(rule: Rule, user, caller: Caller) -> Rule:
+    return workflow.publish(proving.consistent(rule, caller), by=user, caller=caller)
+
+
 def copied(request: HttpRequest, rule: Rule) -> HttpResponse:
     return redirect(admin_url(workflow.copy(rule, by=request.user)))
 
@@ -207,14 +225,14 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         ObjectAction(
             "propose",
             gettext_lazy("Propose"),
-            step(lambda request, rule: workflow.propose(rule, by=request.user, caller=caller_of(request))),
+            step(lambda request, rule: proposed(rule, request.user, caller_of(request))),
             may_change,
             has_status(Status.DRAFT, Status.RETIRED),
         ),
         ObjectAction(
             "publish",
             gettext_lazy("Approve and publish"),
-            step(lambda request, rule: workflow.publish(rule, by=request.user, caller=caller_of(request))),
+            step(lambda request, rule: published(rule, request.user, caller_of(request))),
             may_publish,
             lambda rule: rule.status in workflow.publishable(),
         ),
@@ -282,6 +300,9 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
             workflow.check(row, caller_of(request))
         except ArfError as problem:
             messages.warning(request, problem.message)
+            return
+        for found in proving.findings_about(row, caller_of(request)):
+            messages.warning(request, proving.sentence(found))
 
     # -- Files
 
@@ -345,6 +366,31 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     @admin.display(description=gettext_lazy("By"), ordering="changed_by", empty_value="-")
     def by(self, rule: Rule) -> str | None:
         return rule.changed_by
+
+
+@admin.register(RuleFinding)
+class RuleFindingAdmin(ReadOnly, ModelAdmin):
+    """What last night's check found wrong with the rules in force."""
+
+    list_display = ["kind", "told", "about", "question", "found_at"]
+    list_display_links = None
+    list_filter = ["kind", "joined"]
+    search_fields = ["names", "question", "detail"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).visible_to(caller_of(request))
+
+    @admin.display(description=gettext_lazy("What is wrong"))
+    def told(self, row: RuleFinding) -> str:
+        return proving.finding_of(row).told
+
+    @admin.display(description=gettext_lazy("Rules"))
+    def about(self, row: RuleFinding) -> SafeString:
+        pages = (
+            link(reverse("admin:rules_rule_change", args=[number]), name)
+            for number, name in zip(row.rules, row.names, strict=True)
+        )
+        return format_html_join(", ", "{}", ((page,) for page in pages))
 
 
 def offered(kind: str, words: str, request: HttpRequest) -> list[tuple[str, str]]:

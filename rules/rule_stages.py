@@ -15,7 +15,6 @@ from retrieval.models import Chunk, Section
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.selection import Selection, chosen, sections_within
-from retrieval.textnorm import fold
 from rules import published
 from rules.applying import (
     COVERS,
@@ -30,6 +29,7 @@ from rules.applying import (
 )
 from rules.clauses import CompiledRule
 from rules.firing import Asked, fired
+from rules.matching import replaced
 
 MAX_PINS = 10  # sections that one rule pins: of a whole document the first
 MAX_ALIASED = 20
@@ -112,19 +112,6 @@ def rewritten(query: Query) -> Query:
         return query
     citations = find_citations(text)
     return replace(query, text=text, rewritten=text, citations=citations, unresolved="")
-
-
-def replaced(text: str, phrase: str, by: str) -> str:
-    """The text with the phrase put otherwise wherever it stands as whole words, blind to case and accents."""
-    folded, wanted = fold(text), fold(phrase)
-    pieces, end, start = [], 0, folded.find(wanted)
-    while start >= 0:
-        after = start + len(wanted)
-        if not folded[max(start - 1, 0) : start].isalnum() and not folded[after : after + 1].isalnum():
-            pieces += [text[end:start], by]
-            end = after
-        start = folded.find(wanted, after)
-    return "".join((*pieces, text[end:]))
 
 
 def searched_as(query: Query) -> Query:

@@ -1,6 +1,6 @@
 """What django-q runs by name."""
 
-from rules import embedding, workflow
+from rules import embedding, proving, workflow
 
 
 def embed_aliases() -> int:
@@ -11,3 +11,8 @@ def embed_aliases() -> int:
 def retire_expired_rules() -> int:
     """Every minute: rules whose last day is over. Searches leave them out from midnight on by themselves."""
     return workflow.retire_expired()
+
+
+def check_rules() -> int:
+    """Every night: what is wrong with the rules in force, for the list in the admin."""
+    return proving.check_all()

@@ -334,8 +334,8 @@ CLEAN: list[Callable[[Subject], list[dict]]] = [
         rule("c", keywords(s.phrase), "pin", {"kind": "document", "value": "/us/const"}),
     ],
     lambda s: [
-        rule("a", keywords(s.word), "exclude", {"kind": "chunk", "value": [0]}),
-        rule("b", keywords(s.word), "pin", section("/us/const/amendment/I")),
+        rule("a", keywords(s.word), "exclude", {"kind": "chunk", "value": [2]}),
+        rule("b", keywords(s.word), "pin", section("/us/const/amendment/II")),
     ],
     lambda s: [
         rule("a", when("regex", f"^{s.word}$"), "exclude", section(s.here)),

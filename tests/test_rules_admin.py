@@ -1,18 +1,21 @@
 """Curators at work on rules: a form of rows, two people's approval, history, files, a rule from a result."""
 
 import json
+from io import StringIO
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.urls import reverse
 
 from arf_site.groups import load_groups
 from retrieval.ranking import ANONYMOUS
-from rules import workflow
+from rules import tasks, workflow
 from rules.exchange import PlainJSON, RuleResource, SafeCSV
-from rules.models import Rule
-from tests.test_rules import FIRST, THIRD, ask, locators, section
+from rules.models import Rule, RuleFinding
+from tests.rule_sets import keywords
+from tests.test_rules import ALWAYS, FIRST, THIRD, ask, locators, section
 
 pytestmark = pytest.mark.django_db
 ADD = "/admin/rules/rule/add/"
@@ -181,3 +184,61 @@ def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
     file = SimpleUploadedFile("rules.json", json.dumps([row]).encode(), content_type="application/json")
     page = client.post(f"{LIST}import/", {"format": "1", "import_file": file}).content.decode()
     assert "needs something to act upon" in page and not Rule.objects.exists()
+
+
+def in_force(name: str, action: str | dict, criterion: dict, targets=()) -> Rule:
+    ann, ben = (User.objects.get_or_create(username=name)[0] for name in ("ann", "ben"))
+    made = Rule(name=name, criteria=[criterion], targets=list(targets))
+    made.actions = [action if isinstance(action, dict) else {"kind": action}]
+    workflow.save_draft(made, by=ann)
+    workflow.propose(made, by=ann, caller=ANONYMOUS)
+    return workflow.publish(made, by=ben, caller=ANONYMOUS)
+
+
+def test_a_contradiction_is_warned_of_at_save_and_refused_at_publish(client, curators, quartering):
+    for person, action in zip(curators, ("propose", "publish"), strict=True):
+        client.force_login(person)
+        press(client, quartering, action)
+    against = FORM | {"name": "Hidden", "actions-0-kind": "exclude", "actions-0-amount": ""}
+    page = client.post(ADD, against, follow=True).content.decode()
+    assert "“Hidden” hides everything upon which “Quartering” acts." in page
+    assert "For example when somebody asks “soldiers”." in page
+    hidden = Rule.objects.get(name="Hidden")
+    assert "hides everything" in press(client, hidden, "propose")
+    assert Rule.objects.get(pk=hidden.pk).status == "draft"
+
+
+def test_a_circle_of_rewrites_is_refused_and_a_shadow_is_not(client, curators):
+    in_force("There", {"kind": "rewrite", "text": "renters", "phrase": "tenants"}, keywords("tenants"))
+    rewrite = {"targets-0-kind": "", "criteria-0-value": "renters", "criteria-0-stemmed": ""}
+    rewrite |= {"actions-0-kind": "rewrite", "actions-0-amount": "", "actions-0-phrase": "renters"}
+    client.post(ADD, FORM | rewrite | {"name": "Back", "actions-0-text": "tenants"})
+    assert "rewrite a question until it is as it was" in press(
+        client, Rule.objects.get(name="Back"), "propose"
+    )
+    in_force("Never", "exclude", ALWAYS[0], section(FIRST))
+    shadowed = {"name": "Less", "targets-0-value": FIRST, "actions-0-kind": "exclude", "actions-0-amount": ""}
+    assert "adds nothing" in client.post(ADD, FORM | shadowed, follow=True).content.decode()
+    press(client, Rule.objects.get(name="Less"), "propose")
+    assert Rule.objects.get(name="Less").status == "proposed"
+
+
+def test_the_nightly_check_stores_what_it_finds_for_the_list(client, curators):
+    pinned = in_force("Shown", "pin", keywords("tenants"), section(FIRST))
+    hidden = in_force("Hidden", "exclude", ALWAYS[0], section(FIRST))
+    assert tasks.check_rules() == tasks.check_rules() == 1
+    page = client.get("/admin/rules/rulefinding/").content.decode()
+    assert "hides everything" in page and f"{LIST}{pinned.pk}/change/" in page and hidden.name in page
+    workflow.retire(hidden, by=None)
+    assert tasks.check_rules() == 0 and not RuleFinding.objects.exists()
+
+
+def test_the_command_tells_findings_as_json(db):
+    in_force("Never", "exclude", ALWAYS[0], section(FIRST))
+    in_force("Raised", "boost", keywords("tenants"), section(FIRST))
+    out = StringIO()
+    call_command("check_rules", "--json", stdout=out)
+    (found,) = json.loads(out.getvalue())
+    assert (found["kind"], found["refuses"]) == ("contradictory", True) and "Never" in found["told"]
+    call_command("check_rules", stdout=out)
+    assert "1 findings" in out.getvalue()

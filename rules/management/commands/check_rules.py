@@ -1,0 +1,25 @@
+"""manage.py check_rules [--json]"""
+
+import json
+from dataclasses import asdict
+
+from django.core.management.base import BaseCommand
+
+from rules import proving
+
+
+class Command(BaseCommand):
+    help = "Tells what is wrong with the rules in force: the check of every night, with nothing stored."
+
+    def add_arguments(self, parser):
+        parser.add_argument("--json", action="store_true", help="the findings as a list of objects")
+
+    def handle(self, **options) -> None:
+        found = proving.findings_of_all()
+        if options["json"]:
+            told = [asdict(one) | {"told": one.told, "refuses": one.refuses} for one in found]
+            self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
+            return
+        for one in found:
+            self.stdout.write(f"{one.kind}: {proving.sentence(one)}")
+        self.stdout.write(f"{len(found)} findings")

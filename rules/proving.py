@@ -1,0 +1,100 @@
+"""The conflict prover at work: what stored rules select, findings of one rule before it is published and of all by
+night.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from retrieval.models import Chunk, Domain, Section
+from retrieval.ranking import Caller
+from retrieval.row_access import as_system
+from retrieval.selection import Selection
+from rules.conflicts import Finding, conflicts
+from rules.models import Rule, RuleFinding
+from rules.workflow import RuleRefused
+
+MOST_TOLD = 3  # findings told in one message
+
+
+@dataclass(frozen=True)
+class StoredCorpus:
+    """What is current of what the caller may read; without a caller, of everything."""
+
+    caller: Caller | None
+
+    @cached_property
+    def jurisdictions(self) -> Mapping[str, str]:
+        return {domain.slug: domain.jurisdiction for domain in self.domains}
+
+    @property
+    def domains(self):
+        return Domain.objects.all() if self.caller is None else Domain.objects.visible_to(self.caller)
+
+    def chunks(self, selection: Selection, domains: tuple[str, ...]) -> frozenset[int]:
+        searched = self.domains.filter(slug__in=domains) if domains else self.domains
+        sections = Section.objects.live().valid_on(None)
+        readable = sections if self.caller is None else sections.visible_to(self.caller)
+        chosen = Chunk.objects.filter(selection.q, section__in=readable.filter(domain__in=searched))
+        return frozenset(chosen.order_by().values_list("pk", flat=True))
+
+
+def findings_about(rule: Rule, caller: Caller) -> list[Finding]:
+    """What would be wrong if the rule were published as it stands, beside those in force that the caller may see."""
+    others = Rule.objects.published().visible_to(caller).exclude(pk=rule.pk)
+    rules = [*(other.compiled for other in others), rule.draft]
+    return conflicts(rules, StoredCorpus(caller), timezone.localdate(), about=rule.pk)
+
+
+def consistent(rule: Rule, caller: Caller) -> Rule:
+    """The rule. Raises RuleRefused where it contradicts one in force, or closes a circle of rewrites."""
+    rule = Rule.objects.get(pk=rule.pk)
+    refusing = [found for found in findings_about(rule, caller) if found.refuses]
+    if refusing:
+        raise RuleRefused(" ".join(map(sentence, refusing[:MOST_TOLD])))
+    return rule
+
+
+def sentence(found: Finding) -> str:
+    """What is wrong, with the question that shows it."""
+    if not found.question:
+        return found.told
+    return f"{found.told} " + _("For example when somebody asks “%s”.") % found.question
+
+
+def findings_of_all() -> list[Finding]:
+    """Of every rule in force, whoever may see it."""
+    with as_system():
+        rules = [rule.compiled for rule in Rule.objects.published()]
+        return conflicts(rules, StoredCorpus(None), timezone.localdate())
+
+
+def check_all() -> int:
+    """Puts what is wrong now in place of what was found before; gives how many findings. May run twice."""
+    found = findings_of_all()
+    with transaction.atomic():
+        RuleFinding.objects.all().delete()
+        RuleFinding.objects.bulk_create(map(row_of, found))
+    return len(found)
+
+
+def row_of(found: Finding) -> RuleFinding:
+    return RuleFinding(
+        kind=found.kind,
+        reason=found.reason,
+        rules=list(found.rules),
+        names=list(found.names),
+        question=found.question,
+        detail=found.detail,
+        joined=found.joined,
+    )
+
+
+def finding_of(row: RuleFinding) -> Finding:
+    return Finding(
+        row.kind, row.reason, tuple(row.rules), tuple(row.names), row.question, row.detail, row.joined
+    )
