@@ -29,7 +29,8 @@ class StoredCorpus:
 
     @cached_property
     def jurisdictions(self) -> Mapping[str, str]:
-        return {domain.slug: domain.jurisdiction for domain in self.domains}
+        prefixes = self.domains.values_list("slug", "locator_prefix")
+        return {slug: prefix.strip("/").partition("/")[0] for slug, prefix in prefixes}
 
     @property
     def domains(self):
