@@ -188,7 +188,8 @@ class Pairs:
         reason = self.reason_of_shadow(over, under)
         if not reason or not implies(under, over, self.today):
             return None
-        if over.order > under.order and implies(over, under, self.today) and reason == "covered":
+        are_twins = implies(over, under, self.today) and bool(self.reason_of_shadow(under, over))
+        if over.order > under.order and are_twins:
             return None
         return finding("shadowed", reason, over, under, question=first_question(under))
 

@@ -19,6 +19,7 @@ from rules.models import Rule, RuleFinding
 from rules.workflow import RuleRefused
 
 MOST_TOLD = 3  # findings told in one message
+MOST_WARNED = 10  # messages when a rule is saved
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class StoredCorpus:
 
     @cached_property
     def jurisdictions(self) -> Mapping[str, str]:
+        """By slug, as searches have it."""
         prefixes = self.domains.values_list("slug", "locator_prefix")
         return {slug: prefix.strip("/").partition("/")[0] for slug, prefix in prefixes}
 
@@ -58,6 +60,12 @@ def consistent(rule: Rule, caller: Caller) -> Rule:
     if refusing:
         raise RuleRefused(" ".join(map(sentence, refusing[:MOST_TOLD])))
     return rule
+
+
+def told_at_save(rule: Rule, caller: Caller) -> list[str]:
+    """The first of what is wrong; what takes a question about two subjects is left to the list of every night."""
+    alone = [found for found in findings_about(rule, caller) if not found.joined]
+    return [sentence(found) for found in alone[:MOST_WARNED]]
 
 
 def sentence(found: Finding) -> str:

@@ -301,8 +301,8 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         except ArfError as problem:
             messages.warning(request, problem.message)
             return
-        for found in proving.findings_about(row, caller_of(request)):
-            messages.warning(request, proving.sentence(found))
+        for told in proving.told_at_save(row, caller_of(request)):
+            messages.warning(request, told)
 
     # -- Files
 

@@ -52,3 +52,9 @@ def test_of_twins_the_later_is_in_the_shadow():
     twins = [rule(name, keywords("rent"), "pin", section(HERE)) for name in ("first", "second")]
     (one,) = found_in(*twins)
     assert (one.kind, one.names) == ("shadowed", ("first", "second"))
+
+
+def test_an_earlier_rule_is_in_the_shadow_of_a_later_wider_one():
+    earlier = rule("narrow", keywords("rent"), "exclude", section(HERE))
+    wider = rule("wide", keywords("rent"), "exclude", section(HERE), section("/us/const/amendment/II"))
+    assert [one.names for one in found_in(earlier, wider)] == [("wide", "narrow")]
