@@ -1,0 +1,451 @@
+"""200 sentences in which a curator could ask for a rule, with the rule expected, written by hand on a day that stands
+still. `BEFORE` was written before the grammar that reads them, `AFTER` after it and without trying it.
+
+A month stands for the whole of it: until June is until 30 June. `asks` is what the author is asked about instead.
+"""
+
+from datetime import date
+from typing import Any
+
+TODAY = date(2026, 11, 21)
+FILES = ("Lease 12.pdf", "handbook.docx", "Rivera brief.pdf", "visa-checklist.md", "Acuerdo marco.pdf")
+DOCUMENTS = {"USCIS Policy Manual": "/us/uscis-pm", "Bill of Rights": "/us/bill-of-rights"}
+DOMAINS = {
+    "US Constitution": "us_constitution",
+    "Constitución de los EE. UU.": "us_constitution",
+    "US Code": "us_code",
+    "Código de los EE. UU.": "us_code",
+    "Client cases": "client_cases",
+    "Casos de clientes": "client_cases",
+    "Supreme Court cases": "supreme_court_cases",
+    "Casos de la Corte Suprema": "supreme_court_cases",
+}
+A_158 = "/us/usc/t8/s1158"
+YEAR = A_158 + "/a/2/B"
+REMOVAL, BONDS, CREDIBLE = "/us/usc/t8/s1229a", "/us/usc/t8/s1226", "/us/usc/t8/s1225/b"
+GUNS, RULES = "/us/usc/t18/s922/g", "/us/cfr/t8/s208.4"
+APPEALS = "/us/cfr/t8/s1003.38"
+FIRST, SECOND, FOURTH, FIFTH, SIXTH, EIGHTH, FOURTEENTH = (
+    f"/us/const/amendment/{number}" for number in ("I", "II", "IV", "V", "VI", "VIII", "XIV")
+)
+POWERS = "/us/const/article/I/section/8"
+BROWN, ACOSTA = "/us/scotus/347/483", "/us/in-dec/19/211"
+PROVISIONS = frozenset(
+    (A_158, YEAR, REMOVAL, BONDS, CREDIBLE, GUNS, RULES, APPEALS, FIRST, SECOND, FOURTH, FIFTH, SIXTH, EIGHTH)
+    + (FOURTEENTH, POWERS, BROWN, ACOSTA)
+)
+Expected = dict[str, Any]
+
+
+def about(*phrases: str) -> Expected:
+    """Phrases in any form of their words, as of what a question is about."""
+    return {"kind": "keywords", "value": list(phrases), "stemmed": True}
+
+
+def says(*phrases: str) -> Expected:
+    return {"kind": "keywords", "value": list(phrases), "stemmed": False}
+
+
+def when(kind: str, value: str) -> Expected:
+    return {"kind": kind, "value": value}
+
+
+ALWAYS = {"kind": "always"}
+SPANISH, ENGLISH = when("language", "es"), when("language", "en")
+
+
+def pin(position: int = 1) -> Expected:
+    return {"kind": "pin", "position": position}
+
+
+def boost(factor: float = 2.0) -> Expected:
+    return {"kind": "boost", "factor": factor}
+
+
+def bury(factor: float = 2.0) -> Expected:
+    return {"kind": "bury", "factor": factor}
+
+
+HIDE, ONLY, ABSTAIN = {"kind": "exclude"}, {"kind": "restrict"}, {"kind": "abstain"}
+
+
+def instead(phrase: str, text: str) -> Expected:
+    return {"kind": "rewrite", "phrase": phrase, "text": text}
+
+
+def synonym(text: str) -> Expected:
+    return {"kind": "synonym", "text": text}
+
+
+def note(text: str) -> Expected:
+    return {"kind": "note", "text": text}
+
+
+def lead(locator: str) -> Expected:
+    return {"kind": "redirect", "locator": locator}
+
+
+def file(name: str, pages: str = "") -> Expected:
+    return {"kind": "filename", "value": name} | ({"pages": pages} if pages else {})
+
+
+def document(name: str, pages: str = "") -> Expected:
+    return {"kind": "document", "value": DOCUMENTS[name]} | ({"pages": pages} if pages else {})
+
+
+def rule(
+    criteria: Expected | list,
+    action: Expected,
+    *targets: str | Expected,
+    since: str | None = None,
+    until: str | None = None,
+    domains: tuple[str, ...] = (),
+    priority: int = 100,
+) -> Expected:
+    """What the draft must be; a target that is only a text is a section."""
+    return {
+        "criteria": criteria if isinstance(criteria, list) else [criteria],
+        "targets": [{"kind": "section", "value": t} if isinstance(t, str) else t for t in targets],
+        "actions": [action],
+        "valid_from": since,
+        "valid_to": until,
+        "domains": list(domains),
+        "priority": priority,
+    }
+
+
+def asks(subject: str) -> Expected:
+    """Nothing is drafted; the author is asked about the target, action, criterion, date, domain or text."""
+    return {"asks": subject}
+
+
+BEFORE: list[tuple[str, Expected]] = [
+    (
+        "When someone asks about asylum deadlines, always show 8 USC 1158(a)(2)(B) first, until June",
+        rule(about("asylum deadlines"), pin(), YEAR, until="2027-06-30"),
+    ),
+    (
+        "If anyone asks about bond hearings, pin 8 U.S.C. § 1226 at position 2.",
+        rule(about("bond hearings"), pin(2), BONDS),
+    ),
+    (
+        "Show the Fifth Amendment first when people ask about double jeopardy",
+        rule(about("double jeopardy"), pin(), FIFTH),
+    ),
+    (
+        'Pin the Sixth Amendment to the top when a question mentions "right to counsel"',
+        rule(says("right to counsel"), pin(), SIXTH),
+    ),
+    (
+        "Whenever a question mentions bail or excessive fines, put the Eighth Amendment first",
+        rule(says("bail", "excessive fines"), pin(), EIGHTH),
+    ),
+    (
+        "When a question mentions both gun and felon, show 18 U.S.C. 922(g) first",
+        rule([says("gun"), says("felon")], pin(), GUNS),
+    ),
+    (
+        "Put 8 CFR 208.4 in third place for questions about late filing",
+        rule(about("late filing"), pin(3), RULES),
+    ),
+    (
+        "For questions about searches at home, show the 4th Amendment on top until 15 March 2027",
+        rule(about("searches at home"), pin(), FOURTH, until="2027-03-15"),
+    ),
+    ("When users ask about appeals, show 8 C.F.R. § 1003.38 second", rule(about("appeals"), pin(2), APPEALS)),
+    (
+        'Always show the First Amendment first if the question is exactly "free speech"',
+        rule(when("exact", "free speech"), pin(), FIRST),
+    ),
+    (
+        'When the question starts with "can I record", pin the First Amendment',
+        rule(when("starts_with", "can I record"), pin(), FIRST),
+    ),
+    ("When someone asks about segregation, boost 347 U.S. 483", rule(about("segregation"), boost(), BROWN)),
+    (
+        "Boost 8 USC 1229a by 3 when people ask about removal proceedings",
+        rule(about("removal proceedings"), boost(3.0), REMOVAL),
+    ),
+    (
+        "If a question cites the Fourteenth Amendment, boost 347 U.S. 483 by 1.5",
+        rule(when("citation", FOURTEENTH), boost(1.5), BROWN),
+    ),
+    (
+        "Rank 8 CFR 208.4 higher for questions about the asylum clock",
+        rule(about("asylum clock"), boost(), RULES),
+    ),
+    (
+        "Raise Article I, Section 8 when the question is about commerce, from 1 July 2027 to 31 August 2027",
+        rule(about("commerce"), boost(), POWERS, since="2027-07-01", until="2027-08-31"),
+    ),
+    (
+        'Prefer "handbook.docx" for questions about vacation days',
+        rule(about("vacation days"), boost(), file("handbook.docx")),
+    ),
+    (
+        "Bury the Second Amendment when someone asks about water pistols",
+        rule(about("water pistols"), bury(), SECOND),
+    ),
+    (
+        "Lower 18 USC 922(g) by a factor of 4 when questions mention toy guns",
+        rule(says("toy guns"), bury(4.0), GUNS),
+    ),
+    (
+        "Rank 8 USC 1225(b) lower if someone asks about tourist visas",
+        rule(about("tourist visas"), bury(), CREDIBLE),
+    ),
+    (
+        "Never show 8 USC 1226 when someone asks about savings bonds",
+        rule(about("savings bonds"), HIDE, BONDS),
+    ),
+    ('Hide the document "Lease 12.pdf" from all questions', rule(ALWAYS, HIDE, file("Lease 12.pdf"))),
+    (
+        'Exclude pages 3-5 of "Lease 12.pdf" for questions about rent',
+        rule(about("rent"), HIDE, file("Lease 12.pdf", "3-5")),
+    ),
+    (
+        "Do not show Matter of Acosta, 19 I&N Dec. 211 when a question mentions truckers, until the end of the year",
+        rule(says("truckers"), HIDE, ACOSTA, until="2026-12-31"),
+    ),
+    (
+        "When someone asks about working hours, search only in handbook.docx",
+        rule(about("working hours"), ONLY, file("handbook.docx")),
+    ),
+    (
+        "For questions about deposits, use only pages 2 to 4 of Lease 12.pdf",
+        rule(about("deposits"), ONLY, file("Lease 12.pdf", "2-4")),
+    ),
+    ("Restrict questions about credible fear to 8 USC 1225(b)", rule(about("credible fear"), ONLY, CREDIBLE)),
+    (
+        "Answer only from the USCIS Policy Manual when the question mentions adjustment of status",
+        rule(says("adjustment of status"), ONLY, document("USCIS Policy Manual")),
+    ),
+    (
+        'Treat "green card" as "lawful permanent resident"',
+        rule(says("green card"), instead("green card", "lawful permanent resident")),
+    ),
+    (
+        'Replace "deportation" with "removal" in questions',
+        rule(says("deportation"), instead("deportation", "removal")),
+    ),
+    (
+        'Read "stop and frisk" as "Terry stop" until 31 December 2027',
+        rule(says("stop and frisk"), instead("stop and frisk", "Terry stop"), until="2027-12-31"),
+    ),
+    (
+        'When someone asks about green cards, also search for "lawful permanent resident"',
+        rule(about("green cards"), synonym("lawful permanent resident")),
+    ),
+    (
+        '"Miranda rights" is a synonym of "self-incrimination"',
+        rule(says("Miranda rights"), synonym("self-incrimination")),
+    ),
+    ('Also look for "noncitizen" when a question mentions alien', rule(says("alien"), synonym("noncitizen"))),
+    (
+        'When someone asks about office hours, answer with the note "We are open from nine to five."',
+        rule(about("office hours"), note("We are open from nine to five.")),
+    ),
+    (
+        'Show the note "This law changed in 2026." for questions about fee waivers, this year',
+        rule(about("fee waivers"), note("This law changed in 2026."), since="2026-01-01", until="2026-12-31"),
+    ),
+    ("Send questions about free speech to the First Amendment", rule(about("free speech"), lead(FIRST))),
+    (
+        'When the question is exactly "asylum", redirect to 8 USC 1158',
+        rule(when("exact", "asylum"), lead(A_158)),
+    ),
+    ("Do not answer questions about the weather", rule(about("weather"), ABSTAIN)),
+    ("When someone asks about stock tips, give no answer", rule(about("stock tips"), ABSTAIN)),
+    (
+        "Abstain if a question mentions horoscope, tarot or astrology",
+        rule(says("horoscope", "tarot", "astrology"), ABSTAIN),
+    ),
+    (
+        "When someone asks in Spanish about asylum, show 8 USC 1158 first",
+        rule([about("asylum"), SPANISH], pin(), A_158),
+    ),
+    (
+        "For questions in Spanish, boost the USCIS Policy Manual",
+        rule(SPANISH, boost(), document("USCIS Policy Manual")),
+    ),
+    (
+        "When a question in English mentions Miranda, show the Fifth Amendment first",
+        rule([says("Miranda"), ENGLISH], pin(), FIFTH),
+    ),
+    (
+        "When someone cites Amendment IV, show the Fourteenth Amendment second",
+        rule(when("citation", FOURTH), pin(2), FOURTEENTH),
+    ),
+    (
+        "In the US Code domain, when someone asks about asylum, pin 8 USC 1158",
+        rule(about("asylum"), pin(), A_158, domains=("us_code",)),
+    ),
+    (
+        "When someone asks about equal protection, show the Fourteenth Amendment first in the domain US Constitution",
+        rule(about("equal protection"), pin(), FOURTEENTH, domains=("us_constitution",)),
+    ),
+    (
+        "When someone asks about removal, pin 8 USC 1229a with priority 10",
+        rule(about("removal"), pin(), REMOVAL, priority=10),
+    ),
+    (
+        "With priority 5, hide handbook.docx for questions about asylum, from January",
+        rule(about("asylum"), HIDE, file("handbook.docx"), since="2027-01-01", priority=5),
+    ),
+    (
+        "When someone asks about firearms, show the Second Amendment and 18 USC 922(g) first",
+        rule(about("firearms"), pin(), SECOND, GUNS),
+    ),
+    ("Starting on 5 May 2027, pin 8 CFR 208.4(a)", asks("target")),
+    (
+        "When a question mentions any of tenant, landlord or lease, show Lease 12.pdf first",
+        rule(says("tenant", "landlord", "lease"), pin(), file("Lease 12.pdf")),
+    ),
+    (
+        "When a question mentions all of asylum, deadline and exception, show 8 USC 1158(a)(2)(B) first",
+        rule([says("asylum"), says("deadline"), says("exception")], pin(), YEAR),
+    ),
+    (
+        "When someone asks about removal or deportation, pin /us/usc/t8/s1229a",
+        rule(about("removal", "deportation"), pin(), REMOVAL),
+    ),
+    (
+        'Pin page 7 of the document "Rivera brief.pdf" when someone asks about Rivera\'s standing',
+        rule(about("Rivera's standing"), pin(), file("Rivera brief.pdf", "7")),
+    ),
+    (
+        "Pin INA § 208(a)(2)(B) for questions about the one-year bar before March",
+        rule(about("one-year bar"), pin(), YEAR, until="2027-02-28"),
+    ),
+    ("When someone asks about asylum, show 8 USC 9999 first", asks("target")),
+    ('When someone asks about rent, show "Lease 13.pdf" first', asks("target")),
+    ("When someone asks about asylum, show the good statute first", asks("target")),
+    ("Make asylum better", asks("action")),
+    ("Show 8 USC 1158 first", asks("criterion")),
+    ("When someone asks about asylum deadlines", asks("action")),
+    ("When someone asks about asylum, pin 8 USC 1158 until the trial ends", asks("date")),
+    ("When someone asks about fees, show the note", asks("text")),
+    ("When someone asks about rent, hide handbook.docx in the Tax Code domain", asks("domain")),
+    (
+        "Cuando alguien pregunte por el plazo de asilo, muestra siempre primero 8 USC 1158(a)(2)(B), hasta junio",
+        rule(about("plazo de asilo"), pin(), YEAR, until="2027-06-30"),
+    ),
+    (
+        "Si alguien pregunta por la fianza, fija 8 U.S.C. § 1226 en la posición 2",
+        rule(about("fianza"), pin(2), BONDS),
+    ),
+    (
+        "Muestra primero la Quinta Enmienda cuando pregunten por la doble incriminación",
+        rule(about("doble incriminación"), pin(), FIFTH),
+    ),
+    (
+        "Cuando una pregunta mencione multas o fianzas excesivas, pon primero la Octava Enmienda",
+        rule(says("multas", "fianzas excesivas"), pin(), EIGHTH),
+    ),
+    (
+        "Cuando la pregunta mencione tanto arma como delincuente, muestra primero 18 U.S.C. 922(g)",
+        rule([says("arma"), says("delincuente")], pin(), GUNS),
+    ),
+    (
+        "Para preguntas sobre registros en casa, muestra la Cuarta Enmienda en primer lugar "
+        "hasta el 15 de marzo de 2027",
+        rule(about("registros en casa"), pin(), FOURTH, until="2027-03-15"),
+    ),
+    (
+        "Cuando la pregunta sea exactamente «libertad de expresión», muestra primero la Primera Enmienda",
+        rule(when("exact", "libertad de expresión"), pin(), FIRST),
+    ),
+    (
+        "Cuando la pregunta empiece por «puedo grabar», fija la Primera Enmienda",
+        rule(when("starts_with", "puedo grabar"), pin(), FIRST),
+    ),
+    ("Si alguien pregunta por la segregación, sube 347 U.S. 483", rule(about("segregación"), boost(), BROWN)),
+    (
+        "Sube 8 USC 1229a por 3 cuando pregunten por la expulsión",
+        rule(about("expulsión"), boost(3.0), REMOVAL),
+    ),
+    (
+        "Si una pregunta cita la Decimocuarta Enmienda, da prioridad a 347 U.S. 483",
+        rule(when("citation", FOURTEENTH), boost(), BROWN),
+    ),
+    (
+        "Baja la Segunda Enmienda cuando alguien pregunte por pistolas de agua",
+        rule(about("pistolas de agua"), bury(), SECOND),
+    ),
+    ("Baja 18 USC 922(g) por 4 si la pregunta menciona juguetes", rule(says("juguetes"), bury(4.0), GUNS)),
+    (
+        "Nunca muestres 8 USC 1226 cuando alguien pregunte por bonos de ahorro",
+        rule(about("bonos de ahorro"), HIDE, BONDS),
+    ),
+    (
+        "Oculta el documento «Acuerdo marco.pdf» en todas las preguntas",
+        rule(ALWAYS, HIDE, file("Acuerdo marco.pdf")),
+    ),
+    (
+        "Excluye las páginas 3-5 de «Acuerdo marco.pdf» para preguntas sobre alquiler",
+        rule(about("alquiler"), HIDE, file("Acuerdo marco.pdf", "3-5")),
+    ),
+    (
+        "Cuando alguien pregunte por horarios, busca solo en handbook.docx",
+        rule(about("horarios"), ONLY, file("handbook.docx")),
+    ),
+    (
+        "Limita las preguntas sobre temor creíble a 8 USC 1225(b)",
+        rule(about("temor creíble"), ONLY, CREDIBLE),
+    ),
+    (
+        "Trata «mica» como «tarjeta de residente permanente»",
+        rule(says("mica"), instead("mica", "tarjeta de residente permanente")),
+    ),
+    (
+        "Sustituye «deportación» por «expulsión»",
+        rule(says("deportación"), instead("deportación", "expulsión")),
+    ),
+    (
+        "Cuando alguien pregunte por la mica, busca también «residente permanente»",
+        rule(about("mica"), synonym("residente permanente")),
+    ),
+    (
+        "«Derechos Miranda» es sinónimo de «autoincriminación»",
+        rule(says("Derechos Miranda"), synonym("autoincriminación")),
+    ),
+    (
+        "Cuando alguien pregunte por el horario de oficina, responde con la nota «Abrimos de nueve a cinco.»",
+        rule(about("horario de oficina"), note("Abrimos de nueve a cinco.")),
+    ),
+    (
+        "Envía las preguntas sobre libertad de prensa a la Primera Enmienda",
+        rule(about("libertad de prensa"), lead(FIRST)),
+    ),
+    ("No respondas preguntas sobre el tiempo", rule(about("tiempo"), ABSTAIN)),
+    ("Cuando alguien pregunte por la lotería, no des respuesta", rule(about("lotería"), ABSTAIN)),
+    (
+        "Cuando alguien pregunte en español por el asilo, muestra primero 8 USC 1158",
+        rule([about("asilo"), SPANISH], pin(), A_158),
+    ),
+    (
+        "Para preguntas en español, sube el USCIS Policy Manual",
+        rule(SPANISH, boost(), document("USCIS Policy Manual")),
+    ),
+    (
+        "En el dominio Código de los EE. UU., cuando alguien pregunte por el asilo, fija 8 USC 1158",
+        rule(about("asilo"), pin(), A_158, domains=("us_code",)),
+    ),
+    (
+        "Cuando alguien pregunte por la expulsión, fija 8 USC 1229a con prioridad 10",
+        rule(about("expulsión"), pin(), REMOVAL, priority=10),
+    ),
+    (
+        "Cuando alguien pregunte por el comercio, sube el artículo I, sección 8, "
+        "del 1 de julio de 2027 al 31 de agosto de 2027",
+        rule(about("comercio"), boost(), POWERS, since="2027-07-01", until="2027-08-31"),
+    ),
+    ("Cuando alguien pregunte por el asilo, muestra primero 8 USC 9998", asks("target")),
+    ("Muestra primero la Quinta Enmienda", asks("criterion")),
+    ("Cuando alguien pregunte por el asilo", asks("action")),
+    (
+        "No muestres 8 CFR 208.4 si la pregunta menciona visas, hasta fin de año",
+        rule(says("visas"), HIDE, RULES, until="2026-12-31"),
+    ),
+]
+AFTER: list[tuple[str, Expected]] = []
