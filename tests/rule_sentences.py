@@ -448,4 +448,350 @@ BEFORE: list[tuple[str, Expected]] = [
         rule(says("visas"), HIDE, RULES, until="2026-12-31"),
     ),
 ]
-AFTER: list[tuple[str, Expected]] = []
+AFTER: list[tuple[str, Expected]] = [
+    (
+        "Whenever anybody asks about the right to remain silent, put the Fifth Amendment at the top.",
+        rule(about("right to remain silent"), pin(), FIFTH),
+    ),
+    (
+        "If people ask about public schools, display 347 U.S. 483 in second place",
+        rule(about("public schools"), pin(2), BROWN),
+    ),
+    (
+        "Please pin 8 USC 1229a first for all questions about removal hearings",
+        rule(about("removal hearings"), pin(), REMOVAL),
+    ),
+    (
+        "When a user asks about cruel punishment, show the 8th Amendment at position 3 until August 2027",
+        rule(about("cruel punishment"), pin(3), EIGHTH, until="2027-08-31"),
+    ),
+    (
+        "From 1 January 2027, show 8 CFR 208.4 first when someone asks about the one-year deadline",
+        rule(about("one-year deadline"), pin(), RULES, since="2027-01-01"),
+    ),
+    (
+        'When questions mention "notice to appear" or NTA, show 8 U.S.C. § 1229a first',
+        rule(says("notice to appear", "NTA"), pin(), REMOVAL),
+    ),
+    (
+        "If a query contains either bail or bond, pin the Eighth Amendment",
+        rule(says("bail", "bond"), pin(), EIGHTH),
+    ),
+    (
+        'When someone mentions both "house" and "warrant", place the Fourth Amendment first',
+        rule([says("house"), says("warrant")], pin(), FOURTH),
+    ),
+    (
+        'If the question begins with "is it legal to own", show the Second Amendment first',
+        rule(when("starts_with", "is it legal to own"), pin(), SECOND),
+    ),
+    (
+        'If the query is exactly "speedy trial", pin the Sixth Amendment at position 1',
+        rule(when("exact", "speedy trial"), pin(), SIXTH),
+    ),
+    (
+        "When a question cites 8 USC 1158, pin 8 CFR 208.4 at position 2",
+        rule(when("citation", A_158), pin(2), RULES),
+    ),
+    (
+        "For questions citing the Second Amendment, show 18 U.S.C. 922(g) second",
+        rule(when("citation", SECOND), pin(2), GUNS),
+    ),
+    (
+        "Show /us/usc/t8/s1225/b first when someone asks about expedited removal",
+        rule(about("expedited removal"), pin(), CREDIBLE),
+    ),
+    (
+        "When someone asks about the lease, show page 2 of Lease 12.pdf first",
+        rule(about("lease"), pin(), file("Lease 12.pdf", "2")),
+    ),
+    (
+        "When clients ask about paperwork, show visa-checklist.md first in the Client cases domain",
+        rule(about("paperwork"), pin(), file("visa-checklist.md"), domains=("client_cases",)),
+    ),
+    (
+        "Pin the Bill of Rights first when someone asks about civil liberties",
+        rule(about("civil liberties"), pin(), document("Bill of Rights")),
+    ),
+    (
+        "When someone asks about appeals, pin 8 CFR 1003.38 with a priority of 20",
+        rule(about("appeals"), pin(), APPEALS, priority=20),
+    ),
+    (
+        "When someone asks in English about asylum, show 8 USC 1158 first between 1 May 2027 and 30 June 2027",
+        rule([about("asylum"), ENGLISH], pin(), A_158, since="2027-05-01", until="2027-06-30"),
+    ),
+    (
+        "Promote 347 U.S. 483 when someone asks about school integration",
+        rule(about("school integration"), boost(), BROWN),
+    ),
+    (
+        "When a question mentions commerce, favor Article I, Section 8",
+        rule(says("commerce"), boost(), POWERS),
+    ),
+    (
+        "Boost 19 I&N Dec. 211 by a factor of 2.5 for questions about social groups",
+        rule(about("social groups"), boost(2.5), ACOSTA),
+    ),
+    (
+        "Boost the USCIS Policy Manual next year for questions about naturalization",
+        rule(
+            about("naturalization"),
+            boost(),
+            document("USCIS Policy Manual"),
+            since="2027-01-01",
+            until="2027-12-31",
+        ),
+    ),
+    (
+        "If anyone asks about the right to bear arms, raise the Second Amendment by 5",
+        rule(about("right to bear arms"), boost(5.0), SECOND),
+    ),
+    (
+        "Demote 18 USC 922(g) when people ask about hunting licenses",
+        rule(about("hunting licenses"), bury(), GUNS),
+    ),
+    (
+        'When someone asks about vacation, push "Rivera brief.pdf" down',
+        rule(about("vacation"), bury(), file("Rivera brief.pdf")),
+    ),
+    (
+        "Rank the Bill of Rights lower for questions about taxes",
+        rule(about("taxes"), bury(), document("Bill of Rights")),
+    ),
+    (
+        "Don't show handbook.docx when a question mentions immigration",
+        rule(says("immigration"), HIDE, file("handbook.docx")),
+    ),
+    (
+        "Hide 8 USC 1225(b) for questions about student visas, until 1 February 2027",
+        rule(about("student visas"), HIDE, CREDIBLE, until="2027-02-01"),
+    ),
+    ('Remove "Rivera brief.pdf" from every search', rule(ALWAYS, HIDE, file("Rivera brief.pdf"))),
+    (
+        'When someone asks about tenants, exclude pages 8 to 10 of "Lease 12.pdf"',
+        rule(about("tenants"), HIDE, file("Lease 12.pdf", "8-10")),
+    ),
+    (
+        "Leave out Matter of Acosta, 19 I&N Dec. 211 when someone asks about taxi fares",
+        rule(about("taxi fares"), HIDE, ACOSTA),
+    ),
+    (
+        "When someone asks about sick leave, only search handbook.docx",
+        rule(about("sick leave"), ONLY, file("handbook.docx")),
+    ),
+    (
+        "Limit questions about visa documents to visa-checklist.md",
+        rule(about("visa documents"), ONLY, file("visa-checklist.md")),
+    ),
+    (
+        "If a question mentions naturalization, answer only from the USCIS Policy Manual until 2027-12-31",
+        rule(says("naturalization"), ONLY, document("USCIS Policy Manual"), until="2027-12-31"),
+    ),
+    (
+        'Treat "illegal alien" as "noncitizen without status"',
+        rule(says("illegal alien"), instead("illegal alien", "noncitizen without status")),
+    ),
+    ("Treat NTA as notice to appear", rule(says("NTA"), instead("NTA", "notice to appear"))),
+    (
+        'Change "pleading the fifth" to "privilege against self-incrimination"',
+        rule(
+            says("pleading the fifth"), instead("pleading the fifth", "privilege against self-incrimination")
+        ),
+    ),
+    (
+        'When someone asks about bail, also search for "pretrial release"',
+        rule(about("bail"), synonym("pretrial release")),
+    ),
+    (
+        '"Search warrant" means the same as "judicial authorization"',
+        rule(says("Search warrant"), synonym("judicial authorization")),
+    ),
+    (
+        'If a question mentions TPS, look also for "temporary protected status"',
+        rule(says("TPS"), synonym("temporary protected status")),
+    ),
+    (
+        'When someone asks about fees, show the note "Fees rise in April." until April',
+        rule(about("fees"), note("Fees rise in April."), until="2027-04-30"),
+    ),
+    (
+        'If people ask about opening times, reply with the message "Call us."',
+        rule(about("opening times"), note("Call us.")),
+    ),
+    (
+        "Redirect questions about double jeopardy to the Fifth Amendment",
+        rule(about("double jeopardy"), lead(FIFTH)),
+    ),
+    (
+        "When someone asks about gun possession by felons, send them to 18 USC 922(g)",
+        rule(about("gun possession by felons"), lead(GUNS)),
+    ),
+    ("Never answer questions about lottery numbers", rule(about("lottery numbers"), ABSTAIN)),
+    (
+        "When a question mentions diagnosis or medication, do not answer",
+        rule(says("diagnosis", "medication"), ABSTAIN),
+    ),
+    (
+        "In the domain Supreme Court cases, abstain when someone asks about sports",
+        rule(about("sports"), ABSTAIN, domains=("supreme_court_cases",)),
+    ),
+    ('For questions in English, hide "Acuerdo marco.pdf"', rule(ENGLISH, HIDE, file("Acuerdo marco.pdf"))),
+    (
+        "When someone asks about searches, show the Fourth Amendment and the Fourteenth Amendment first",
+        rule(about("searches"), pin(), FOURTH, FOURTEENTH),
+    ),
+    (
+        "When a question contains the words jury and trial, show the Sixth Amendment first",
+        rule([says("jury"), says("trial")], pin(), SIXTH),
+    ),
+    (
+        "If someone asks about free press or free speech, show the First Amendment first, as of 1 March 2027",
+        rule(about("free press", "free speech"), pin(), FIRST, since="2027-03-01"),
+    ),
+    ("When someone asks about asylum, show 8 USC 1158 first and hide handbook.docx", asks("target")),
+    ("When someone asks about vaccines, show 42 USC 9999 first", asks("target")),
+    ("When someone asks about visas, hide the file visa-list.md", asks("target")),
+    ("When someone asks about the budget, do the right thing", asks("action")),
+    ("Pin the Fifth Amendment", asks("criterion")),
+    ("If a question mentions bail, pin 8 USC 1226 until further notice", asks("date")),
+    ("In the domain Maritime law, when someone asks about ships, pin Article I, Section 8", asks("domain")),
+    ("When someone asks about torts, show the most recent case first", asks("target")),
+    ("Send questions about privacy to the privacy page", asks("target")),
+    (
+        "Siempre que alguien pregunte por el derecho a callar, pon la Quinta Enmienda en primer lugar.",
+        rule(about("derecho a callar"), pin(), FIFTH),
+    ),
+    (
+        "Si preguntan por las escuelas públicas, muestra 347 U.S. 483 en segundo lugar",
+        rule(about("escuelas públicas"), pin(2), BROWN),
+    ),
+    (
+        "Por favor, fija 8 USC 1229a en todas las preguntas sobre audiencias de expulsión",
+        rule(about("audiencias de expulsión"), pin(), REMOVAL),
+    ),
+    (
+        "Cuando un usuario pregunte por castigos crueles, pon la Octava Enmienda en la posición 3 hasta agosto de 2027",
+        rule(about("castigos crueles"), pin(3), EIGHTH, until="2027-08-31"),
+    ),
+    (
+        "A partir del 1 de enero de 2027, muestra primero 8 CFR 208.4 cuando alguien pregunte por el plazo de un año",
+        rule(about("plazo de un año"), pin(), RULES, since="2027-01-01"),
+    ),
+    (
+        "Cuando la pregunta contenga «orden de registro» o allanamiento, muestra primero la Cuarta Enmienda",
+        rule(says("orden de registro", "allanamiento"), pin(), FOURTH),
+    ),
+    (
+        "Si la pregunta es exactamente «juicio rápido», fija la Sexta Enmienda",
+        rule(when("exact", "juicio rápido"), pin(), SIXTH),
+    ),
+    (
+        "Si la pregunta comienza con «es legal tener», pon primero la Segunda Enmienda",
+        rule(when("starts_with", "es legal tener"), pin(), SECOND),
+    ),
+    (
+        "Cuando alguien cite 8 USC 1158, fija 8 CFR 208.4 en la posición 2",
+        rule(when("citation", A_158), pin(2), RULES),
+    ),
+    (
+        "Cuando alguien pregunte por el arrendamiento, muestra primero la página 2 de Acuerdo marco.pdf",
+        rule(about("arrendamiento"), pin(), file("Acuerdo marco.pdf", "2")),
+    ),
+    (
+        "Cuando pregunten por trámites, muestra primero visa-checklist.md en el dominio Casos de clientes",
+        rule(about("trámites"), pin(), file("visa-checklist.md"), domains=("client_cases",)),
+    ),
+    (
+        "Si alguien pregunta por la igualdad, prioriza la Decimocuarta Enmienda",
+        rule(about("igualdad"), boost(), FOURTEENTH),
+    ),
+    (
+        "Favorece el artículo I, sección 8 cuando la pregunta mencione comercio",
+        rule(says("comercio"), boost(), POWERS),
+    ),
+    (
+        "Este año, sube el USCIS Policy Manual para preguntas sobre naturalización",
+        rule(
+            about("naturalización"),
+            boost(),
+            document("USCIS Policy Manual"),
+            since="2026-01-01",
+            until="2026-12-31",
+        ),
+    ),
+    (
+        "Relega handbook.docx cuando alguien pregunte por impuestos",
+        rule(about("impuestos"), bury(), file("handbook.docx")),
+    ),
+    (
+        "Baja 8 USC 1225(b) si alguien pregunta por visas de turista",
+        rule(about("visas de turista"), bury(), CREDIBLE),
+    ),
+    (
+        "No muestres handbook.docx cuando la pregunta mencione inmigración",
+        rule(says("inmigración"), HIDE, file("handbook.docx")),
+    ),
+    ("Quita «Rivera brief.pdf» de todas las búsquedas", rule(ALWAYS, HIDE, file("Rivera brief.pdf"))),
+    (
+        "Oculta 8 USC 1226 para preguntas sobre bonos, hasta el 1 de febrero de 2027",
+        rule(about("bonos"), HIDE, BONDS, until="2027-02-01"),
+    ),
+    (
+        "Cuando alguien pregunte por el alquiler, usa solo las páginas 2 a 4 de «Acuerdo marco.pdf»",
+        rule(about("alquiler"), ONLY, file("Acuerdo marco.pdf", "2-4")),
+    ),
+    (
+        "Restringe las preguntas sobre vacaciones a handbook.docx",
+        rule(about("vacaciones"), ONLY, file("handbook.docx")),
+    ),
+    (
+        "Si la pregunta menciona naturalización, responde solo con el USCIS Policy Manual",
+        rule(says("naturalización"), ONLY, document("USCIS Policy Manual")),
+    ),
+    ("Interpreta «la migra» como «ICE»", rule(says("la migra"), instead("la migra", "ICE"))),
+    (
+        "Reemplaza «sin papeles» por «sin estatus»",
+        rule(says("sin papeles"), instead("sin papeles", "sin estatus")),
+    ),
+    (
+        "Cuando alguien pregunte por la fianza, busca también «libertad provisional»",
+        rule(about("fianza"), synonym("libertad provisional")),
+    ),
+    ("«Perdón» significa lo mismo que «exención»", rule(says("Perdón"), synonym("exención"))),
+    (
+        "Cuando alguien pregunte por las tarifas, muestra la nota «Suben en abril.» hasta abril",
+        rule(about("tarifas"), note("Suben en abril."), until="2027-04-30"),
+    ),
+    ("Si alguien pregunta por citas, responde con «Llámenos.»", rule(about("citas"), note("Llámenos."))),
+    (
+        "Redirige las preguntas sobre doble incriminación a la Quinta Enmienda",
+        rule(about("doble incriminación"), lead(FIFTH)),
+    ),
+    ("Nunca respondas preguntas sobre apuestas", rule(about("apuestas"), ABSTAIN)),
+    (
+        "Si la pregunta menciona diagnóstico o medicina, no des ninguna respuesta",
+        rule(says("diagnóstico", "medicina"), ABSTAIN),
+    ),
+    ("Para preguntas en inglés, oculta «Acuerdo marco.pdf»", rule(ENGLISH, HIDE, file("Acuerdo marco.pdf"))),
+    (
+        "Cuando alguien pregunte por armas, fija la Segunda Enmienda con prioridad 15",
+        rule(about("armas"), pin(), SECOND, priority=15),
+    ),
+    ("Cuando alguien pregunte por vacunas, muestra primero 42 USC 9999", asks("target")),
+    ("Cuando alguien pregunte por alquiler, oculta «Acuerdo viejo.pdf»", asks("target")),
+    ("Cuando alguien pregunte por fianza, fija 8 USC 1226 hasta nuevo aviso", asks("date")),
+    (
+        "En el dominio Derecho marítimo, cuando alguien pregunte por barcos, fija la Primera Enmienda",
+        asks("domain"),
+    ),
+    ("Mejora las respuestas sobre asilo", asks("action")),
+    (
+        "Sube el doble 347 U.S. 483 cuando alguien pregunte por escuelas",
+        rule(about("escuelas"), boost(2.0), BROWN),
+    ),
+    (
+        "Busca solo en handbook.docx cuando la pregunta mencione nómina, durante 2027",
+        rule(says("nómina"), ONLY, file("handbook.docx"), since="2027-01-01", until="2027-12-31"),
+    ),
+]
