@@ -6,8 +6,10 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import path, reverse, reverse_lazy
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -30,7 +32,7 @@ from retrieval.admin.base import (
 from retrieval.errors import ArfError
 from retrieval.models import Document, Domain, Section
 from retrieval.ranking import Caller
-from rules import proving, workflow
+from rules import drafting, proving, workflow
 from rules.curation import with_last_change
 from rules.exchange import FORMATS, RuleResource
 from rules.forms import ReasonedForm, provisions_like
@@ -46,6 +48,7 @@ from rules.rows import (
     read_target,
     target_boxes,
 )
+from rules.sentences import LONGEST, Draft
 
 OFFERED = 30  # values offered while one types
 LOCATED = ("section", "cites", "definitions", "citation")
@@ -195,6 +198,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     """What searches apply changes only by the buttons; saving makes a draft."""
 
     form = RuleForm
+    list_before_template = "admin/rules/_in_words.html"
     resource_classes = [RuleResource]
     import_form_class = ImportForm
     export_form_class = ExportForm
@@ -322,8 +326,12 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     # -- What is offered while one types
 
     def get_urls(self) -> list:
-        view = self.admin_site.admin_view(self.places_view)
-        return [path("places/", view, name="rules_rule_places"), *super().get_urls()]
+        wrap = self.admin_site.admin_view
+        return [
+            path("places/", wrap(self.places_view), name="rules_rule_places"),
+            path("in-words/", wrap(self.in_words_view), name="rules_rule_in_words"),
+            *super().get_urls(),
+        ]
 
     def places_view(self, request: HttpRequest) -> HttpResponse:
         """Options of a datalist: what the row's kind may name, with the words typed in it."""
@@ -332,6 +340,30 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         boxes = {name.rsplit("-", 1)[-1]: value for name, value in request.GET.items()}
         options = offered(boxes.get("kind", ""), boxes.get("value", "").strip(), request)
         return HttpResponse(format_html_join("", '<option value="{}">{}</option>', options))
+
+    # -- Rules in words
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict | None = None) -> HttpResponse:
+        offered_here = {"may_write": self.has_add_permission(request)}
+        return super().changelist_view(request, (extra_context or {}) | offered_here)
+
+    def in_words_view(self, request: HttpRequest) -> HttpResponse:
+        """Shows the rule that a sentence asks for; a POST of the same sentence keeps it as a draft."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        sentence = (request.POST or request.GET).get("sentence", "").strip()[:LONGEST]
+        made = drafting.read_sentence(sentence, caller_of(request), today=timezone.localdate())
+        if request.method == "POST" and isinstance(made, Draft):
+            return redirect(admin_url(drafting.save(sentence, made, by=request.user)))
+        shown = (
+            {"told": told(made)}
+            if isinstance(made, Draft)
+            else {"questions": [drafting.told(question) for question in made]}
+        )
+        page = {"title": _("A rule in words"), "opts": self.opts, "sentence": sentence}
+        return render(
+            request, "admin/rules/in_words.html", self.admin_site.each_context(request) | page | shown
+        )
 
     # -- What lists tell
 
@@ -413,3 +445,28 @@ def offered(kind: str, words: str, request: HttpRequest) -> list[tuple[str, str]
     if kind == "language":
         return [("en", _("English")), ("es", _("Spanish"))]
     return []
+
+
+def told(made: Draft) -> list[tuple[str, str]]:
+    """Each field of a draft with its words."""
+    rows_told = [
+        (_("When a question"), "; ".join(row_told(row, CRITERIA) for row in made.criteria)),
+        (_("Upon"), "; ".join(row_told(row, TARGETS) for row in made.targets)),
+        (_("Do"), "; ".join(row_told(row, ACTIONS) for row in made.actions)),
+        (_("Domains"), ", ".join(made.domains) or _("all")),
+        (_("First day"), made.valid_from and date_format(made.valid_from)),
+        (_("Last day"), made.valid_to and date_format(made.valid_to)),
+        (_("Priority"), str(made.priority)),
+    ]
+    return [(name, value) for name, value in rows_told if value]
+
+
+def row_told(row: dict, labels) -> str:
+    """ "document: /us/usc/t8; pages: 3-5", the kind by its label."""
+    value = row.get("value")
+    said = [str(dict(labels)[row["kind"]]), ", ".join(value) if isinstance(value, list) else value]
+    said += [f"{row['phrase']} →" if row.get("phrase") else None, row.get("text"), row.get("locator")]
+    said += [str(row[name]) for name in ("position", "factor") if name in row]
+    pages = _("pages %s") % row["pages"] if row.get("pages") else None
+    stemmed = _("in other forms of the words too") if row.get("stemmed") else None
+    return " ".join(filter(None, said)) + "".join(f", {more}" for more in (pages, stemmed) if more)

@@ -18,22 +18,28 @@ MONTHS = {
 }
 _MONTH = "|".join(MONTHS)
 _DAY = (
-    rf"(?:the |el |del )?(?:(?:day )?\d{{1,2}}(?:st|nd|rd|th|º)? (?:of |de )?(?:{_MONTH})(?:,? (?:of |de |del )?\d{{4}})?\b"
-    rf"|(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?\b(?!\d)(?:,? \d{{4}})?|(?:the end of |end of |finales de |fin de )?(?:{_MONTH})\b(?: (?:of |de |del )?\d{{4}})?"
-    r"|\d{4}-\d{2}-\d{2}|(?:the end|end) of (?:the|this) year|(?:fin|final|finales) de(?:l| este)? ano|20\d\d\b)"
+    rf"(?:the |el |del )?(?:(?:day )?\d{{1,2}}(?:st|nd|rd|th|º)? (?:of |de )?(?:{_MONTH})(?:,? (?:of |"
+    rf"de |del )?\d{{4}})?\b"
+    rf"|(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?\b(?!\d)(?:,? \d{{4}})?|(?:the end of |end of |"
+    rf"finales de |fin de )?(?:{_MONTH})\b(?: (?:of |de |del )?\d{{4}})?"
+    r"|\d{4}-\d{2}-\d{2}|(?:the end|end) of (?:the|this) year|(?:fin|final|finales) de(?:l|"
+    r" este)? ano|20\d\d\b)"
 )
 _LEAD = r"[\s,]*\b"
 _RANGE = re.compile(
-    rf"{_LEAD}(?:(?:from|desde|del|de) ({_DAY}) (?:to|until|through|till|al|a|hasta) ({_DAY})|(?:between|entre) ({_DAY}) (?:and|y) ({_DAY}))"
+    rf"{_LEAD}(?:(?:from|desde|del|de) ({_DAY}) (?:to|until|through|till|al|a|hasta) ({_DAY})|"
+    rf"(?:between|entre) ({_DAY}) (?:and|y) ({_DAY}))"
 )
 _FROM = re.compile(
-    rf"{_LEAD}(?:from|(?:starting|beginning)(?: on| in| from)?|as of|since|desde|a partir de|empezando(?: en| el)?) ({_DAY})(?: on(?:wards)?)?"
+    rf"{_LEAD}(?:from|(?:starting|beginning)(?: on| in| from)?|as of|since|desde|a partir del?|"
+    rf"empezando(?: en| el)?) ({_DAY})(?: on(?:wards)?)?"
 )
-_UNTIL = re.compile(rf"{_LEAD}(?:until|till|through|up to|hasta) ({_DAY})")
-_BEFORE = re.compile(rf"{_LEAD}(?:before|antes de) ({_DAY})")
+_UNTIL = re.compile(rf"{_LEAD}(?:until|till|through|up to|hasta(?: el)?) ({_DAY})")
+_BEFORE = re.compile(rf"{_LEAD}(?:before|antes del?) ({_DAY})")
 _DURING = re.compile(rf"{_LEAD}(?:in|during|en|durante) ({_DAY})")
 _YEAR = re.compile(
-    rf"{_LEAD}(?:(?:only|for|during|in|durante|en|solo) )?(?:(this|next) year|(este) ano|(?:el )?(proximo) ano)\b"
+    rf"{_LEAD}(?:(?:only|for|during|in|durante|en|solo) )?(?:(this|next) year|(este) ano|"
+    rf"(?:el )?(proximo) ano)\b"
 )
 _UNREAD = re.compile(r"\b(?:until|till|hasta|starting on|as of|a partir de|antes del?)\b")
 

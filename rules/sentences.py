@@ -13,12 +13,14 @@ from difflib import get_close_matches
 from typing import Any
 
 from retrieval.citations import find_citations
+from retrieval.citations.numerals import words
 from retrieval.textnorm import fold
 from rules.sentence_days import Days, days_in, names_unread_day
 
 LONGEST = 1_000  # characters of a sentence
 NEAR = 5
 
+_MARK = re.compile(r"@[tq]\d+@")
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|«([^»]+)»')
 _LOCATOR = re.compile(r"(?<![\w/])/[a-z]{2}/[^\s,;]*[^\s,;.]")
 _FILE = re.compile(r"[\w-]+\.(?:pdf|docx|html?|md|txt)\b")
@@ -31,15 +33,18 @@ _PRIORITY = re.compile(
     r"[\s,]*(?:(?:and )?with |at |y con |con |a )?(?:priority|prioridad)(?: of| de)? (\d{1,4})\b"
 )
 _DOMAIN = re.compile(
-    r"[\s,]*\b(?:in|within|en) (?:the |el )?(?:(?:domain|dominio)(?: of| de)? (?P<after>@q\d+@|[^,;@]+?)(?=,|;|\.?$|\s(?:when|if|for|cuando|si|para)\b)"
+    r"[\s,]*\b(?:in|within|en) (?:the |el )?(?:(?:domain|dominio)(?: of| de)? (?P<after>@q\d+@|"
+    r"[^,;@]+?)(?=,|;|\.?$|\s(?:when|if|for|cuando|si|para)\b)"
     r"|(?P<before>[^,;@]{2,40}?) domain\b)"
 )
 _LANGUAGE = re.compile(
     r"[\s]*\b(?:(?:asked |written |hechas |escritas )?(?:in|en) (spanish|espanol|english|ingles|castellano))\b"
 )
 _EVERY = re.compile(
-    r"[\s,]*\b(?:(?:for|from|in|on|to|de|para|en|a) (?:all|every|any|each|todas|toda|cualquier)(?: the| las)? (?:questions?|quer(?:y|ies)|search(?:es)?"
-    r"|preguntas?|consultas?|busquedas?)|whatever (?:is|people|anyone|someone) asks?(?:ed)?|pregunten lo que pregunten)"
+    r"[\s,]*\b(?:(?:for|from|in|on|to|de|para|en|a) (?:all|every|any|each|todas|toda|"
+    r"cualquier)(?: the| las)? (?:questions?|quer(?:y|ies)|search(?:es)?"
+    r"|preguntas?|consultas?|busquedas?)|whatever (?:is|people|anyone|someone) asks?(?:ed)?|"
+    r"pregunten lo que pregunten)"
     r"(?= ?$| ?[,.;])"
 )
 _ASKED = r"(?:questions?|quer(?:y|ies)|search(?:es)?|preguntas?|consultas?|busquedas?)"
@@ -48,44 +53,56 @@ _WHO = (
     r"un usuario|un cliente|usuarios|los usuarios|una persona|se)"
 )
 _VERBS = (
-    r"(?:please |por favor,? )?(?:then |entonces )?(?:always |siempre )?(?:also |tambien )?(?:answer|redirect|send|lead|take|forward|search|look|use|restrict|limit|abstain|never|"
-    r"do not|don't|hide|exclude|remove|suppress|leave|omit|bury|lower|demote|push|boost|raise|prefer|favou?r|promote|rank|pin|"
-    r"show|put|place|list|display|give|treat|read|replace|rewrite|responde|contesta|redirige|envia|manda|lleva|dirige|busca|usa|limita|"
-    r"restringe|abstente|nunca|no|oculta|esconde|excluye|quita|omite|baja|relega|degrada|sube|prefiere|favorece|da|"
-    r"prioriza|impulsa|potencia|fija|muestra|muestrale|pon|coloca|trata|lee|sustituye|reemplaza|ensena|refuse|decline|keep)\b"
+    r"(?:please |por favor,? )?(?:then |entonces )?(?:always |siempre )?(?:also |tambien )?(?:answer|"
+    r"reply|respond|only|solo|redirect|send|lead|take|forward|search|look|use|restrict|limit|abstain|never|"
+    r"do not|don't|hide|exclude|remove|suppress|leave|omit|bury|lower|demote|push|boost|raise|prefer|"
+    r"favou?r|promote|rank|pin|"
+    r"show|put|place|list|display|give|treat|read|replace|rewrite|responde|contesta|redirige|envia|"
+    r"manda|lleva|dirige|busca|usa|limita|"
+    r"restringe|abstente|nunca|no|oculta|esconde|excluye|quita|omite|baja|relega|degrada|sube|"
+    r"prefiere|favorece|da|"
+    r"prioriza|impulsa|potencia|fija|muestra|muestrale|pon|coloca|trata|lee|sustituye|reemplaza|"
+    r"ensena|refuse|decline|keep)\b"
 )
 _END = (
-    rf"(?=\s*[,:]\s*{_VERBS}|\s+(?:always |siempre )?{_VERBS}[^,]*@t\d+@|\s+(?:only )?(?:to|a)(?: the| la| el| las| los)? @t\d+@"
+    rf"(?=\s*[,:]\s*{_VERBS}|\s+(?:always |siempre )?{_VERBS}[^,]*@t\d+@|\s+(?:only )?(?:to|a)(?: the|"
+    rf" la| el| las| los)? @t\d+@"
     r"|\s*[;.]?\s*$)"
 )
 _IF = r"(?:when(?:ever)?|if|every time|each time|cuando|si|siempre que|cada vez que)"
-_FOR = r"(?:for|to|on|from|in|para|a|en|las|the)"
+_FOR = r"(?:for|to|on|from|in|para|a|en|las|the|all|every|todas)"
 _ABOUT = re.compile(
-    rf"[\s,]*(?:\b{_IF}\s+(?:the |a |an |una |la )?(?:{_WHO}\s+|{_ASKED}\s+(?:is |are |es |sea |sean |trata |trate )?)?"
+    rf"[\s,]*(?:\b{_IF}\s+(?:the |a |an |una |la )?(?:{_WHO}\s+|{_ASKED}\s+(?:is |are |es |sea |sean |"
+    rf"trata |trate )?)?"
     rf"(?:(?:asks?|asking|pregunt[ae]n?|quier[ae]n? saber|wants? to know|consult[ae]n?)\s+)?"
     rf"(?:about|on|regarding|concerning|por|sobre|acerca de|de)"
-    rf"|(?:\b{_FOR}\s+){{0,2}}\b{_ASKED}\s+(?:that are |que sean )?(?:about|on|regarding|concerning|sobre|acerca de|por))"
+    rf"|(?:\b{_FOR}\s+){{0,3}}\b{_ASKED}\s+(?:that are |que sean )?(?:about|on|regarding|concerning|"
+    rf"sobre|acerca de|por))"
     rf"\s+(?P<said>.+?){_END}"
 )
 _SAYS = re.compile(
     rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:the |a |an |una |la |las )?(?:(?:{_WHO}|{_ASKED})\s+)?(?:that |que )?"
-    r"(?:mention(?:s|ing)?|contain(?:s|ing)?|include?s?|says?|mencion(?:a|e|en|an)|contiene|contenga|contengan|contienen|incluya|diga|dice)\s+"
+    r"(?:mention(?:s|ing)?|contain(?:s|ing)?|include?s?|says?|mencion(?:a|e|en|an)|contiene|contenga|"
+    r"contengan|contienen|incluya|diga|dice)\s+"
     rf"(?P<said>.+?){_END}"
 )
 _EXACT = re.compile(
     rf"[\s,]*\b{_IF}\s+(?:(?:the|a|la|una)\s+)?(?:(?:{_WHO}|{_ASKED})\s+)?"
-    rf"(?:is|are|asks?|reads?|says?|sea|es|pregunt[ae]n?|diga|dice)\s+(?:exactly|exactamente|precisely|literalmente)\s+(?P<said>.+?){_END}"
+    rf"(?:is|are|asks?|reads?|says?|sea|es|pregunt[ae]n?|diga|dice)\s+(?:exactly|exactamente|precisely|"
+    rf"literalmente)\s+(?P<said>.+?){_END}"
 )
 _STARTS = re.compile(
     rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:(?:the|a|la|una|las)\s+)?(?:{_ASKED}\s+)?(?:that |que )?"
-    rf"(?:(?:starts?|begins?|starting|beginning) with|(?:empie[cz][ae]n?|comien[cz][ae]n?) (?:con|por))\s+(?P<said>.+?){_END}"
+    rf"(?:(?:starts?|begins?|starting|beginning) with|(?:empie[cz][ae]n?|comien[cz][ae]n?) (?:con|"
+    rf"por))\s+(?P<said>.+?){_END}"
 )
 _CITES = re.compile(
     rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:(?:the|a|la|una|las)\s+)?(?:(?:{_WHO}|{_ASKED})\s+)?(?:that |que )?"
     r"(?:cit(?:es?|ing|a|e|an|en)|refers? to|se refier[ae]n? a)\s+(?:the |el |la )?(?P<place>@t\d+@)"
 )
 _BARE_CONDITION = re.compile(
-    rf"[\s,]*\b(?:{_FOR}\s+(?:all |todas )?(?:the |las )?{_ASKED}|{_IF}\s+(?:the |a |la |una )?(?:{_WHO}\s+(?:asks?|pregunt[ae]n?|searches|escrib[ae]n?|writes?)"
+    rf"[\s,]*\b(?:{_FOR}\s+(?:all |todas )?(?:the |las )?{_ASKED}|{_IF}\s+(?:the |a |la |"
+    rf"una )?(?:{_WHO}\s+(?:asks?|pregunt[ae]n?|searches|escrib[ae]n?|writes?)"
     rf"|{_ASKED}\s+(?:is|are|es|sea|esta|este)))(?=\s*,|\s*\.?\s*$)"
 )
 _ALL = re.compile(r"\s*\b(?:all of|both|tanto|todas estas palabras:?|all the words|all)\s+")
@@ -97,68 +114,87 @@ _OR = re.compile(r"\s*,?\s+(?:or|o|u)\s+|\s*,\s*")
 _LISTED = re.compile(r"\s*,?\s+(?:and|or|y|e|o|u|como)\s+|\s*,\s*")
 _AND = re.compile(r"\s(?:and|y|e|como)\s")
 _FACTOR = re.compile(
-    r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|\b(\d+(?:\.\d+)?) (?:times|veces)\b"
+    r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|"
+    r"\b(\d+(?:\.\d+)?) (?:times|veces)\b|\b(?:el doble|doubly|twice as (?:high|low)|twice)\b"
 )
 _PLACES = {
     "first": 1, "top": 1, "primero": 1, "primera": 1, "primer": 1, "arriba": 1, "second": 2, "segundo": 2, "segunda": 2,
     "third": 3, "tercero": 3, "tercer": 3, "tercera": 3, "fourth": 4, "cuarto": 4, "fifth": 5, "quinto": 5,
 }  # fmt: skip
 _PLACE = re.compile(
-    r"\b(?:(?:at|in|to|on|en) )?(?:the |el |la )?(?:(?:position|place|rank|posicion|lugar|puesto) (?:number |numero )?(?P<number>\d{1,2})"
+    r"\b(?:(?:at|in|to|on|en) )?(?:the |el |la )?(?:(?:position|place|rank|posicion|lugar|"
+    r"puesto) (?:number |numero )?(?P<number>\d{1,2})"
     rf"|(?P<word>{'|'.join(_PLACES)})(?: (?:place|position|result|lugar|posicion|puesto))?"
     r"|(?P<nth>\d{1,2})(?:st|nd|rd|th|º|o|ª) (?:place|position|lugar|posicion))\b"
 )
 _SAID = r"(@q\d+@|[^,;@]+?)"
 _REWRITE = re.compile(
-    rf"\b(?:treat|read|understand|interpret|rewrite|trata|lee|interpreta|entiende|reescribe) (?:the words? |la palabra )?{_SAID} (?:as|como) {_SAID}(?=[\s.]*$|,)"
-    rf"|\b(?:replace|substitute|change|sustituye|reemplaza|cambia) (?:the words? |la palabra )?{_SAID} (?:with|by|to|into|por) {_SAID}"
+    rf"\b(?:treat|read|understand|interpret|rewrite|trata|lee|interpreta|entiende|"
+    rf"reescribe) (?:the words? |la palabra )?{_SAID} (?:as|como) {_SAID}(?=[\s.]*$|,)"
+    rf"|\b(?:replace|substitute|change|sustituye|reemplaza|cambia) (?:the words? |"
+    rf"la palabra )?{_SAID} (?:with|by|to|into|por) {_SAID}"
     rf"(?=[\s.]*$|,| in {_ASKED}| en (?:las )?{_ASKED})"
 )
 _SYNONYM = re.compile(
-    rf"{_SAID} (?:is a synonym (?:of|for)|means the same as|is the same as|es (?:un )?sinonimo de|significa lo mismo que|es lo mismo que) {_SAID}(?=[\s.]*$|,)"
-    rf"|\b(?:also (?:search|look)(?: for)?|(?:search|look) also for|(?:search|look) for|busca tambien|tambien busca|busque tambien)(?: the words?| la palabra)? {_SAID}"
+    rf"{_SAID} (?:is a synonym (?:of|for)|means the same as|is the same as|es (?:un )?sinonimo de|"
+    rf"significa lo mismo que|es lo mismo que) {_SAID}(?=[\s.]*$|,)"
+    rf"|\b(?:also (?:search|look)(?: for)?|(?:search|look) also for|(?:search|look) for|busca tambien|"
+    rf"tambien busca|busque tambien)(?: the words?| la palabra)? {_SAID}"
     r"(?: (?:too|as well|tambien))?(?=[\s.]*$|,)"
 )
 _NOTE = re.compile(
-    r"\b(?:(?:answer|reply|respond|responde|contesta)(?: with| con)?|(?:show|display|add|give|muestra|anade|pon|ensena))"
+    r"\b(?:(?:answer|reply|respond|responde|contesta)(?: with| con)?|(?:show|display|add|give|muestra|"
+    r"anade|pon|ensena))"
     r"(?: (?:the|a|this|la|una|esta))?(?: (?:note|message|text|nota|mensaje|texto))?:? (?P<note>@q\d+@)"
-    r"|\b(?:show|display|add|give|answer|respond|reply|muestra|anade|responde|pon|contesta)(?: with| con)?(?: (?:the|a|this|la|una|esta))? (?:note|message|nota|mensaje)\b"
+    r"|\b(?:show|display|add|give|answer|respond|reply|muestra|anade|responde|pon|contesta)(?: with|"
+    r" con)?(?: (?:the|a|this|la|una|esta))? (?:note|message|nota|mensaje)\b"
 )
 _ABSTAIN = re.compile(
-    r"\b(?:(?:do not|don't|never|refuse to|decline to) (?:answer|reply|respond)(?: to)?|(?:give|return) no answers?|do not give (?:an|any) answer|abstain|"
-    r"no (?:respondas|contestes|responder|contestar)(?: a)?|nunca respondas(?: a)?|no des (?:ninguna |una )?respuesta|abstente(?: de responder)?)\b"
+    r"\b(?:(?:do not|don't|never|refuse to|decline to) (?:answer|reply|respond)(?: to)?|(?:give|"
+    r"return) no answers?|do not give (?:an|any) answer|abstain|"
+    r"no (?:respondas|contestes|responder|contestar)(?: a)?|nunca respondas(?: a)?|no des (?:ninguna |"
+    r"una )?respuesta|abstente(?: de responder)?)\b"
 )
 _AIMED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b"))
     for kind, words in (
         (
             "exclude",
-            r"(?:never|do not|don't) (?:show|list|return|display|include|use)|hide|exclude|remove|suppress|leave out|omit|"
-            r"(?:nunca|no) (?:muestres|muestre|uses|incluyas|ensenes|mostrar)|oculta|excluye|esconde|quita|omite|keep out",
+            r"(?:never|do not|don't) (?:show|list|return|display|include|use)|hide|exclude|remove|"
+            r"suppress|leave out|omit|"
+            r"(?:nunca|no) (?:muestres|muestre|uses|incluyas|ensenes|mostrar)|oculta|excluye|esconde|"
+            r"quita|omite|keep out",
         ),
         (
             "restrict",
-            r"(?:search|look|use|answer|show) only|only (?:search|use|show|look|answer)|answer solely|restrict(?: to)?|limit(?: to)?|"
-            r"(?:busca|usa|responde|muestra|utiliza) (?:solo|solamente|unicamente)|(?:solo|solamente|unicamente) (?:busca|usa|responde|muestra)|limita|restringe",
+            r"(?:search|look|use|answer|show) only|only (?:search|use|show|look|answer)|answer solely|"
+            r"restrict(?: to)?|limit(?: to)?|"
+            r"(?:busca|usa|responde|muestra|utiliza) (?:solo|solamente|unicamente)|(?:solo|solamente|"
+            r"unicamente) (?:busca|usa|responde|muestra)|limita|restringe",
         ),
         ("redirect", r"redirect|send|lead|take|forward|direct|envia|redirige|lleva|manda|dirige"),
         (
             "bury",
-            r"bury|lower|demote|push down|relega|degrada|baja|penaliza|rank (?P<low>.*?) lower|push (?P<down>.*?) down",
+            r"bury|lower|demote|push down|relega|degrada|baja|penaliza|rank (?P<low>.*?) lower|"
+            r"push (?P<down>.*?) down",
         ),
         (
             "boost",
-            r"boost|raise|prefer|favou?r|promote|sube|potencia|prefiere|favorece|da(?: mas)? prioridad|prioriza|impulsa|"
+            r"boost|raise|prefer|(?<!por )favou?r|promote|sube|potencia|prefiere|favorece|"
+            r"da(?: mas)? prioridad|prioriza|impulsa|"
             r"rank (?P<high>.*?) higher|push (?P<up>.*?) up",
         ),
         ("pin", r"pin|show|put|place|list|display|fija|muestra|pon|coloca|ensena"),
     )
 )
 _NEUTRAL = frozenset(
-    "the a an of always please then it them for to on in at from and as also by que de del la el los las lo siempre por "
-    "favor en a al y e con with document documents file files provision section documento archivo fichero results result "
-    "search questions question queries preguntas pregunta consultas only solo pages resultados resultado up them se is "
-    "be users people anyone someone list top must should la text texto".split()
+    words(
+        "a al also always an and anyone archivo as at be by con consultas de del document documento "
+        "documents e el en favor fichero file files for from in is it la las list lo los must of on only "
+        "pages people please por pregunta preguntas provision que queries question questions result "
+        "resultado resultados results se search section should siempre solo someone text texto the them "
+        "then to top up users with y"
+    )
 )
 
 
@@ -206,7 +242,7 @@ class Sentence:
 
     @classmethod
     def of(cls, text: str) -> "Sentence":
-        text = " ".join(text.replace("’", "'").split())
+        text = " ".join(_MARK.sub(" ", text.replace("’", "'")).split())
         return cls(text, fold(text), {}, {})
 
     def marking(self, start: int, end: int, kind: str, named: Any) -> "Sentence":
@@ -248,7 +284,8 @@ def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Questi
     criteria, targets, actions, asked = read_action(criteria, rest)
     if not criteria and actions:
         asked = [*asked, Question("criterion")]
-    questions += [question for question in asked if question.subject not in {q.subject for q in questions}]
+    known = {question.subject for question in questions}
+    questions += [with_near(question, corpus) for question in asked if question.subject not in known]
     if questions:
         return tuple(questions)
     return Draft(criteria, targets, actions, found.first, found.last, domains, priority)
@@ -318,6 +355,13 @@ def unknown_targets(sentence: Sentence, corpus: Corpus) -> list[Question]:
         elif kind == "filename" and value not in corpus.files:
             asked.append(Question("target", value, near_names(value, corpus)))
     return asked
+
+
+def with_near(question: Question, corpus: Corpus) -> Question:
+    """What was taken for the name of a target, with the names like it."""
+    if question.subject != "target":
+        return question
+    return replace(question, near=near_names(question.words, corpus))
 
 
 def near_names(name: str, corpus: Corpus) -> tuple[str, ...]:
@@ -499,7 +543,8 @@ def with_amount(kind: str, sentence: Sentence) -> tuple[dict[str, Any], Sentence
         return {"kind": kind, "position": int(number) if number else _PLACES[match["word"]]}, rest
     if kind in ("boost", "bury"):
         match, rest = sentence.taking(_FACTOR)
-        factor = float((match[1] or match[2]).replace(",", ".")) if match else 2.0
+        written = match and (match[1] or match[2])
+        factor = float(written.replace(",", ".")) if written else 2.0
         return {"kind": kind, "factor": factor}, rest
     return {"kind": kind}, sentence
 

