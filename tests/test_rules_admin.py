@@ -274,3 +274,11 @@ def test_the_list_of_rules_offers_to_write_one_in_words(client, curators):
 def test_only_who_may_add_rules_writes_one_in_words(client):
     client.force_login(User.objects.create_user("visitor", is_staff=True))
     assert client.get(f"{LIST}in-words/", {"sentence": "hide it"}).status_code == 403
+
+
+def test_the_command_drafts_a_rule_and_keeps_it_where_asked(db):
+    out, sentence = StringIO(), "No respondas preguntas sobre el tiempo"
+    call_command("draft_rule", sentence, stdout=out)
+    assert '"tiempo"' in out.getvalue() and not Rule.objects.exists()
+    call_command("draft_rule", sentence, "--save", stdout=out)
+    assert Rule.objects.get(name=sentence).status == "draft"
