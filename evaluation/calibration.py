@@ -59,8 +59,10 @@ def judge(topic: Topic, first: Sequence[Candidate]) -> Judged:
     return Judged(topic, tuple(features(candidate) for candidate in first), relevant)
 
 
-def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
-    """A logistic over candidates, and the highest minimum that declines at most this share of answerable topics."""
+def fit(judged: Sequence[Judged], *, most_declined: float, minimum: float | None = None) -> Calibration:
+    """A logistic over candidates, and the highest minimum that declines at most this share of answerable topics. Given
+    the `minimum` in force, which was tuned with a reranker, the probabilities are moved so that it is that one.
+    """
     if len(judged) < FEWEST:
         raise ArfError(f"{len(judged)} topics are too few to calibrate on: {FEWEST} are needed.")
     rows = [
@@ -70,10 +72,18 @@ def fit(judged: Sequence[Judged], *, most_declined: float) -> Calibration:
     best = np.array([page.best(weights) for page in judged])
     answerable = np.array([page.topic.answerable for page in judged])
     weights |= answer_weights(best, answerable)
+    if minimum is not None and "answer_intercept" in weights:
+        reached = np.quantile(
+            [answered_by(p, weights) for p in best[answerable]], most_declined, method="lower"
+        )
+        weights["answer_intercept"] = round(
+            weights["answer_intercept"] + log_odds(minimum) - log_odds(reached), 4
+        )
     answers = [answered_by(p, weights) for p in best]
     yes = [p for p, has in zip(answers, answerable, strict=True) if has]
     no = [p for p, has in zip(answers, answerable, strict=True) if not has]
-    minimum = round(float(np.quantile(yes, most_declined, method="lower")), 4)
+    if minimum is None:
+        minimum = round(float(np.quantile(yes, most_declined, method="lower")), 4)
     return Calibration(weights, minimum, len(judged), below(yes, minimum), below(no, minimum))
 
 
@@ -97,11 +107,15 @@ def answer_weights(best: np.ndarray, answerable: np.ndarray) -> dict[str, float]
     """From the best candidate's probability to that of an answer; the former itself where all topics have one."""
     if answerable.all():
         return {}
-    clipped = np.clip(best, 1e-9, 1 - 1e-9)
-    odds = np.log(clipped / (1 - clipped))[:, None]
+    odds = log_odds(best)[:, None]
     model = LogisticRegression(C=10, max_iter=1_000).fit(odds, answerable)
     found = {"answer_slope": model.coef_[0][0], "answer_intercept": model.intercept_[0]}
     return {name: round(float(value), 4) for name, value in found.items()}
+
+
+def log_odds(probability: np.ndarray | float) -> np.ndarray | float:
+    clipped = np.clip(probability, 1e-9, 1 - 1e-9)
+    return np.log(clipped / (1 - clipped))
 
 
 def below(values: Sequence[float], minimum: float) -> float:

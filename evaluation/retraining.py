@@ -180,6 +180,8 @@ def set_aside(gathered: Gathered, unchosen: set[str]) -> Gathered:
 def from_file(params: dict) -> Gathered:
     """Topics by their own `split`, or, with `test_from`, by the year in `term`, without what is near a later one."""
     path = Path(params["topics"])
+    if not path.is_file():
+        raise ArfError(f"There is no file {path}.")
     first = params.get("test_from")
     if first is None:
         return Gathered(*(tuple(judged(read_topics(path, split=split))) for split in ("train", "test")))

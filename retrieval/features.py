@@ -156,12 +156,13 @@ FIRST_PAGE = 10
 
 
 def evidence(raw: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """(4,) what says whether a pool holds an answer at all: the highest probability, the sums of the three and the ten
-    highest, and among these ten the greatest similarity of a curated name. `raw`, `near`: (n,), n >= 1.
+    """(4,) what says whether a pool holds an answer at all: the log odds of the highest probability, the sums of the
+    three and the ten highest, and among these ten the greatest similarity of a curated name. `raw`, `near`: (n,).
     """
     first = np.argsort(-raw, kind="stable")[:FIRST_PAGE]
     best = raw[first]
-    return np.array([best[0], best[:3].sum(), best.sum(), near[first].max()])
+    clipped = min(max(best[0], 0.001), 0.999)
+    return np.array([np.log(clipped / (1 - clipped)), best[:3].sum(), best.sum(), near[first].max()])
 
 
 def as_columns(*columns: np.ndarray) -> np.ndarray:

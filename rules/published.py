@@ -103,8 +103,10 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
 
 
 @lru_cache(maxsize=16)
-def wording(domain_id: int, version: int, model_id: int) -> Wording:
-    rows = AliasVector.objects.filter(model=model_id, alias__domain=domain_id, alias__enabled=True)
+def wording(domain_id: int, version: int) -> Wording:
+    """Of every name once: its words are the same beside each embedder's vector."""
+    rows = AliasVector.objects.filter(alias__domain=domain_id, alias__enabled=True)
+    rows = rows.order_by("alias_id").distinct("alias_id")
     return Wording.of(rows.values_list("alias__locator", "stems"))
 
 

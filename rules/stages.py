@@ -139,8 +139,6 @@ class LexicalAliasRetriever:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        if query.embedded_by is None:
-            raise NotRun("the names' words are kept with their vectors, and the question has none")
         best = self._best(query)
         if not best:
             return ranking.noting("no curated name has a word of the question", skipped=True)
@@ -154,7 +152,7 @@ class LexicalAliasRetriever:
         found = [
             row
             for domain in query.domain_ids
-            for row in published.wording(domain, version, query.embedded_by).best(words, self.k)
+            for row in published.wording(domain, version).best(words, self.k)
         ]
         return sorted(found, key=lambda row: (-row[1], row[0]))[: self.k]
 

@@ -49,9 +49,10 @@ def check_calibration(weights: object) -> None:
         return
     if not isinstance(weights, Mapping):
         raise ValidationError(_("The calibration is an object of weights."))
-    known = {"intercept", "answer_slope", "answer_intercept", *features(Candidate(section_id=0))}
-    if "intercept" not in weights or not set(weights) <= known:
-        raise ValidationError(_("It needs an intercept, and may have these weights: %s.") % ", ".join(sorted(known)))
+    scores = features(Candidate(section_id=0)).keys()
+    known = {"intercept", "answer_slope", "answer_intercept", *scores}
+    if "intercept" not in weights or not scores & weights.keys() or not weights.keys() <= known:
+        raise ValidationError(_("It needs an intercept and a score, and may have these weights: %s.") % ", ".join(sorted(known)))
     if not all(is_number(weight) for weight in weights.values()):
         raise ValidationError(_("Every weight is a finite number."))
 

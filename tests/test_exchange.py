@@ -157,7 +157,7 @@ def test_trec_topics_are_read_in_their_old_and_newer_markup():
         ("302", "free speech"),
     ]
     assert told.entries[0].about["narrative"] == "May one be tried twice? It must say whether."
-    assert [(each.line, each.reason) for each in told.refused] == [(10, "a topic without a title")]
+    assert [(each.line, each.reason) for each in told.refused] == [(11, "a topic without a title")]
 
 
 @pytest.mark.parametrize("text", ["t1\tfree speech\n", "topic,query,colour\nt1,free speech,red\n"])

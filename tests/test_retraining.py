@@ -162,7 +162,7 @@ def test_a_retrain_whose_worker_is_killed_each_time_says_so_and_can_be_resumed(l
 
 
 def test_a_retrain_that_fails_before_it_is_written_down_is_written_down_as_failed(library, tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(CommandError, match="There is no file"):
         call_command("retrain", topics=str(tmp_path / "nowhere.jsonl"))
     attempt = RetrainingRun.objects.get()
     assert attempt.outcome == Outcome.FAILED and "nowhere.jsonl" in attempt.reason

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             judged = judged_first_pages(
                 chosen, options["pipeline"], show=partial(tqdm, unit="topic", disable=None)
             )
-            fitted = fit(judged, most_declined=options["most_declined"])
+            fitted = fit(judged, most_declined=options["most_declined"], minimum=minimum_of(domain))
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
         reason = (
@@ -52,6 +52,12 @@ class Command(BaseCommand):
         if publish:
             publish_thresholds(next_of(domain, fitted.answer_minimum, row))
         self.stdout.write(json.dumps({"domain": domain, **row}, indent=2))
+
+
+def minimum_of(domain: str) -> float | None:
+    """The answer minimum in force, where one declines at all."""
+    row = DomainThreshold.objects.filter(domain__slug=domain, active=True).first()
+    return row.answer_minimum or None if row else None
 
 
 def next_of(domain: str, minimum: float, row: dict) -> DomainThreshold:
