@@ -52,7 +52,8 @@ def check_calibration(weights: object) -> None:
     scores = features(Candidate(section_id=0)).keys()
     known = {"intercept", "answer_slope", "answer_intercept", *scores}
     if "intercept" not in weights or not scores & weights.keys() or not weights.keys() <= known:
-        raise ValidationError(_("It needs an intercept and a score, and may have these weights: %s.") % ", ".join(sorted(known)))
+        told = ", ".join(sorted(known))
+        raise ValidationError(_("It needs an intercept and a score, and may have these weights: %s.") % told)
     if not all(is_number(weight) for weight in weights.values()):
         raise ValidationError(_("Every weight is a finite number."))
 
