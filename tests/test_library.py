@@ -46,7 +46,7 @@ def test_loading_again_adds_nothing():
 def test_load_defaults_loads_topics(capsys):
     call_command("load_defaults")
     assert "topics" in capsys.readouterr().out
-    assert Topic.objects.filter(source="shipped").count() == 1483
+    assert Topic.objects.filter(source="shipped").count() == 1482
 
 
 def test_what_staff_changed_stays_and_what_is_missing_comes_back():

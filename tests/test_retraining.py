@@ -65,7 +65,7 @@ def few(tmp_path_factory):
     """A topics file small enough to train on in seconds."""
     path = tmp_path_factory.mktemp("topics") / "few.jsonl"
     rows = {json.loads(line)["id"]: line for line in TOPICS.read_text(encoding="utf-8").splitlines()}
-    chosen = [*some("train", 90), *some("test", 60)]
+    chosen = [*some("train", 150), *some("test", 60)]
     path.write_text("\n".join(rows[each.id] for each in chosen), encoding="utf-8")
     return path
 
@@ -173,7 +173,7 @@ def test_a_retrain_that_fails_before_it_is_written_down_is_written_down_as_faile
 
 @pytest.fixture
 def pools():
-    return pools_of(some("train", 90))
+    return pools_of(some("train", 150))
 
 
 def test_pools_come_back_from_files_as_they_were(pools):
