@@ -13,12 +13,7 @@ from retrieval.ranking import Candidate
 from retrieval.terms import AskedWords, Texts, matched
 
 LEGS = ("dense", "lexical", "alias", "alias_near", "alias_lexical", "citation", "private")
-RANKED = (
-    "dense",
-    "lexical",
-    "alias_near",
-    "alias_lexical",
-)  # legs whose ranks say more than that they found it
+RANKED = ("dense", "lexical", "alias_near", "alias_lexical")  # their ranks say more than that they found it
 COVERED = ("coverage", "alias_coverage")  # BM25 as a share of the most that the question's words could weigh
 OF_TEXT = (
     "fused",
