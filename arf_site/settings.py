@@ -251,6 +251,7 @@ ARF_JOBS = {
     "reembed": "retrieval.reembedding.Reembed",
     "import_judgments": "evaluation.importing.ImportJudgments",
     "retrain": "evaluation.retraining.Retrain",
+    "preview_rule": "evaluation.rule_preview.PreviewRule",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

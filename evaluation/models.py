@@ -11,7 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
-from retrieval.models import Chunk, Domain, RankerModel, Section
+from retrieval.models import Chunk, Domain, JobRun, RankerModel, Section
+from retrieval.ranking import Caller
+from rules.models import Rule
 
 
 class Topic(models.Model):
@@ -198,3 +200,46 @@ class RetrainingRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_outcome_display()}, {self.created_at:%Y-%m-%d}"
+
+
+class RulePreviewQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller, principal: str) -> "RulePreviewQuerySet":
+        """Previews of stored rules that the caller may see, and one's own of rules that are not stored."""
+        seen = Rule.objects.visible_to(caller).values("pk")
+        domains = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
+        stored = Q(rule__in=seen, domains__contained_by=domains)
+        return self.filter(stored | Q(rule=None, principal=principal))
+
+
+class RulePreview(models.Model):
+    """What a rule as it stood would change if it were published, or one in force if it were retired. It names the
+    questions by the search or the topic they come from: their words are kept nowhere else, nor longer.
+    """
+
+    rule = models.ForeignKey(
+        Rule, null=True, on_delete=models.CASCADE, related_name="+", help_text=_("None: it was never stored.")
+    )
+    number = models.BigIntegerField(help_text=_("The place it takes among rules of its priority."))
+    content = models.JSONField(
+        null=True, help_text=_("The rule as it would be in force; none: it is retired.")
+    )
+    domains = ArrayField(models.CharField(max_length=50), default=list)
+    principal = models.CharField(max_length=60, help_text=_("Who asked for it."))
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    finished_at = models.DateTimeField(null=True)
+    rules_version = models.PositiveBigIntegerField(help_text=_("Of the rules that it was compared with."))
+    job = models.ForeignKey(JobRun, null=True, on_delete=models.SET_NULL, related_name="+")
+    counts = models.JSONField(default=dict, help_text=_("Questions looked at and touched."))
+    touched = models.JSONField(default=list, help_text=_("The questions asked again, by search or topic."))
+    changes = models.JSONField(default=list, help_text=_("Those answered otherwise, before and after."))
+    position = models.PositiveIntegerField(default=0, help_text=_("Questions asked so far."))
+
+    objects = RulePreviewQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("preview of a rule")
+        verbose_name_plural = _("previews of rules")
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.rule.name if self.rule else str(self.number)

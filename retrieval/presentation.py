@@ -73,7 +73,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
     return {
         "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1),
         "abstained": ranking.abstained,
-        "confident": bool(ranking.candidates) and (ranking.confident or ranking.settled),
+        "confident": is_confident(ranking),
         "near_misses": result_list(
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
         ),
@@ -84,6 +84,10 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
         "next": page + 1 if more else None,
         "previous": page - 1 if page > 1 else None,
     }
+
+
+def is_confident(ranking: Ranking) -> bool:
+    return bool(ranking.candidates) and (ranking.confident or ranking.settled)
 
 
 def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:

@@ -1,0 +1,274 @@
+"""What a change of the rules does to answers: the questions that it can touch, asked under the rules before it and
+after it. They are asked as the public asks, so that what is found may be kept and told: nothing private is in it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from evaluation import library
+from evaluation.measures import Estimate, credited, estimate, measure_topic
+from evaluation.models import Topic as TopicRow
+from evaluation.topics import Topic
+from retrieval import pipeline, search, versions
+from retrieval.errors import NotFound
+from retrieval.models import Domain, SearchLog
+from retrieval.pipeline import Pipeline
+from retrieval.presentation import NEAR_MISSES, is_confident
+from retrieval.ranking import ANONYMOUS, Candidate, DomainScope, Ranking
+from retrieval.row_access import as_caller
+from rules import published
+from rules.clauses import CompiledRule
+from rules.firing import fired
+from rules.rule_stages import ApplyRewrites, asked
+
+LOGGED = 1_000  # different questions of the public, the last ones
+LOOKED_AT = 20_000  # searches among which they are looked for
+OPEN = (TopicRow.Split.TRAIN, TopicRow.Split.TUNE)  # never the test split, by which nobody chooses
+SHOWN = 10  # results of a first page
+
+
+@dataclass(frozen=True)
+class RuleChange:
+    """The rules in force before and after; publishing, editing and retiring one are all of this kind."""
+
+    before: tuple[CompiledRule, ...]
+    after: tuple[CompiledRule, ...]
+
+    @cached_property
+    def touched(self) -> tuple[CompiledRule, ...]:
+        """What is in force only before or only after: where none of it fires, the answer stays as it is."""
+        return tuple(set(self.before) ^ set(self.after))
+
+
+def publishing(draft: CompiledRule, in_force: Iterable[CompiledRule]) -> RuleChange:
+    before = tuple(in_force)
+    return RuleChange(before, (*(rule for rule in before if rule.number != draft.number), draft))
+
+
+def retiring(number: int, in_force: Iterable[CompiledRule]) -> RuleChange:
+    before = tuple(in_force)
+    return RuleChange(before, tuple(rule for rule in before if rule.number != number))
+
+
+# -- What is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Asked again with its language in its domains; `log` is a search in which it was asked, `topic` one judged."""
+
+    text: str
+    language: str
+    domains: tuple[str, ...]
+    log: str = ""
+    topic: Topic | None = None
+
+    @property
+    def is_measurable(self) -> bool:
+        """Whether something is judged relevant to it."""
+        return self.topic is not None and self.topic.answerable and bool(self.topic.relevant)
+
+
+def logged_questions(most: int = LOGGED) -> list[Question]:
+    """The last different questions of the public whose words are kept, each as it was asked."""
+    kept = SearchLog.objects.filter(caller="public", pipeline=pipeline.USUAL).exclude(query_text="")
+    rows = kept.values_list("query_hash", "language", "domains", "query_text", "pk")[:LOOKED_AT]
+    found: dict[tuple, Question] = {}
+    for hashed, language, domains, text, pk in rows.iterator():
+        found.setdefault(
+            (hashed, language, *sorted(domains)), Question(text, language, tuple(domains), log=str(pk))
+        )
+        if len(found) == most:
+            break
+    return list(found.values())
+
+
+def judged_questions(domains: Sequence[str] = ()) -> list[Question]:
+    """The judged topics of the open splits, each in its domain, by name; of these domains, or of all public ones."""
+    public = Domain.objects.visible_to(ANONYMOUS)
+    chosen = public.filter(slug__in=domains) if domains else public
+    rows = (
+        TopicRow.objects.filter(split__in=OPEN, domain__in=chosen).select_related("domain").order_by("name")
+    )
+    topics = library.as_topics(rows)
+    return [topic_question(topic) for topic in topics if topic.judged or not topic.answerable]
+
+
+def topic_question(topic: Topic) -> Question:
+    """As runs ask it: English is detected, Spanish said."""
+    language = topic.language if topic.language == "es" else ""
+    return Question(topic.query, language, (topic.domain,), topic=topic)
+
+
+# -- What is answered
+
+
+class Place(NamedTuple):
+    """A result: its provision, the exact place in it and the passage that shows it."""
+
+    locator: str
+    pin: str | None
+    passage: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A first page, and how the ranking goes on after it, which does not tell two answers apart."""
+
+    places: tuple[Place, ...]
+    near_misses: tuple[Place, ...]
+    abstained: bool
+    confident: bool
+    notes: tuple[str, ...]
+    redirect: str
+    following: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def locators(self) -> tuple[str, ...]:
+        return tuple(place.locator for place in self.places)
+
+
+class Asking:
+    """Asks as the public does, under given rules, without cache and log. What a question says before rules are
+    looked at, its citations and its English, is read once.
+    """
+
+    def __init__(self) -> None:
+        stages = pipeline.get(pipeline.USUAL).stages
+        rules_at = next(n for n, stage in enumerate(stages) if isinstance(stage, ApplyRewrites))
+        self.reading, self.answering = Pipeline(*stages[:rules_at]), Pipeline(*stages[rules_at:])
+        self.in_force = published.stored_rules(versions.current(()).get("rules", 0))
+        self.known: dict[tuple[str, ...], tuple[tuple[DomainScope, ...], dict[str, int]]] = {}
+
+    def read(self, question: Question) -> Ranking:
+        """The question as rules find it. Raises NotFound where a domain of it is no longer public."""
+        scopes, in_force = self.scopes(question.domains)
+        request = search.SearchRequest(question.text, question.domains, language=question.language or None)
+        return self.reading(Ranking(search.normalized_query(request, ANONYMOUS, scopes, in_force)))
+
+    def scopes(self, domains: tuple[str, ...]) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
+        """The domains as the public sees them, with the versions in force for them."""
+        if domains not in self.known:
+            seen = search.visible_domains(ANONYMOUS, domains)
+            self.known[domains] = seen, versions.current(seen)
+        return self.known[domains]
+
+    def answer(self, read: Ranking, rules: Iterable[CompiledRule]) -> Answer:
+        with published.as_if_these_rules(rules):
+            return answer_of(self.answering(read))
+
+    def touched(
+        self, questions: Iterable[Question], rules: Sequence[CompiledRule]
+    ) -> Iterator[tuple[Question, Ranking]]:
+        """The questions that fire any of the rules today."""
+        today = timezone.localdate()
+        for question in questions:
+            try:
+                read = self.read(question)
+            except NotFound:
+                continue
+            if fired(rules, asked(read.query), today):
+                yield question, read
+
+
+def answer_of(ranking: Ranking) -> Answer:
+    found = () if ranking.abstained else ranking.candidates
+    return Answer(
+        places=tuple(map(place_of, found[:SHOWN])),
+        near_misses=tuple(map(place_of, ranking.near_misses[:NEAR_MISSES])),
+        abstained=ranking.abstained,
+        confident=is_confident(ranking),
+        notes=tuple(note["text"] for note in ranking.curated.get("notes") or ()),
+        redirect=(ranking.curated.get("redirect") or {}).get("locator", ""),
+        following=tuple(candidate.locator for candidate in found[SHOWN:]),
+    )
+
+
+def place_of(candidate: Candidate) -> Place:
+    return Place(candidate.locator, candidate.pin, candidate.chunk_id)
+
+
+# -- What changes
+
+
+class Hidden(NamedTuple):
+    """A section judged relevant that was on the first page; `rank_after` is where it stands now, if anywhere."""
+
+    locator: str
+    grade: int
+    rank_before: int
+    rank_after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One question's answers before and after."""
+
+    question: Question
+    before: Answer
+    after: Answer
+
+    @property
+    def is_change(self) -> bool:
+        return self.before != self.after
+
+    @property
+    def gain(self) -> float:
+        """In nDCG@10; 0 where nothing is judged relevant."""
+        question = self.question
+        if not question.is_measurable or self.before.locators == self.after.locators:
+            return 0.0
+        return ndcg(question.topic, self.after) - ndcg(question.topic, self.before)
+
+    @property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """What people judged relevant and a reader of the first page no longer sees."""
+        topic = self.question.topic
+        if topic is None or self.before.locators == self.after.locators:
+            return ()
+        was = ranks(self.before.locators, topic)
+        now = ranks((*self.after.locators, *self.after.following), topic)
+        return tuple(
+            Hidden(locator, topic.relevant[locator], rank, now.get(locator))
+            for locator, rank in was.items()
+            if now.get(locator, SHOWN + 1) > SHOWN
+        )
+
+
+def ndcg(topic: Topic, answer: Answer) -> float:
+    return measure_topic(answer.locators, topic.relevant)["nDCG@10"]
+
+
+def ranks(locators: Iterable[str], topic: Topic) -> dict[str, int]:
+    """The first rank at which each relevant section is found, counted from 1."""
+    found: dict[str, int] = {}
+    for rank, locator in enumerate(locators, start=1):
+        if name := credited(locator, topic.relevant):
+            found.setdefault(name, rank)
+    return found
+
+
+def effects(change: RuleChange, questions: Iterable[Question], asking: Asking | None = None) -> list[Effect]:
+    """Of every question that the change can touch, changed or not; what it cannot touch is not asked again."""
+    asking = asking or Asking()
+    with as_caller(ANONYMOUS):
+        return [
+            Effect(question, *(asking.answer(read, rules) for rules in (change.before, change.after)))
+            for question, read in asking.touched(questions, change.touched)
+        ]
+
+
+def mean_gain(gains: Iterable[float], topics: int) -> Estimate | None:
+    """The mean over so many measurable topics, of which those not given gain nothing; None of no topics."""
+    known = [*gains]
+    return estimate([*known, *[0.0] * (topics - len(known))]) if topics else None
+
+
+def gain(change: RuleChange, questions: Sequence[Question], asking: Asking | None = None) -> Estimate | None:
+    """In nDCG@10 over all of the topics, those that the change cannot touch included."""
+    measured = [question for question in questions if question.is_measurable]
+    return mean_gain((effect.gain for effect in effects(change, measured, asking)), len(measured))
