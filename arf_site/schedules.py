@@ -30,16 +30,19 @@ SCHEDULES = {
     },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
     "check rules": {"func": "rules.tasks.check_rules", "schedule_type": Schedule.DAILY},
+    "find hidden text": {"func": "evaluation.tasks.find_hidden_text", "schedule_type": Schedule.DAILY},
+    "prune previews": {"func": "evaluation.tasks.prune", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
     "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},
 }
+NIGHTLY = ("prune", "check rules", "find hidden text", "prune previews", "learn from readers")
 
 
 def ensure() -> None:
     """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
     tonight = timezone.localtime().replace(**NIGHT)
     next_month = (tonight.replace(day=1) + timedelta(days=32)).replace(day=1, hour=4)
-    nightly = dict.fromkeys(("prune", "check rules", "learn from readers"), tonight)
+    nightly = dict.fromkeys(NIGHTLY, tonight)
     first_run = nightly | {"retrain": next_month}
     for name, fields in SCHEDULES.items():
         Schedule.objects.update_or_create(

@@ -245,6 +245,7 @@ SPECTACULAR_SETTINGS = {
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_RULES = "rules.inline"  # reads the rules that an API call brings
+ARF_RULE_PROVERS = ("rules.proving", "evaluation.hiding")  # each tells what is wrong with rules
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
     "upload": "retrieval.uploading.ReadUpload",
@@ -252,6 +253,7 @@ ARF_JOBS = {
     "import_judgments": "evaluation.importing.ImportJudgments",
     "retrain": "evaluation.retraining.Retrain",
     "preview_rule": "evaluation.rule_preview.PreviewRule",
+    "hidden_text": "evaluation.hiding.FindHidden",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

@@ -1,6 +1,6 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from evaluation import readers
+from evaluation import hiding, readers, rule_preview
 
 
 def learn_from_readers() -> dict[str, int]:
@@ -12,3 +12,13 @@ def learn_from_readers() -> dict[str, int]:
         "topics": readers.searches_to_topics(),
         "verdicts": readers.verdicts_to_judgments(),
     }
+
+
+def find_hidden_text() -> int:
+    """Every night: which rules hide text that was judged relevant; gives the number of the job."""
+    return hiding.find_hidden().pk
+
+
+def prune() -> int:
+    """Every night: old previews of rules."""
+    return rule_preview.prune()

@@ -33,7 +33,9 @@ KINDS = {
     "shadowed": _("shadowed"),
     "dead target": _("dead target"),
     "expired": _("expired"),
+    "hides judged text": _("hides judged-relevant text"),
 }
+FOUND_ELSEWHERE = {"hides judged text"}  # by the app that knows judgments
 TOLD = {
     "excluded": _("“%(first)s” hides everything upon which “%(second)s” acts."),
     "opposed": _("“%(first)s” raises what “%(second)s” lowers."),
@@ -49,6 +51,7 @@ TOLD = {
     "dead": _("“%(first)s” names “%(detail)s”, where nothing is."),
     "circle": _("These rules rewrite a question until it is as it was: %(all)s."),
     "expired": _("The last day of “%(first)s” is over: %(detail)s."),
+    "hides": _("“%(first)s” hides what was judged relevant: %(detail)s."),
 }
 SHOWING = ("pin", "boost", "alias")
 MAX_TEXTS = 60  # texts into which a question is rewritten, looking for a way back to it

@@ -2,10 +2,13 @@
 night.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from types import ModuleType
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +17,7 @@ from retrieval.models import Chunk, Domain, Section
 from retrieval.ranking import Caller
 from retrieval.row_access import as_system
 from retrieval.selection import Selection
-from rules.conflicts import Finding, conflicts
+from rules.conflicts import FOUND_ELSEWHERE, KINDS, Finding, conflicts
 from rules.models import Rule, RuleFinding
 from rules.workflow import RuleRefused
 
@@ -62,6 +65,21 @@ def consistent(rule: Rule, caller: Caller) -> Rule:
     return rule
 
 
+def warnings(rule: Rule, caller: Caller) -> list[str]:
+    """What every prover that the settings name says of a rule that was saved."""
+    return [told for prover in provers() for told in prover.told_at_save(rule, caller)]
+
+
+def everything_found() -> list[Finding]:
+    """By every prover, now."""
+    return [found for prover in provers() for found in prover.findings_of_all()]
+
+
+def provers() -> list[ModuleType]:
+    """This module, and those of the apps that know more: `told_at_save(rule, caller)`, `findings_of_all()`."""
+    return [import_module(name) for name in settings.ARF_RULE_PROVERS]
+
+
 def told_at_save(rule: Rule, caller: Caller) -> list[str]:
     """The first of what is wrong; what takes a question about two subjects is left to the list of every night."""
     alone = [found for found in findings_about(rule, caller) if not found.joined]
@@ -84,9 +102,13 @@ def findings_of_all() -> list[Finding]:
 
 def check_all() -> int:
     """Puts what is wrong now in place of what was found before; gives how many findings. May run twice."""
-    found = findings_of_all()
+    return put(findings_of_all(), KINDS.keys() - FOUND_ELSEWHERE)
+
+
+def put(found: Sequence[Finding], kinds: Collection[str]) -> int:
+    """Findings of these kinds in place of those there were; gives how many."""
     with transaction.atomic():
-        RuleFinding.objects.all().delete()
+        RuleFinding.objects.filter(kind__in=kinds).delete()
         RuleFinding.objects.bulk_create(map(row_of, found))
     return len(found)
 

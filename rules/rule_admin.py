@@ -305,7 +305,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         except ArfError as problem:
             messages.warning(request, problem.message)
             return
-        for told in proving.told_at_save(row, caller_of(request)):
+        for told in proving.warnings(row, caller_of(request)):
             messages.warning(request, told)
 
     # -- Files

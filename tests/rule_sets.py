@@ -396,3 +396,52 @@ def shuffled(rules: list[dict], kind: str, draw: random.Random) -> tuple[dict, .
     )
     mixed = rules if kind == "shadowed" else draw.sample(rules, len(rules))
     return (*mixed, bystander)
+
+
+# -- What hides judged-relevant text: sets about the Constitution as it ships, each with a judged question
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question, a word of it, the section judged relevant to it, and one that is not."""
+
+    question: str
+    word: str
+    here: str
+    there: str
+
+
+AMENDMENT = "/us/const/amendment/"
+JUDGED = [
+    Judged("Is excessive bail forbidden?", "bail", f"{AMENDMENT}VIII", f"{AMENDMENT}III"),
+    Judged("Must I house soldiers in time of peace?", "soldiers", f"{AMENDMENT}III", f"{AMENDMENT}VII"),
+    Judged(
+        "Can the police search my house without a warrant?", "warrant", f"{AMENDMENT}IV", f"{AMENDMENT}XI"
+    ),
+]
+HIDES: list[Callable[[Judged], list[dict]]] = [
+    lambda j: [rule("a", keywords(j.word), "exclude", section(j.here))],
+    lambda j: [rule("a", ALWAYS, "exclude", section(j.here))],
+    lambda j: [rule("a", keywords(j.word), "restrict", section(j.there))],
+    lambda j: [rule("a", keywords(j.word), {"kind": "bury", "factor": 100}, section(j.here))],
+    lambda j: [rule("a", keywords(j.word), rewrite("How is the President elected?"))],
+    lambda j: [rule("a", keywords(j.word), {"kind": "abstain"})],
+    lambda j: [rule("a", keywords(j.word), "pin", section("/us/const/article/I"))],
+]
+SPARES: list[Callable[[Judged], list[dict]]] = [
+    lambda j: [rule("a", keywords(j.word), "exclude", section(j.there))],
+    lambda j: [rule("a", keywords("zebra"), "exclude", section(j.here))],
+    lambda j: [rule("a", keywords(j.word), "pin", section(j.here))],
+    lambda j: [rule("a", keywords(j.word), "pin", section(j.there))],  # it pushes down, it hides nothing
+    lambda j: [rule("a", keywords(j.word), "restrict", section(j.here))],
+    lambda j: [rule("a", ALWAYS, {"kind": "note", "text": "See a lawyer."})],
+    lambda j: [rule("a", ALWAYS, redirect(j.there))],
+    lambda j: [rule("a", ALWAYS, {"kind": "boost", "factor": 2}, section(j.here))],
+    lambda j: [rule("a", keywords(j.word), "exclude", section(j.here), valid_to="2020-01-01")],
+    lambda j: [rule("a", when("language", "es"), "exclude", section(j.here))],
+]
+
+
+def judged_sets(shapes: list[Callable[[Judged], list[dict]]]) -> list[tuple[str, Judged, list[dict]]]:
+    """Each shape about each question: (name, question, rules)."""
+    return [(f"{n}: {j.word}", j, shape(j)) for j in JUDGED for n, shape in enumerate(shapes)]

@@ -6,16 +6,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from evaluation import impact, rule_preview
+from evaluation import hiding, impact, rule_preview
 from evaluation.impact import Asking, effects, judged_questions, logged_questions
 from evaluation.models import Judgment, RulePreview, Topic
 from retrieval import jobs
-from retrieval.models import Domain, SearchLog
+from retrieval.models import Domain, JobRun, SearchLog
 from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.search import SearchRequest, search
-from rules import workflow
-from rules.models import Rule
+from rules import proving, workflow
+from rules.models import Rule, RuleFinding
 from tests.builders import a_case_file
+from tests.rule_sets import HIDES, SPARES, Judged, judged_sets
 from tests.test_rules import ALWAYS, ann, ben, rule, section
 
 pytestmark = pytest.mark.django_db
@@ -295,6 +296,80 @@ def test_old_previews_are_deleted(topics):
     assert rule_preview.prune() == 0
     RulePreview.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(days=8))
     assert rule_preview.prune() == 1
+
+
+# -- The prover's word
+
+
+def test_a_rule_that_hides_judged_text_is_told_of_at_save(topics):
+    (told,) = hiding.told_at_save(draft("exclude", targets=section(FOURTH), name="No Fourth"), ANONYMOUS)
+    assert "No Fourth" in told and FOURTH in told and "Do police need a warrant" in told
+    assert "take my house" not in told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        dict(actions=["exclude"], targets=section(FIRST)),
+        dict(
+            actions=["exclude"], targets=section(FOURTH), criteria=[{"kind": "keywords", "value": ["bail"]}]
+        ),
+        dict(actions=[{"kind": "pin"}], targets=section(FOURTH)),
+        dict(actions=[{"kind": "note", "text": "Ask."}], criteria=ALWAYS),
+        dict(actions=["restrict"], targets=section(FOURTH, FIFTH)),
+    ],
+)
+def test_a_rule_that_hides_nothing_judged_is_not_blamed(topics, said):
+    said = dict(said)
+    assert hiding.told_at_save(draft(*said.pop("actions"), **said), ANONYMOUS) == []
+
+
+@pytest.fixture
+def topic_of(topics):
+    """Makes the judged question of a seeded set the only one."""
+
+    def make(judged: Judged) -> None:
+        Judgment.objects.all().delete()
+        us = Domain.objects.get(slug="us_constitution")
+        topic = Topic.objects.create(name="the one", query=judged.question, domain=us)
+        Judgment.objects.create(topic=topic, locator=judged.here, grade=3, judge="ann")
+
+    return make
+
+
+def in_force(rules: list[dict]) -> list[str]:
+    """Puts them in force and gives the names of those found to hide judged text."""
+    Rule.objects.bulk_create(Rule(live=content, **content) for content in rules)
+    return [name for found in hiding.findings_of_all() for name in found.names]
+
+
+@pytest.mark.parametrize(("name", "judged", "rules"), judged_sets(HIDES))
+def test_what_hides_judged_text_in_a_seeded_set_is_found(name, judged, rules, topic_of):
+    topic_of(judged)
+    assert in_force(rules) == ["a"]
+
+
+@pytest.mark.parametrize(("name", "judged", "rules"), judged_sets(SPARES))
+def test_nothing_is_found_in_a_seeded_set_that_hides_nothing_judged(name, judged, rules, topic_of):
+    topic_of(judged)
+    assert in_force(rules) == []
+
+
+def test_every_night_findings_of_this_kind_alone_are_put_anew(topics, rule, monkeypatch):
+    monkeypatch.setattr(hiding, "ANSWERS", 1)
+    rule("exclude", targets=section(FOURTH), criteria=ALWAYS, name="hides")
+    rule({"kind": "pin"}, targets=section(FOURTH), criteria=ALWAYS, name="spared")
+    proving.check_all()
+    others = RuleFinding.objects.count()
+    for _night in range(2):
+        *_steps, last = jobs.run_here(hiding.find_hidden())
+        assert last.status == JobRun.Status.DONE
+    (row,) = RuleFinding.objects.filter(kind=hiding.KIND)
+    assert row.names == ["hides"] and FOURTH in row.detail
+    assert RuleFinding.objects.count() == others + 1
+    proving.check_all()
+    assert RuleFinding.objects.filter(kind=hiding.KIND).count() == 1
+    assert [one.names for one in hiding.findings_of_all()] == [("hides",)]
 
 
 def test_the_gain_that_others_ask_for_counts_topics_the_change_cannot_touch(topics):

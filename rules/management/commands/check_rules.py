@@ -15,7 +15,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the findings as a list of objects")
 
     def handle(self, **options) -> None:
-        found = proving.findings_of_all()
+        found = proving.everything_found()
         if options["json"]:
             told = [asdict(one) | {"told": one.told, "refuses": one.refuses} for one in found]
             self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
