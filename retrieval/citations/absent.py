@@ -9,7 +9,16 @@ from retrieval.citations.heads import LAST
 from retrieval.citations.numerals import roman
 
 _ROMAN = {roman(number).lower(): number for number in range(1, 40)}
-_WORDS = {"twenty-eighth": 28, "twenty-ninth": 29, "thirtieth": 30}
+_WORDS = {
+    **{"twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30},
+    **{
+        "vigesimoctava": 28,
+        "vigesima octava": 28,
+        "vigesimonovena": 29,
+        "vigesima novena": 29,
+        "trigesima": 30,
+    },
+}
 _NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|{'|'.join(_WORDS)}"
 _KINDS = {"am": "amendment", "en": "amendment", "ar": "article"}  # by their first letters, in both languages
 _FORM = re.compile(

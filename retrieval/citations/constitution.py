@@ -10,7 +10,7 @@ from itertools import zip_longest
 from retrieval.citations import surroundings
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.heads import LOOSE_TAIL, TAIL, Head, Number, heads, number_at, with_tail
-from retrieval.citations.numerals import is_ordinal, read, roman
+from retrieval.citations.numerals import ROMAN, is_ordinal, read, roman
 
 _BLUEBOOK = {"amendment": "amend.", "article": "art."}
 _WITHOUT_SECTIONS = 6  # Article VI is divided into clauses only, though often cited by section
@@ -52,6 +52,7 @@ def _path(folded: str, path: re.Match[str]) -> Head | None:
 
 
 _BARE_NUMERAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th|a|ª)")  # not "3d", which names a dimension
+_ONLY_AMENDMENTS = 12  # a Roman numeral from XII on is no article's, and no word or abbreviation
 _PATH = re.compile(r"(?<![a-z0-9])(i{1,3}|iv|vi{0,2})([./-])([0-9]{1,2})\2([0-9]{1,2})(?![a-z0-9])")
 
 
@@ -61,7 +62,7 @@ def find_bare(source: Source, start: int, end: int) -> Found | None:
     if core in ("preamble", "preambulo", "pmbl"):
         return _preamble(start, end)
     numeral = _BARE_NUMERAL.fullmatch(core)
-    word = is_ordinal(core) and not core[0].isdigit()
+    word = (is_ordinal(core) and not core[0].isdigit()) or (core in ROMAN and ROMAN[core] >= _ONLY_AMENDMENTS)
     value = read(numeral[1]) if numeral else read(core) if word else None
     return _found(Head("amendment", "", (Number(value, start, end, core),), start, end)) if value else None
 

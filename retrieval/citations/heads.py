@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from retrieval.citations.numerals import NUMBER, ROMAN, is_english_ordinal, is_ordinal, read
+from retrieval.citations.numerals import NUMBER, ORDINALS, ROMAN, is_english_ordinal, is_ordinal, read
 
 LAST = {"amendment": 27, "article": 7}
 
@@ -23,13 +23,22 @@ _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
 
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
 _AMENDMENT = r"(?:amdts?|amends?|am|[ae][a-z]{0,2}m[a-z]{3,9})"
-_NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2})?"
+_NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2}|#\s?)?"
 _BEFORE = re.compile(
     rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
 )
 _AFTER = re.compile(
     rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
 )
+# Only where nothing else is asked: "frist amendment", "twenty fisrt amendment", "2ndamendment".
+_MISSPELT = re.compile(
+    r"(?<![a-z0-9])(?P<numbers>(?:(?:twenty|decim[oa]|vigesim[oa])[\s-]{1,2})?[a-z]{4,14})[\s-]{1,3}"
+    rf"(?P<word>{_AMENDMENT})(?![a-z0-9])"
+)
+_GLUED_ORDINAL = re.compile(
+    rf"(?<![a-z0-9])(?P<numbers>[0-9]{{1,2}}(?:st|nd|rd|th|[aª]))(?P<word>{_AMENDMENT})(?![a-z0-9])"
+)
+_TENS = ("ty", "tieth", "trigesima")  # "fifty" and "thirtieth" are no misspelt fifth and thirteenth
 
 _SECTION = r"(?:§{1,2}|\b(?:sections?|sects?|secs?|secciones|seccion|seccs?)\b\.?)"
 _CLAUSE = r"(?:¶{1,2}|\b(?:clauses?|cls?|clausulas?|paragraphs?|paras?|parrafos?)\b\.?)"
@@ -48,8 +57,8 @@ def _tail(section: str, clause: str, numbers: str) -> re.Pattern[str]:
 
 TAIL = _tail(_SECTION, _CLAUSE, _NUMBERS)
 LOOSE_TAIL = _tail(
-    rf"(?:{_SECTION}|\b(?:ss?|sec|sect)(?![a-z])\.?)",
-    rf"(?:{_CLAUSE}|\b(?:c|cl)(?![a-z])\.?)",
+    rf"(?:{_SECTION}|\b(?:ss?|secc?|sect|se[ckt]{{1,3}}[ito]{{1,3}}ns?)(?![a-z])\.?)",
+    rf"(?:{_CLAUSE}|\b(?:c|cl|cla[usl]{{1,5}}[ea]?s?|cl[us]{{1,2}}[aes]{{1,3}})(?![a-z])\.?)",
     rf"(?:{_NUMBERS}|{_GLUED})",
 )
 _OF_WORD = r"\s{1,2}(?:of|to|under|in|del?|en)\s{1,2}(?:(?:the|la|el|us|u\.s\.|federal)\s{1,2})?"
@@ -97,6 +106,30 @@ def heads(folded: str, *, loose: bool = False) -> Iterator[Head]:
         kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
         if kind:
             yield from _numbered_head(folded, match, kind)
+    if loose:
+        yield from _misspelt_heads(folded)
+
+
+def _misspelt_heads(folded: str) -> Iterator[Head]:
+    for match in (*_MISSPELT.finditer(folded), *_GLUED_ORDINAL.finditer(folded)):
+        value = read(match["numbers"]) or _meant(match["numbers"])
+        known = is_amendment(match["word"], loose=True) and not _is_plural(match["word"])
+        if value and value <= LAST["amendment"] and known:
+            number = Number(value, *match.span("numbers"), match["numbers"])
+            yield Head("amendment", match["word"], (number,), *match.span(), number_first=True)
+
+
+@lru_cache(maxsize=4096)
+def _meant(token: str) -> int | None:
+    """The one ordinal that a misspelt word is nearest to: a letter off, of eight letters or more two."""
+    key = re.sub(r"[\s-]", "", token)
+    if key.endswith(_TENS):
+        return None
+    most = 1 if len(key) < 8 else 2
+    apart = {word: _apart(key, word) for word in ORDINALS if abs(len(word) - len(key)) <= most}
+    least = min(apart.values(), default=most + 1)
+    values = {ORDINALS[word] for word, distance in apart.items() if distance == least <= most}
+    return values.pop() if len(values) == 1 else None
 
 
 def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Iterator[Head]:
@@ -105,6 +138,8 @@ def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) 
     alike = _alike(numbers, folded, plural=_is_plural(match["word"]))
     if not alike or any(number.value > LAST[kind] for number in alike):
         return
+    if _is_plural(match["word"]) and len(alike) == 1 and _kind_of(alike[0].token) == "plain":
+        return  # "four amendments" counts them
     if kind == "article" and not all(is_ordinal(number.token) for number in alike):
         return
     if loose or _may_precede(alike, match["word"], folded):

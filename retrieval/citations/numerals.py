@@ -69,6 +69,7 @@ def _english_cardinals() -> dict[str, int]:
 
 EN_ORDINALS = _english_ordinals()
 ES_ORDINALS = _spanish_ordinals()
+ORDINALS = {word: number for word, number in (ES_ORDINALS | EN_ORDINALS).items() if word not in _EN_MISSPELT}
 EN_CARDINALS = _english_cardinals()
 ES_CARDINALS = {word: number for number, word in enumerate(_ES_ONES, 1)}
 _WORDS = ES_CARDINALS | EN_CARDINALS | ES_ORDINALS | EN_ORDINALS
@@ -95,7 +96,7 @@ def _alternatives() -> str:
 # One number, whole: no letter or digit on either side.
 NUMBER = (
     rf"(?<![a-z0-9])(?:[0-9]{{1,2}}(?:{_ORDINAL_END}|\s(?:st|nd|rd|th))?"
-    rf"|{'|'.join(sorted(ROMAN, key=len, reverse=True))}|{_alternatives()})(?![a-z0-9])"
+    rf"|(?:{'|'.join(sorted(ROMAN, key=len, reverse=True))})(?:th)?|{_alternatives()})(?![a-z0-9])"
 )
 
 
@@ -104,14 +105,15 @@ def read(token: str) -> int | None:
     key = re.sub(r"[\s-]", "", token)
     if numeral := _NUMERAL.fullmatch(key):
         return int(numeral[1]) if 1 <= int(numeral[1]) <= LARGEST else None
-    return ROMAN.get(key) or _WORDS.get(key)
+    return ROMAN.get(key.removesuffix("th")) or _WORDS.get(key)
 
 
 def is_ordinal(token: str) -> bool:
-    """A place in an order ("14th", "fourteenth", "decimocuarta"), not a plain 14, XIV or fourteen."""
+    """A place in an order ("14th", "XIVth", "fourteenth", "decimocuarta"), not a plain 14, XIV or fourteen."""
     key = re.sub(r"[\s-]", "", token)
     numeral = _NUMERAL.fullmatch(key)
-    return bool(numeral and numeral[2]) or key in EN_ORDINALS or key in ES_ORDINALS
+    ordered = bool(numeral and numeral[2]) or (key.endswith("th") and key[:-2] in ROMAN)
+    return ordered or key in EN_ORDINALS or key in ES_ORDINALS
 
 
 def is_english_ordinal(token: str) -> bool:
