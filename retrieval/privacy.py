@@ -6,15 +6,23 @@ import re
 
 from django.conf import settings
 
+SEPARATOR = "[ .‐‑‒–—−-]"  # as people and their keyboards write it
+THREE = rf"\d{{3}}{SEPARATOR}?"
 PATTERNS = (
     ("[e-mail]", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
-    ("[SSN]", re.compile(r"(?<!\d)\d{3}[- ]\d{2}[- ]\d{4}(?!\d)")),
-    ("[A-number]", re.compile(r"(?<![A-Za-z0-9])A[-#\s]?\d{3}[- ]?\d{3}[- ]?\d{2,3}(?!\d)", re.IGNORECASE)),
-    ("[card number]", re.compile(r"(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)")),
+    ("[SSN]", re.compile(rf"(?<!\d)\d{{3}}{SEPARATOR}\d{{2}}{SEPARATOR}\d{{4}}(?!\d)")),
     (
-        "[phone]",
-        re.compile(r"(?<![\w§.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\d{3})[ .-]?\d{3}[ .-]?\d{4}(?!\d)"),
+        "[A-number]",
+        re.compile(
+            rf"(?<![A-Za-z0-9])(?:A|(?:A|alien|USCIS|extranjero)\W{{1,3}}(?:(?:registration|number|no|num|n[uú]mero)\W{{1,3}}){{0,2}})"
+            rf"[-#.\s]{{0,2}}{THREE}{THREE}\d{{2,3}}(?!\d)",
+            re.IGNORECASE,
+        ),
     ),
+    ("[card number]", re.compile(rf"(?<!\d)(?:\d{SEPARATOR}?){{12,18}}\d(?!\d)")),
+    ("[phone]", re.compile(rf"(?<!\w)\+\d(?:[ ().]{{0,2}}{SEPARATOR}?\d){{7,13}}(?!\d)")),
+    ("[phone]", re.compile(rf"(?<![\w§.])(?:\(\d{{3}}\)|\d{{3}}){SEPARATOR}?{THREE}\d{{4}}(?!\d)")),
+    ("[phone]", re.compile(rf"(?<![\w§])\(\d{{2,3}}\) ?\d{{3,4}}{SEPARATOR}?\d{{4}}(?!\d)")),
     ("[number]", re.compile(r"(?<![\d.])\d{9}(?!\d)")),  # an SSN or A-number without its marks
 )
 

@@ -12,6 +12,7 @@ from retrieval import cache, language, pipeline, row_access, serving, statements
 from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 from retrieval.presentation import present, stage_account, trace_of
+from retrieval.privacy import scrub
 from retrieval.ranking import ANONYMOUS, Caller, DomainScope, Query, Ranking, RulesAsked, Shadow, StageReport
 from retrieval.searchlog import record
 from retrieval.textnorm import normalize
@@ -70,7 +71,9 @@ def answered(request: SearchRequest, caller: Caller, *, door: str, fresh: bool) 
         ran.append((trace_of(ranking), ranking.shadow))
         return answer
 
-    made, was_cached = (make(), False) if fresh else answers_for(scopes, in_force).get_or_make(key, make)
+    made, was_cached = (
+        (make(), False) if fresh else answers_for(request, scopes, in_force).get_or_make(key, make)
+    )
     took_ms = round((time.perf_counter() - started) * 1000, 2)
     asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
     answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
@@ -122,8 +125,11 @@ def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, 
     return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
 
 
-def answers_for(scopes: Sequence[DomainScope], in_force: dict[str, int]) -> cache.AnswerCache:
-    if any(scope.private for scope in scopes):
+def answers_for(
+    request: SearchRequest, scopes: Sequence[DomainScope], in_force: dict[str, int]
+) -> cache.AnswerCache:
+    """What is private, or a question that holds somebody's numbers or address, is remembered by this process alone."""
+    if any(scope.private for scope in scopes) or scrub(request.text) != request.text:
         return cache.private_answers.under(in_force.get("grants", 0))
     return cache.answers
 

@@ -16,6 +16,13 @@ from retrieval.snippets import best_snippet, marked_words
         ("A#012345678 was denied", "[A-number] was denied"),
         ("card 4111 1111 1111 1111 was charged", "card [card number] was charged"),
         ("number 123456789 alone", "number [number] alone"),
+        ("SSN 123–45–6789 or 123.45.6789", "SSN [SSN] or [SSN]"),
+        ("call 213–555‑0123", "call [phone]"),
+        ("call +52 55 1234 5678, +34 600 12 34 56 or (55) 1234-5678", "call [phone], [phone] or [phone]"),
+        ("A# 123-456-789 and A.123.456.789", "[A-number] and [A-number]"),
+        ("my alien registration number: 123 456 789", "my [A-number]"),
+        ("mi número A 123-456-78", "mi número [A-number]"),
+        ("card 4111.1111.1111.1111", "card [card number]"),
     ],
 )
 def test_personal_identifiers_are_replaced(text, kept):
@@ -32,6 +39,11 @@ def test_personal_identifiers_are_replaced(text, kept):
         "Pub. L. 104-208, 110 Stat. 3009",
         "No. 12-345 in 576 U.S. 644 (2015)",
         "on 4 July 1776, at 10:30",
+        "8 CFR 214.2 and 42 U.S.C. 1395w-4(a)(1)",
+        "sections 101, 102 and 103 of Title 18",
+        "a fine of 250,000 dollars or 5 years",
+        "alien numbers 212 and 237",
+        "in force since 1791-12-15",
     ],
 )
 def test_the_words_of_the_law_are_left_alone(text):

@@ -116,6 +116,15 @@ def test_a_cached_answer_survives_the_process_in_the_table():
     assert ask("who appoints judges")["cached"]
 
 
+def test_a_question_with_somebodys_numbers_in_it_is_not_written_down():
+    for _ in range(2):
+        assert ask("I am 123-45-6789 at jane@example.org, who appoints judges")["results"]
+    written = json.dumps(
+        [entry.answer for entry in CacheEntry.objects.all()] + [t.detail for t in Trace.objects.all()]
+    )
+    assert "6789" not in written and "jane" not in written
+
+
 def test_a_change_of_the_corpus_makes_cached_answers_unreachable():
     ask("who appoints judges")
     Section.objects.filter(locator="/us/const/amendment/I").update(heading="Freedom")
