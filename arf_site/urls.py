@@ -9,6 +9,8 @@ from evaluation.views import ablation_page, quality_page, threshold_preview
 from retrieval.admin.try_query import try_query
 from retrieval.admin.uploading import upload_page
 
+handler400 = "arf_site.failures.bad_request"
+handler500 = "arf_site.failures.server_error"
 urlpatterns = [
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
     path("admin/upload/", admin.site.admin_view(upload_page), name="admin_upload"),

@@ -147,7 +147,12 @@ def test_the_answer_is_json_whatever_is_accepted(client, accepted):
 def test_other_methods_are_refused(client, method):
     response = getattr(client, method)(SEARCH)
     assert_refused(response, 405, "method_not_allowed")
-    assert "GET" in response["Allow"]
+    assert "GET" in response["Allow"] and "OPTIONS" not in response["Allow"]
+    assert response["Cache-Control"] == "no-store"
+
+
+def test_a_host_that_is_not_ours_is_refused_in_the_same_shape(client):
+    assert_refused(client.get(f"{SEARCH}?q=a", headers={"host": "evil.example"}), 400, "bad_request")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The shapes of questions and answers, for the schema alone: answers are JSON-able dicts as they are."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
 from rest_framework import serializers as s
 
 from retrieval.models import Feedback, Upload
@@ -91,10 +91,17 @@ class AskedQuery(s.Serializer):
     translated = s.CharField(allow_null=True)
 
 
-class Reason(s.Serializer):
-    """A code and the values it speaks of."""
-
-    code = s.CharField()
+@extend_schema_field(
+    {
+        "type": "object",
+        "description": "A code and the values it speaks of.",
+        "properties": {"code": {"type": "string"}},
+        "required": ["code"],
+        "additionalProperties": {},
+    }
+)
+class Reason(s.DictField):
+    pass
 
 
 class Result(s.Serializer):
@@ -117,7 +124,7 @@ class Result(s.Serializer):
     text = s.CharField(allow_blank=True)
     score = s.FloatField()
     probability = s.FloatField(allow_null=True)
-    reasons = Reason(many=True)
+    reasons = s.ListField(child=Reason())
     url = s.CharField()
     source_url = s.CharField(allow_blank=True)
     valid_from = s.DateField(allow_null=True)
@@ -158,7 +165,7 @@ class TraceCandidate(s.Serializer):
         allow_blank=True,
         help_text="What the reranker makes of it: accepted, uncertain or rejected; empty: not scored.",
     )
-    reasons = Reason(many=True)
+    reasons = s.ListField(child=Reason())
 
 
 class TraceDropped(TraceCandidate):

@@ -72,7 +72,7 @@ class ApiView(APIView):
 
     content_negotiation_class = AlwaysJson
     parser_classes = [StrictJson]
-    metadata_class = None
+    http_method_names = [name for name in APIView.http_method_names if name != "options"]  # nor named in Allow
     max_body = MAX_BODY
 
     def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
@@ -361,7 +361,7 @@ class FeedbackView(ApiView):
 class HealthView(ApiView):
     @extend_schema(
         operation_id="health",
-        responses={200: serializers.Health, 503: serializers.Health, 429: serializers.Error},
+        responses={**serializers.answers(serializers.Health, 401, 429), 503: serializers.Health},
     )
     def get(self, request: Request) -> HttpResponse:
         """Whether the server can answer, part by part: ok, degraded or (503) down."""
