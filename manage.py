@@ -7,7 +7,12 @@ from pathlib import Path
 
 import environ
 
-HELP = {"help", "--help", "--version"}
+NO_DATABASE = "postgresql://nobody@localhost/nothing"  # help is given before there is one
+
+
+def asks_for_help(arguments: list[str]) -> bool:
+    first = next(iter(arguments), "help")
+    return first in ("help", "version", "--version") or not {"-h", "--help"}.isdisjoint(arguments)
 
 
 def main() -> None:
@@ -15,7 +20,9 @@ def main() -> None:
     environ.Env.read_env(Path(__file__).with_name(".env"))
     from arf_site import postgres
 
-    if not environ.FileAwareEnv().str("DATABASE_URL", default="") and not HELP & set(sys.argv):
+    if asks_for_help(sys.argv[1:]):
+        os.environ["DATABASE_URL"] = NO_DATABASE
+    elif not environ.FileAwareEnv().str("DATABASE_URL", default=""):
         try:
             postgres.ensure_running(postgres.default_data_dir())
         except (postgres.PostgresError, OSError) as problem:

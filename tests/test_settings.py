@@ -59,3 +59,17 @@ def test_a_secret_out_of_a_file_ends_before_its_line_break(monkeypatch, tmp_path
     (tmp_path / "secret").write_text("hush\n")
     monkeypatch.setenv("ARF_SECRET_KEY_FILE", str(tmp_path / "secret"))
     assert Environment().text("ARF_SECRET_KEY") == "hush"
+
+
+@pytest.mark.parametrize("arguments", [[], ["help"], ["up", "--help"], ["search", "-h"], ["--version"]])
+def test_help_is_given_before_there_is_a_database(arguments, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+        | {"ARF_VAR_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout
+    assert not (tmp_path / "postgres").exists()
