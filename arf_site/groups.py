@@ -1,7 +1,12 @@
 """The groups that ship: what curators, judges and administrators may do. Staff may edit them afterwards."""
 
+from functools import reduce
+from operator import or_
+
 from django.contrib.auth.models import Group, Permission
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+
+from arf_site.models import GivenPermission
 
 CORPUS = ("domain", "document", "section", "chunk", "anchor", "citation")
 CURATED = ("rule", "alias", "glossaryterm", "domainthreshold")
@@ -34,29 +39,41 @@ ADMINISTERED = (
 
 
 def load_groups() -> int:
-    """Makes the groups that are missing; one that exists stays as staff left it. Gives how many were made."""
-    shipped = {
-        "Curator": named(CURATOR),
-        "Judge": named(JUDGE),
-        "Administrator": Permission.objects.filter(content_type__app_label__in=ADMINISTERED),
-    }
-    return sum(make(name, permissions) for name, permissions in shipped.items())
+    """Gives each group what ships for it and was never given to it before: what staff took away stays away. A group
+    that is missing is made. Gives how many permissions were given.
+    """
+    return sum(give(name, list(permissions)) for name, permissions in shipped().items())
 
 
-def make(name: str, permissions) -> bool:
-    group, created = Group.objects.get_or_create(name=name)
-    if created:
-        group.permissions.set(permissions)
-    return created
+def give(name: str, permissions: list[Permission]) -> int:
+    group, _ = Group.objects.get_or_create(name=name)
+    before = set(GivenPermission.objects.filter(group=group).values_list("permission", flat=True))
+    new = [permission for permission in permissions if permission.pk not in before]
+    group.permissions.add(*new)
+    GivenPermission.objects.bulk_create(GivenPermission(group=group, permission=each) for each in new)
+    return len(new)
 
 
-def named(names: list[str]) -> list[Permission]:
-    """The permissions with these names, "app.codename". Raises LookupError for one that is not there."""
-    wanted = Q()
-    for name in names:
-        app, codename = name.split(".")
-        wanted |= Q(content_type__app_label=app, codename=codename)
-    found = list(Permission.objects.filter(wanted).select_related("content_type"))
-    if missing := set(names) - {f"{p.content_type.app_label}.{p.codename}" for p in found}:
+def shipped() -> dict[str, QuerySet[Permission]]:
+    """The permissions of each group. Raises LookupError for a name that no permission has."""
+    missing = {*CURATOR, *JUDGE} - set(map(name_of, Permission.objects.select_related("content_type")))
+    if missing:
         raise LookupError(f"no such permissions: {', '.join(sorted(missing))}")
-    return found
+    return {name: Permission.objects.filter(condition) for name, condition in CONDITIONS.items()}
+
+
+def name_of(permission: Permission) -> str:
+    return f"{permission.content_type.app_label}.{permission.codename}"
+
+
+def named(names: list[str]) -> Q:
+    """Permissions with these names, "app.codename"."""
+    pairs = (name.split(".") for name in names)
+    return reduce(or_, (Q(content_type__app_label=app, codename=codename) for app, codename in pairs))
+
+
+CONDITIONS = {
+    "Curator": named(CURATOR),
+    "Judge": named(JUDGE),
+    "Administrator": Q(content_type__app_label__in=ADMINISTERED),
+}

@@ -16,7 +16,8 @@ class Command(BaseCommand):
     @transaction.atomic
     def handle(self, **options) -> None:
         try:
-            added = {"domains": load_domains()} | defaults.load() | {"groups": load_groups()} | library.load()
+            added = {"domains": load_domains()} | defaults.load()
+            added |= {"permissions of groups": load_groups()} | library.load()
         except ArfError as problem:
             raise CommandError(problem.message) from problem
         self.stdout.write(", ".join(f"{count} {name}" for name, count in added.items()) + " added")
