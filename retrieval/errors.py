@@ -1,6 +1,11 @@
 """One base error whose message is safe to show, and the few kinds that callers treat differently."""
 
 
+def gettext_noop(message: str) -> str:
+    """Marks a message that is translated where it is shown: pure modules know no language."""
+    return message
+
+
 class ArfError(Exception):
     """An error with a message for people and an HTTP status."""
 
@@ -27,10 +32,16 @@ class UnknownPipeline(NotFound):
 
 
 class SourceRefused(ArfError):
-    """A source that cannot be ingested; the corpus stays as it was."""
+    """A source that cannot be ingested; the corpus stays as it was. The message is kept with its values apart, so that
+    it can be shown in another language.
+    """
 
     status = 422
     code = "source_refused"
+
+    def __init__(self, template: str, **values: object):
+        super().__init__(template % values if values else template)
+        self.refusal = {"template": template, "values": values}
 
 
 class NotRun(ArfError):

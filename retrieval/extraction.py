@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files import exchange
 from retrieval.files.limits import MAX_OUTPUT, MAX_SECONDS
 from retrieval.tree import SourceDocument
@@ -24,9 +24,11 @@ def extract(
     """
     said = json.loads(answer_of(content, [filename, identifier, name], seconds) or "{}")
     if "refused" in said:
-        raise SourceRefused(said["refused"])
+        raise SourceRefused(said["refused"]["template"], **said["refused"]["values"])
     if not said:
-        raise SourceRefused("The file could not be read: its reader broke, or needed more than is allowed.")
+        raise SourceRefused(
+            gettext_noop("The file could not be read: its reader broke, or needed more than is allowed.")
+        )
     return exchange.loaded(said)
 
 
@@ -49,7 +51,10 @@ def answer_of(content: bytes, arguments: list[str], seconds: float) -> bytes:
         try:
             worker.communicate(content, timeout=seconds)
         except subprocess.TimeoutExpired as late:
-            raise SourceRefused(f"The file takes longer to read than {seconds:g} seconds.") from late
+            raise SourceRefused(
+                gettext_noop("The file takes longer to read than %(seconds)s seconds."),
+                seconds=f"{seconds:g}",
+            ) from late
         finally:
             worker.kill()
             worker.wait()

@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from retrieval import ingestion, jobs
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.extraction import extract
 from retrieval.files.formats import check, suffix_of
 from retrieval.files.structure import slug
@@ -71,7 +71,9 @@ def accept(
 def checked_name(domain: Domain, filename: str, content: bytes) -> str:
     """The file's name without folders."""
     if not domain.takes_uploads:
-        raise SourceRefused(f"{domain.name} comes from its own source: it takes no files.")
+        raise SourceRefused(
+            gettext_noop("%(name)s comes from its own source: it takes no files."), name=domain.name
+        )
     name = "".join(letter for letter in PurePath(filename).name if letter.isprintable())[-255:]
     check(content, suffix_of(name))
     return name
@@ -79,10 +81,15 @@ def checked_name(domain: Domain, filename: str, content: bytes) -> str:
 
 def check_grants(domain: Domain, grants: Sequence[str]) -> None:
     if grants and not domain.is_private:
-        raise SourceRefused(f"{domain.name} is public: its documents need no grants.")
+        raise SourceRefused(
+            gettext_noop("%(name)s is public: its documents need no grants."), name=domain.name
+        )
     for principal in grants:
         if not PRINCIPAL.fullmatch(principal) or DocumentGrant(principal=principal).holder is None:
-            raise SourceRefused(f"“{principal[:60]}” is no user, group or key: user:ID, group:ID, key:ID.")
+            raise SourceRefused(
+                gettext_noop("“%(name)s” is no user, group or key: user:ID, group:ID, key:ID."),
+                name=principal[:60],
+            )
 
 
 # -- The job
@@ -118,15 +125,20 @@ def close(upload: Upload, status: Upload.Status, **fields) -> None:
     Upload.objects.filter(pk=upload.pk).update(status=status, content=None, **fields)
 
 
+def why(refused: SourceRefused) -> dict:
+    """What an upload keeps of a refusal."""
+    return {"reason": refused.message, "refusal": refused.refusal}
+
+
 def read(run: JobRun) -> Progress:
     """Reads the file and stages it. One that cannot be read is refused with the reason; nothing of it stays."""
     upload = upload_of(run)
     if upload.content is None:
-        raise SourceRefused("The file is no longer kept: hand it in again.")
+        raise SourceRefused(gettext_noop("The file is no longer kept: hand it in again."))
     try:
         source = document_in(upload)
     except SourceRefused as refused:
-        close(upload, Upload.Status.REFUSED, reason=refused.message)
+        close(upload, Upload.Status.REFUSED, **why(refused))
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
     rows = list(ingestion.section_rows(upload.domain, source))
     progress = ingestion.begin(run, upload.domain, source, rows, upload.filename, upload.content_hash)
@@ -231,4 +243,5 @@ def erase(document: Document) -> None:
 def forget_files(now=None) -> int:
     """Every night: files whose jobs failed and were not taken up again."""
     old = Upload.objects.filter(content__isnull=False, created_at__lt=(now or timezone.now()) - KEPT)
-    return old.update(content=None, status=Upload.Status.REFUSED, reason="It could not be read in time.")
+    late = SourceRefused(gettext_noop("It could not be read in time."))
+    return old.update(content=None, status=Upload.Status.REFUSED, **why(late))

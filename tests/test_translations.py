@@ -15,6 +15,7 @@ SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
 SOURCES = (
     *("templates/*.html", "templates/retrieval/**/*.*", "templates/admin/**/*.*"),
     *("retrieval/*.py", "retrieval/admin/*.py", "retrieval/models/*.py", "retrieval/templatetags/*.py"),
+    "retrieval/files/*.py",
     *("rules/*.py", "evaluation/*.py", "evaluation/admin/*.py", "arf_site/*.py"),
 )
 

@@ -3,11 +3,12 @@
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from retrieval import jobs, uploading
 from retrieval.errors import SourceRefused
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
+from retrieval.models.uploads import in_words
 from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.row_access import as_caller, as_system
 from retrieval.search import SearchRequest, search
@@ -82,6 +83,17 @@ def test_a_file_that_cannot_be_read_leaves_only_the_reason():
     assert {locked.status, scan.status} == {"refused"}
     assert locked.content is None
     assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_the_reason_is_told_in_the_readers_language():
+    domain = a_domain()
+    scan = handed_in(domain, files.pdf("scan", "scan"))
+    assert scan.local_reason == scan.reason and "All 2 pages" in scan.reason
+    with translation.override("es"):
+        assert "Las 2 páginas son imágenes" in scan.local_reason
+        with pytest.raises(SourceRefused) as refused:
+            uploading.accept(domain, "virus.exe", b"MZ", principal="user:1")
+        assert "ningún formato conocido: .pdf" in in_words(refused.value.refusal)
 
 
 def test_what_can_be_told_at_once_is_refused_at_once():

@@ -23,6 +23,7 @@ from retrieval.admin.base import ReadOnly, admin_link, caller_of
 from retrieval.errors import SourceRefused
 from retrieval.files.formats import READERS
 from retrieval.models import Domain, Upload
+from retrieval.models.uploads import in_words
 
 SHOWN = 50  # uploads listed under the form
 PERMISSION = "retrieval.add_upload"
@@ -125,22 +126,22 @@ def hand_in(request: HttpRequest, said: dict) -> None:
                 by=request.user,
             )
         except SourceRefused as refused:
-            messages.error(request, f"{file.name}: {refused.message}")
+            messages.error(request, f"{file.name}: {in_words(refused.refusal)}")
 
 
 @admin.register(Upload)
 class UploadAdmin(ReadOnly, ModelAdmin):
     """The record of all that was handed in, as far as this person may see it."""
 
-    list_display = ["filename", "domain", "state_label", "sections", "pages", "scans", "reason", "created_at"]
+    list_display = ["filename", "domain", "state_label", "sections", "pages", "scans", "why", "created_at"]
     list_filter = ["status", "domain", "created_at"]
     list_select_related = ["domain"]
     search_fields = ["filename", "content_hash"]
     fields = [
-        "filename", "domain", "status", "reason", "became", "job", "sections", "pages", "scans", "size",
+        "filename", "domain", "status", "why", "became", "job", "sections", "pages", "scans", "size",
         "content_hash", "tags", "principal", "private", "created_at",
     ]  # fmt: skip
-    readonly_fields = ["became", "job", "scans"]
+    readonly_fields = ["why", "became", "job", "scans"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return (
@@ -150,6 +151,10 @@ class UploadAdmin(ReadOnly, ModelAdmin):
     @display(description=gettext_lazy("Status"), ordering="status", label=COLOURS)
     def state_label(self, upload: Upload) -> tuple[str, str]:
         return upload.status, upload.get_status_display()
+
+    @admin.display(description=gettext_lazy("Why it was refused"))
+    def why(self, upload: Upload) -> str:
+        return upload.local_reason or "-"
 
     @admin.display(description=gettext_lazy("Scanned pages"))
     def scans(self, upload: Upload) -> str:

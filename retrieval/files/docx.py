@@ -12,13 +12,14 @@ from docx.opc.exceptions import PackageNotFoundError
 from docx.oxml.ns import qn
 from lxml import etree
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files.blocks import Block, Blocks, single_spaced
-from retrieval.files.limits import MAX_CHARACTERS, MAX_UNPACKED
+from retrieval.files.limits import MAX_CHARACTERS, MAX_UNPACKED, TOO_LONG
 from retrieval.files.numbering import Numbering
 
 LOCKED = b"\xd0\xcf\x11\xe0"  # an OLE container: an encrypted file, or one of Word before 2007
 MAX_PARTS = 5_000
+BROKEN = gettext_noop("The file is broken: it cannot be read as DOCX.")
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # what is said twice
 PARAGRAPH, TABLE, ROW, CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), qn("w:instrText"), qn("w:pPr"), qn("w:rPr"), FALLBACK}
@@ -37,9 +38,9 @@ def read(content: bytes) -> Blocks:
         reader = _Reader(word)
         blocks = tuple(reader.blocks())
     except (PackageNotFoundError, BadZipFile, KeyError, ValueError, etree.XMLSyntaxError) as error:
-        raise SourceRefused("The file is broken: it cannot be read as DOCX.") from error
+        raise SourceRefused(BROKEN) from error
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
-        raise SourceRefused(f"The file holds more than {MAX_CHARACTERS:,} characters.")
+        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
     return Blocks(
         blocks,
         title=single_spaced(word.core_properties.title or ""),
@@ -50,16 +51,22 @@ def read(content: bytes) -> Blocks:
 def check_package(content: bytes) -> None:
     if content.startswith(LOCKED):
         raise SourceRefused(
-            "The file is encrypted, or older than Word 2007: save it as DOCX, without a password."
+            gettext_noop(
+                "The file is encrypted, or older than Word 2007: save it as DOCX, without a password."
+            )
         )
     try:
         parts = ZipFile(BytesIO(content)).infolist()
     except (BadZipFile, ValueError, NotImplementedError) as error:
-        raise SourceRefused("The file is broken: it cannot be read as DOCX.") from error
+        raise SourceRefused(BROKEN) from error
     if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
-        raise SourceRefused(f"The file unpacks to more than {MAX_UNPACKED:,} bytes or {MAX_PARTS:,} parts.")
+        raise SourceRefused(
+            gettext_noop("The file unpacks to more than %(bytes)s bytes or %(parts)s parts."),
+            bytes=f"{MAX_UNPACKED:,}",
+            parts=f"{MAX_PARTS:,}",
+        )
     if "word/document.xml" not in {part.filename for part in parts}:
-        raise SourceRefused("The file is no Word document.")
+        raise SourceRefused(gettext_noop("The file is no Word document."))
 
 
 class _Reader:

@@ -3,7 +3,7 @@
 from importlib import import_module
 from pathlib import PurePath
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files.blocks import Blocks
 from retrieval.files.limits import MAX_BYTES
 
@@ -20,7 +20,7 @@ def read(content: bytes, filename: str) -> Blocks:
     check(content, suffix)
     blocks = import_module(f"retrieval.files.{READERS[suffix]}").read(content)
     if not any(block.text.strip() for block in blocks.blocks):
-        raise SourceRefused(without_text(blocks))
+        raise without_text(blocks)
     return blocks
 
 
@@ -28,17 +28,19 @@ def suffix_of(filename: str) -> str:
     suffix = PurePath(filename).suffix.lower()
     if suffix not in READERS:
         known = ", ".join(READERS)
-        raise SourceRefused(f"The file is in no known format: {known} are read.")
+        raise SourceRefused(gettext_noop("The file is in no known format: %(known)s are read."), known=known)
     return suffix
 
 
 def check(content: bytes, suffix: str) -> None:
     if not content:
-        raise SourceRefused("The file is empty.")
+        raise SourceRefused(gettext_noop("The file is empty."))
     if len(content) > MAX_BYTES:
-        raise SourceRefused(f"The file is larger than {MAX_BYTES:,} bytes.")
+        raise SourceRefused(gettext_noop("The file is larger than %(most)s bytes."), most=f"{MAX_BYTES:,}")
     if kind_of(content) != (suffix if suffix in BINARY.values() else ""):
-        raise SourceRefused(f"The file is not what its name says: no {suffix} file.")
+        raise SourceRefused(
+            gettext_noop("The file is not what its name says: no %(suffix)s file."), suffix=suffix
+        )
 
 
 def kind_of(content: bytes) -> str:
@@ -48,8 +50,12 @@ def kind_of(content: bytes) -> str:
     return next((suffix for magic, suffix in BINARY.items() if content.startswith(magic)), "")
 
 
-def without_text(blocks: Blocks) -> str:
+def without_text(blocks: Blocks) -> SourceRefused:
     if blocks.scanned_pages:
-        scanned = len(blocks.scanned_pages)
-        return f"All {scanned} pages are scans without a text layer: recognise their text (OCR) first."
-    return "The file holds no text."
+        return SourceRefused(
+            gettext_noop(
+                "All %(pages)s pages are scans without a text layer: recognise their text (OCR) first."
+            ),
+            pages=len(blocks.scanned_pages),
+        )
+    return SourceRefused(gettext_noop("The file holds no text."))

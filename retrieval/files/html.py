@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files.blocks import Block, Blocks, single_spaced
-from retrieval.files.limits import MAX_CHARACTERS
+from retrieval.files.limits import MAX_CHARACTERS, TOO_LONG
 from retrieval.files.plain import decoded
 
 DEEPEST = 200  # levels of elements; real pages stay under 60
@@ -84,11 +84,13 @@ def blocks_of(text: str) -> Blocks:
             text, parser=HTMLParser(remove_comments=True, remove_pis=True, no_network=True)
         )
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise SourceRefused("The file is broken or too large: it cannot be read as HTML.") from error
+        raise SourceRefused(
+            gettext_noop("The file is broken or too large: it cannot be read as HTML.")
+        ) from error
     check_depth(root)
     blocks = tuple(_Reader().read(root))
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
-        raise SourceRefused(f"The file holds more than {MAX_CHARACTERS:,} characters.")
+        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
     return Blocks(blocks, title=single_spaced(root.findtext(".//title") or ""))
 
 
@@ -112,7 +114,7 @@ def check_depth(root: HtmlElement) -> None:
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
         if depth > DEEPEST:
-            raise SourceRefused("The file is nested too deep.")
+            raise SourceRefused(gettext_noop("The file is nested too deep."))
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import pypdfium2
 from pypdfium2 import raw
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files.blocks import Blocks, Line, Page, single_spaced
-from retrieval.files.limits import MAX_CHARACTERS, MAX_PAGES
+from retrieval.files.limits import MAX_CHARACTERS, MAX_PAGES, TOO_LONG, TOO_MANY_PAGES
 from retrieval.files.pages import blocks_of
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -27,13 +27,13 @@ def read(content: bytes) -> Blocks:
     """Raises SourceRefused for a file that is broken, locked by a password or too long."""
     document = opened(content)
     if len(document) > MAX_PAGES:
-        raise SourceRefused(f"The file has {len(document)} pages; at most {MAX_PAGES} are read.")
+        raise SourceRefused(TOO_MANY_PAGES, pages=len(document), most=MAX_PAGES)
     pages, characters = [], 0
     for number in range(1, len(document) + 1):
         pages.append(read_page(document, number))
         characters += sum(len(line.text) for line in pages[-1].lines)
         if characters > MAX_CHARACTERS:
-            raise SourceRefused(f"The file holds more than {MAX_CHARACTERS:,} characters.")
+            raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
     title = document.get_metadata_value("Title")
     return Blocks(
         blocks=tuple(blocks_of(pages)),
@@ -47,11 +47,11 @@ def opened(content: bytes) -> pypdfium2.PdfDocument:
     try:
         document = pypdfium2.PdfDocument(content)
         if not len(document):
-            raise SourceRefused("The file has no pages.")
+            raise SourceRefused(gettext_noop("The file has no pages."))
     except pypdfium2.PdfiumError as error:
         if error.err_code == raw.FPDF_ERR_PASSWORD:
-            raise SourceRefused("The file is encrypted: save it without a password.") from error
-        raise SourceRefused("The file is broken: it cannot be read as PDF.") from error
+            raise SourceRefused(gettext_noop("The file is encrypted: save it without a password.")) from error
+        raise SourceRefused(gettext_noop("The file is broken: it cannot be read as PDF.")) from error
     return document
 
 
@@ -60,7 +60,9 @@ def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
         page = document[number - 1]
         textpage = page.get_textpage()
     except pypdfium2.PdfiumError as error:
-        raise SourceRefused(f"The file is broken: its page {number} cannot be read.") from error
+        raise SourceRefused(
+            gettext_noop("The file is broken: its page %(number)s cannot be read."), number=number
+        ) from error
     height = page.get_height()
     lines = tuple(_Letters(textpage.raw, height, number).lines())
     few = sum(len(line.text) for line in lines) < FEW

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files.blocks import Blocks, Line, Page, printable
-from retrieval.files.limits import MAX_CHARACTERS, MAX_PAGES
+from retrieval.files.limits import MAX_CHARACTERS, MAX_PAGES, TOO_LONG, TOO_MANY_PAGES
 from retrieval.files.pages import blocks_of
 
 LINE, LETTER = 12.0, 6.0  # points of a typewriter, so that one set of rules serves all pages
@@ -14,10 +14,10 @@ BYTE_ORDER = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf"
 def read(content: bytes) -> Blocks:
     text = decoded(content)
     if len(text) > MAX_CHARACTERS:
-        raise SourceRefused(f"The file holds more than {MAX_CHARACTERS:,} characters.")
+        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
     sheets = text.split("\f")
     if len(sheets) > MAX_PAGES:
-        raise SourceRefused(f"The file has {len(sheets)} pages; at most {MAX_PAGES} are read.")
+        raise SourceRefused(TOO_MANY_PAGES, pages=len(sheets), most=MAX_PAGES)
     if len(sheets) > 1 and not sheets[-1].strip():
         sheets.pop()  # after the last form feed
     pages = [page(number, sheet) for number, sheet in enumerate(sheets, start=1)]
@@ -33,7 +33,7 @@ def decoded(content: bytes) -> str:
     """UTF-8, UTF-16 with its mark, or else Windows' western letters; what is binary is never taken for text."""
     encoding = next((name for mark, name in BYTE_ORDER if content.startswith(mark)), None)
     if encoding is None and b"\x00" in content:
-        raise SourceRefused("The file is binary, not text.")
+        raise SourceRefused(gettext_noop("The file is binary, not text."))
     for name in (encoding,) if encoding else ("utf-8", "cp1252"):
         try:
             text = content.decode(name)
@@ -41,7 +41,7 @@ def decoded(content: bytes) -> str:
         except UnicodeDecodeError:
             continue
     else:
-        raise SourceRefused("The file is in no encoding that is known: save it as UTF-8.")
+        raise SourceRefused(gettext_noop("The file is in no encoding that is known: save it as UTF-8."))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -8,11 +8,12 @@ import json
 import resource
 import sys
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.files import exchange, formats
 from retrieval.files.limits import MAX_BYTES, MAX_MEMORY, MAX_OUTPUT, MAX_SECONDS
 from retrieval.files.structure import outline
 
+TOO_HUNGRY = gettext_noop("The file needs more memory to be read than is allowed.")
 LIMITS = {
     resource.RLIMIT_AS: MAX_MEMORY,
     resource.RLIMIT_CPU: MAX_SECONDS,
@@ -36,9 +37,9 @@ def answer(content: bytes, filename: str, identifier: str, name: str) -> str:
     try:
         return exchange.dumped(outline(formats.read(content, filename), identifier=identifier, name=name))
     except SourceRefused as refused:
-        return json.dumps({"refused": refused.message})
+        return json.dumps({"refused": refused.refusal})
     except (MemoryError, RecursionError):
-        return json.dumps({"refused": "The file needs more memory to be read than is allowed."})
+        return json.dumps({"refused": SourceRefused(TOO_HUNGRY).refusal})
 
 
 if __name__ == "__main__":

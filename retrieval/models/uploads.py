@@ -1,11 +1,20 @@
 """Files on their way into the corpus, and what became of them. The file itself is kept only until it is read."""
 
+from collections.abc import Mapping
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.ranking import Caller
+
+
+def in_words(refusal: Mapping) -> str:
+    """Why a file was refused (`SourceRefused.refusal`), in the reader's language."""
+    told = gettext(refusal["template"])
+    return told % refusal["values"] if refusal["values"] else told
 
 
 class UploadQuerySet(models.QuerySet):
@@ -51,6 +60,7 @@ class Upload(models.Model):
     size = models.PositiveIntegerField(help_text=_("Bytes."))
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     reason = models.TextField(blank=True, help_text=_("Why it was refused."))
+    refusal = models.JSONField(default=dict, editable=False)  # the reason's template and values
     sections = models.PositiveIntegerField(default=0)
     pages = models.PositiveIntegerField(null=True, blank=True)
     scanned_pages = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
@@ -65,6 +75,10 @@ class Upload(models.Model):
 
     def __str__(self) -> str:
         return self.filename
+
+    @property
+    def local_reason(self) -> str:
+        return in_words(self.refusal) if self.refusal else self.reason
 
     @property
     def percent(self) -> int:
