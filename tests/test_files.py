@@ -254,6 +254,14 @@ def test_markdown_headings_nest_and_its_raw_html_is_text():
     assert found["leave"].text == "<script>alert(1)</script> two weeks"
 
 
+def test_headers_and_footers_of_word_files_are_furniture_as_on_pages():
+    word = Document()
+    word.sections[0].header.paragraphs[0].text = "Confidential draft"
+    word.sections[0].footer.paragraphs[0].text = "Page 1 of 9"
+    word.add_paragraph("The rent is nine dollars.")
+    assert texts(files.saved(word), "a.docx") == ["The rent is nine dollars."]
+
+
 def test_text_is_unwrapped_and_its_form_feeds_are_pages():
     content = b"1. Term. The lease runs for one\nyear from today.\n\f2. Rent. Nine dollars.\n"
     document = read(content, "lease.txt")
