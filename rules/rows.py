@@ -31,13 +31,21 @@ class Column:
 
 
 class RowsWidget(forms.Widget):
-    """`written` makes boxes of an object; `places`: the view that offers values while one types."""
+    """`written` makes boxes of an object; `places`: the view that offers values while one types; `beside`: the template
+    of what stands beside the rows.
+    """
 
     def __init__(
-        self, kinds: Sequence[tuple[str, Any]], columns: Sequence[Column], written: Callable, places: Callable
+        self,
+        kinds: Sequence[tuple[str, Any]],
+        columns: Sequence[Column],
+        written: Callable,
+        places: Callable,
+        beside: str = "",
     ):
         super().__init__()
-        self.kinds, self.columns, self.written, self.places = kinds, columns, written, places
+        self.kinds, self.columns, self.written = kinds, columns, written
+        self.places, self.beside = places, beside
 
     def value_from_datadict(self, data: Mapping, files: MultiValueDict, name: str) -> list[dict[str, str]]:
         rows = []
@@ -61,6 +69,8 @@ class RowsWidget(forms.Widget):
             "name": name,
             "kinds": self.kinds,
             "places": self.places(),
+            "beside": self.beside,
+            "most": MOST,
             "rows": [self._row(name, number, row) for number, row in enumerate(rows[:MOST])],
         }
         return SafeString(render_to_string("admin/rules/_rows.html", context))
@@ -78,7 +88,7 @@ class RowsWidget(forms.Widget):
         return {"kind": row.get("kind", ""), "name": f"{name}-{number}", "boxes": boxes}
 
     class Media:
-        js = ["admin/rows.js"]
+        js = ["admin/rows.js", "admin/browse.js"]
 
 
 def as_rows(value: Any) -> list[Mapping[str, Any]]:

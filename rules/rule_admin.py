@@ -32,7 +32,7 @@ from retrieval.admin.base import (
 from retrieval.errors import ArfError
 from retrieval.models import Document, Domain, Section
 from retrieval.ranking import Caller
-from rules import drafting, proving, workflow
+from rules import browser, browsing, drafting, proving, workflow
 from rules.curation import with_last_change
 from rules.exchange import FORMATS, RuleResource
 from rules.forms import ReasonedForm, provisions_like
@@ -100,8 +100,8 @@ NAMED = tuple(kind for kind, _label in TARGETS)
 PLACES = reverse_lazy("admin:rules_rule_places")
 
 
-def rows(kinds, columns, written, read, help_text) -> RowsField:
-    widget = RowsWidget(kinds, columns, written, lambda: str(PLACES))
+def rows(kinds, columns, written, read, help_text, beside="") -> RowsField:
+    widget = RowsWidget(kinds, columns, written, lambda: str(PLACES), beside)
     return RowsField(read=read, widget=widget, required=False, help_text=help_text)
 
 
@@ -134,6 +134,7 @@ class RuleForm(ReasonedForm):
         target_boxes,
         read_target,
         Rule._meta.get_field("targets").help_text,
+        beside="admin/rules/_looking.html",
     )
     actions = rows(
         ACTIONS,
@@ -281,9 +282,13 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         return form
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict:
-        """A rule may begin from a question and a result of it: `?question=` and `?locator=`."""
+        """A rule may begin from a question and a result of it, `?question=` and `?locator=`, or from what was ticked
+        in the browser, `?target=`.
+        """
         initial = super().get_changeform_initial_data(request)
         question, place = request.GET.get("question", ""), request.GET.get("locator", "")
+        if ticked := browsing.targets_of(request.GET.getlist("target")):
+            initial["targets"] = ticked
         if question:
             initial |= {"name": question[:100], "criteria": [{"kind": "exact", "value": question[:300]}]}
         if place:
@@ -329,6 +334,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         wrap = self.admin_site.admin_view
         return [
             path("places/", wrap(self.places_view), name="rules_rule_places"),
+            path("browse/", wrap(self.browse_view), name="rules_rule_browse"),
             path("in-words/", wrap(self.in_words_view), name="rules_rule_in_words"),
             *super().get_urls(),
         ]
@@ -340,6 +346,15 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         boxes = {name.rsplit("-", 1)[-1]: value for name, value in request.GET.items()}
         options = offered(boxes.get("kind", ""), boxes.get("value", "").strip(), request)
         return HttpResponse(format_html_join("", '<option value="{}">{}</option>', options))
+
+    def browse_view(self, request: HttpRequest) -> HttpResponse:
+        """The corpus, to tick targets in."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        template, context = browser.look(request)
+        page = {"title": _("Pick by looking"), "opts": self.opts, "may_add": self.has_add_permission(request)}
+        around = {} if request.htmx else self.admin_site.each_context(request) | page
+        return render(request, template, around | context)
 
     # -- Rules in words
 

@@ -3,8 +3,11 @@
 import pytest
 from django.contrib.auth.models import Group, User
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
-from retrieval.models import JobRun, Section
+from retrieval.models import Chunk, Document, JobRun, Section
+from rules.models import Rule
+from tests.builders import a_chunk, a_document, a_domain, a_section
 from tests.served import picture, until
 
 pytest_plugins = ["tests.served"]
@@ -84,10 +87,138 @@ def test_pages_of_the_admin_draw(browser, signed_in):
 
 @pytest.mark.parametrize(
     "path",
-    ["", "try/?q=bail", "rules/alias/", "rules/alias/add/", "rules/alias/import/", "rules/alias/export/"],
+    [
+        "",
+        "try/?q=bail",
+        "rules/rule/add/",
+        "rules/rule/browse/",
+        "rules/alias/",
+        "rules/alias/add/",
+        "rules/alias/import/",
+        "rules/alias/export/",
+    ],
 )
 def test_pages_need_nothing_that_their_content_security_policy_forbids(browser, signed_in, path):
     signed_in(f"/admin/{path}")
     assert [
         entry for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]
     ] == []
+
+
+# -- Picking a rule's targets by looking
+
+
+@pytest.fixture
+def lease(db) -> Document:
+    document = a_document(
+        a_domain(name="Leases"), title="Lease of the lighthouse", filename="lease.pdf", pages=4
+    )
+    for number in range(1, 5):
+        section = a_section(
+            document, f"Duties of the {number}th year.", number=str(number), pages=[[0, number]]
+        )
+        a_chunk(section, page_start=number, page_end=number)
+    return document
+
+
+def rows(browser) -> list[tuple[str, str, str]]:
+    """Kind, value and pages of the targets that the form holds."""
+    names = ("kind", "value", "pages")
+    script = (
+        "return [...document.querySelectorAll('[data-rows=targets] .arf-row')].map(row => "
+        "arguments[0].map(name => row.querySelector(`[name$='-${name}']`).value)).filter(row => row[0])"
+    )
+    return [tuple(row) for row in browser.execute_script(script, names)]
+
+
+def press(browser, selector: str, key: str) -> None:
+    """By the keyboard, which the form's bar of buttons cannot hide anything from."""
+    until(browser, lambda b: b.find_element(By.CSS_SELECTOR, selector).send_keys(key) or True)
+
+
+def tick(browser, value: str) -> None:
+    press(browser, f"input[value='{value}']", Keys.SPACE)
+
+
+def unfold(browser, value: str) -> None:
+    press(browser, f"input[value='{value}'] + details > summary", Keys.ENTER)
+
+
+def pick_document(browser, name: str) -> None:
+    press(browser, ".arf-looking > summary", Keys.ENTER)
+    press(browser, "#browse-words", name)
+    until(browser, lambda b: len(b.find_elements(By.CSS_SELECTOR, ".arf-browser .found li button")) == 1)
+    press(browser, ".found li button", Keys.ENTER)
+    until(browser, lambda b: b.find_element(By.ID, "browse-document"))
+
+
+def test_ticks_in_the_browser_become_rows_of_the_rule(browser, signed_in, lease):
+    signed_in("/admin/rules/rule/add/")
+    pick_document(browser, "lighthouse")
+    until(browser, lambda b: b.switch_to.active_element.get_attribute("id") == "browse-document")
+    place = lease.locator
+    for page in (4, 2, 1):
+        tick(browser, f"page {place} {page}")
+    assert rows(browser) == [("document", place, "1-2, 4")]
+    assert "Page 1" in browser.find_element(By.CSS_SELECTOR, ".arf-looking [role=status]").text
+    unfold(browser, f"page {place} 3")
+    chunk = Chunk.objects.get(section__document=lease, page_start=3).pk
+    tick(browser, f"chunk {chunk}")
+    tick(browser, f"document {place}")
+    tick(browser, f"page {place} 2")
+    assert rows(browser) == [("document", place, "1, 4"), ("chunk", str(chunk), ""), ("document", place, "")]
+    picture(browser, "admin-browse")
+    tick(browser, f"chunk {chunk}")
+    assert rows(browser) == [("document", place, "1, 4"), ("document", place, "")]
+
+
+def test_the_browser_shows_what_the_rows_say(browser, signed_in):
+    signed_in("/admin/rules/rule/add/?question=x&locator=/us/const/amendment/V")
+    pick_document(browser, "Constitution")
+    fifth = until(
+        browser, lambda b: b.find_element(By.CSS_SELECTOR, "input[value='section /us/const/amendment/V']")
+    )
+    assert fifth.is_selected()
+    fifth.send_keys(Keys.SPACE)
+    assert rows(browser) == []
+    unfold(browser, "section /us/const/article/I")
+    tick(browser, "section /us/const/article/I/section/8")
+    assert rows(browser) == [("section", "/us/const/article/I/section/8", "")]
+    value = browser.find_element(By.NAME, "targets-0-value")
+    value.clear()
+    value.send_keys("/us/const/article/I/section/9")
+    boxes = "input[value='section /us/const/article/I/section/{}']"
+    until(browser, lambda b: b.find_element(By.CSS_SELECTOR, boxes.format(9)).is_selected())
+    assert not browser.find_element(By.CSS_SELECTOR, boxes.format(8)).is_selected()
+    unfold(browser, "section /us/const/article/I/section/9")
+    picture(browser, "admin-browse-sections")
+    browser.set_window_size(390, 1200)
+    browser.execute_script("document.querySelector('.arf-beside').scrollIntoView()")
+    picture(browser, "admin-browse-phone")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("scripts", [False])
+def test_targets_are_picked_without_scripts_on_a_page_of_its_own(browser, signed_in, lease):
+    signed_in("/admin/rules/rule/browse/")
+    until(browser, lambda b: b.find_element(By.XPATH, "//button[.='Lease of the lighthouse']")).click()
+    tick(browser, f"page {lease.locator} 2")
+    picture(browser, "admin-browse-without-scripts")
+    browser.find_element(
+        By.CSS_SELECTOR, f"input[value='page {lease.locator} 3'] + details > summary"
+    ).click()
+    until(browser, lambda b: b.find_element(By.CSS_SELECTOR, "button[name=page][value='3']")).click()
+    tick(browser, f"page {lease.locator} 3")
+    browser.find_element(By.CSS_SELECTOR, ".arf-picking .main").click()
+    until(browser, lambda b: "/rule/add/" in b.current_url)
+    assert browser.find_element(By.NAME, "targets-0-value").get_attribute("value") == lease.locator
+    assert browser.find_element(By.NAME, "targets-0-pages").get_attribute("value") == "2-3"
+
+
+def test_a_rule_is_made_from_a_result(browser, signed_in):
+    signed_in("/admin/try/?q=Can+I+be+tried+twice+for+the+same+crime%3F")
+    until(browser, lambda b: b.find_element(By.LINK_TEXT, "Make a rule from this result")).click()
+    until(browser, lambda b: "/rule/add/" in b.current_url)
+    assert rows(browser) == [("section", "/us/const/amendment/V", "")]
+    browser.find_element(By.CSS_SELECTOR, "[name=_save]").click()
+    until(browser, lambda b: Rule.objects.filter(name="Can I be tried twice for the same crime?").exists())

@@ -30,7 +30,7 @@ function watch(rows) {
     if (!event.target.matches("select[name$='-kind']")) return;
     const row = event.target.closest(".arf-row");
     fit(row);
-    if (event.target.value && row === rows.lastElementChild) addRow(rows);
+    if (event.target.value && row === rows.lastElementChild && rows.children.length < rows.dataset.most) addRow(rows);
   });
 }
 
