@@ -5,7 +5,14 @@ from django.urls import include, path
 
 from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
-from evaluation.views import ablation_page, quality_page, threshold_preview
+from evaluation.api import RulePreviewsView, RulePreviewView
+from evaluation.views import (
+    ablation_page,
+    preview_rule,
+    quality_page,
+    rule_preview_page,
+    threshold_preview,
+)
 from retrieval.admin.try_query import try_query
 from retrieval.admin.uploading import upload_page
 
@@ -21,8 +28,14 @@ urlpatterns = [
     path("admin/quality/", admin.site.admin_view(quality_page), name="admin_quality"),
     path("admin/ablation/", admin.site.admin_view(ablation_page), name="admin_ablation"),
     path("admin/preview/", admin.site.admin_view(threshold_preview), name="admin_threshold_preview"),
+    path("admin/preview/rule/<int:rule_id>/", admin.site.admin_view(preview_rule), name="admin_preview_rule"),
+    path(
+        "admin/preview/<int:preview_id>/", admin.site.admin_view(rule_preview_page), name="admin_rule_preview"
+    ),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("api/v1/rules/preview", RulePreviewsView.as_view(), name="api_rule_previews"),
+    path("api/v1/rules/preview/<int:preview_id>", RulePreviewView.as_view(), name="api_rule_preview"),
     path("api/v1/", include("retrieval.api.urls")),
     path("", include("retrieval.urls")),
 ]

@@ -26,7 +26,7 @@ from rules.rule_stages import asked
 
 KIND = "hides judged text"
 HARMLESS = {"note", "redirect"}  # actions that leave the list as it is
-AT_SAVE = 60  # topics asked when a rule is saved, one or two seconds; every night all are
+AT_SAVE = 40  # topics asked when a rule is saved, about a second; every night all are
 ANSWERS = 400  # made in one step of the nightly job, some seconds
 READ = 500  # topics looked at in one step
 MOST_TOLD = 3  # questions named in one finding

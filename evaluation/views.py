@@ -1,19 +1,25 @@
-"""Pages of the admin on quality: over time, the last ablation, and what a draft of thresholds would change."""
+"""Pages of the admin on quality: over time, the last ablation, and what drafts of thresholds and rules would change."""
 
-from django.contrib import admin
+from itertools import zip_longest
+
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from evaluation import ablation, quality
+from evaluation import ablation, quality, rule_preview
 from evaluation.judging import topics_for
+from evaluation.models import RulePreview
 from evaluation.preview import preview
-from retrieval.admin.base import caller_of
+from retrieval.admin.base import admin_url, caller_of
+from retrieval.errors import ArfError
 from retrieval.models import Domain
 from rules.admin import ThresholdForm
+from rules.models import Rule
 
 MOST_SHOWN = 30  # changed answers written out side by side
 
@@ -63,6 +69,59 @@ def threshold_preview(request: HttpRequest) -> HttpResponse:
         "draft": [(name, request.POST[name]) for name in form.fields if name in request.POST],
     }
     return page(request, "admin/threshold_preview.html", context)
+
+
+@require_POST
+def preview_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
+    """Begins a preview of publishing the rule as it stands, or of retiring it."""
+    require_previews(request)
+    caller, principal = caller_of(request), principal_of(request)
+    rule = get_object_or_404(Rule.objects.visible_to(caller), pk=rule_id)
+    try:
+        if "retire" in request.POST:
+            row = rule_preview.of_retiring(rule, principal=principal, by=request.user)
+        else:
+            row = rule_preview.of_draft(rule, caller, principal=principal, by=request.user)
+    except ArfError as problem:
+        messages.error(request, problem.message)
+        return redirect(admin_url(rule))
+    return redirect("admin_rule_preview", row.pk)
+
+
+def rule_preview_page(request: HttpRequest, preview_id: int) -> HttpResponse:
+    """What was found, or how far it is. Whoever may see the rule may read it: an approver reads the proposer's."""
+    require_previews(request)
+    seen = RulePreview.objects.visible_to(caller_of(request), principal_of(request))
+    row = get_object_or_404(seen.select_related("rule", "job"), pk=preview_id)
+    account = rule_preview.account(row)
+    changes = sorted(account["changes"], key=lambda change: change["gain"] or 0)
+    context = {
+        "title": _("What the rule would change"),
+        "row": row,
+        "preview": account,
+        "changes": [(change, side_by_side(change)) for change in changes[:MOST_SHOWN]],
+        "more": max(0, len(changes) - MOST_SHOWN),
+    }
+    return page(request, "admin/rule_preview.html", context)
+
+
+def side_by_side(change: dict) -> list[tuple[dict | None, dict | None, bool]]:
+    """The two lists, near misses where nothing is answered; and whether only the passage shown differs."""
+    lists = [side["results"] or side["near_misses"] for side in (change["before"], change["after"])]
+    return [
+        (old, new, bool(old and new and old["locator"] == new["locator"] and old != new))
+        for old, new in zip_longest(*lists)
+    ]
+
+
+def require_previews(request: HttpRequest) -> None:
+    """They show rules and what people asked."""
+    require(request, "rules.view_rule")
+    require(request, "retrieval.view_searchlog")
+
+
+def principal_of(request: HttpRequest) -> str:
+    return f"user:{request.user.pk}"
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -200,6 +200,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
 
     form = RuleForm
     list_before_template = "admin/rules/_in_words.html"
+    change_form_outer_before_template = "admin/rules/_actions.html"
     resource_classes = [RuleResource]
     import_form_class = ImportForm
     export_form_class = ExportForm

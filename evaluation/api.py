@@ -1,0 +1,176 @@
+"""The API's addresses of rule previews, for keys with the scope “staff”."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from evaluation import rule_preview
+from evaluation.models import RulePreview
+from retrieval.api.authentication import caller_of
+from retrieval.api.errors import BadParameter, Forbidden
+from retrieval.api.parameters import Field, Parameters, rule, yes_or_no
+from retrieval.api.serializers import answers
+from retrieval.api.views import ApiView, reply
+from retrieval.errors import NotFound
+from retrieval.models import ApiKey
+from retrieval.ranking import Caller
+from rules.models import Rule
+
+# -- Shapes, for the schema
+
+
+class RuleToPreview(s.Serializer):
+    rule = s.JSONField(
+        help_text="The id of a stored rule, or a rule written out with the fields of stored ones."
+    )
+    retire = s.BooleanField(default=False, help_text="Preview taking the stored rule out of force instead.")
+
+
+class PreviewCount(s.Serializer):
+    looked_at = s.IntegerField()
+    touched = s.IntegerField(help_text="Of these, on which the rule acts as it is or as it would be.")
+    changed = s.IntegerField(help_text="Of these, answered otherwise.")
+
+
+class PreviewGain(s.Serializer):
+    """The mean over the topics to which something is judged relevant, with its 95 % bootstrap interval."""
+
+    difference = s.FloatField()
+    low = s.FloatField()
+    high = s.FloatField()
+    topics = s.IntegerField()
+
+
+class PreviewHidden(s.Serializer):
+    """A section judged relevant that leaves the first page."""
+
+    topic = s.CharField()
+    query = s.CharField()
+    locator = s.CharField()
+    grade = s.IntegerField()
+    rank_before = s.IntegerField()
+    rank_after = s.IntegerField(allow_null=True, help_text="Null: it is not found any more.")
+
+
+class PreviewPlace(s.Serializer):
+    locator = s.CharField()
+    pin = s.CharField(allow_null=True)
+    passage = s.IntegerField(allow_null=True, help_text="The chunk that shows it.")
+
+
+class PreviewPage(s.Serializer):
+    results = PreviewPlace(many=True)
+    near_misses = PreviewPlace(many=True)
+    abstained = s.BooleanField()
+    confident = s.BooleanField()
+    notes = s.ListField(child=s.CharField())
+    redirect = s.CharField(allow_null=True)
+
+
+class PreviewChange(s.Serializer):
+    query = s.CharField(allow_null=True, help_text="Null: its words are no longer kept.")
+    topic = s.CharField(allow_null=True, help_text="Null: a logged question.")
+    gain = s.FloatField(allow_null=True, help_text="In nDCG@10; null where nothing is judged relevant.")
+    before = PreviewPage()
+    after = PreviewPage()
+
+
+class PreviewProgress(s.Serializer):
+    asked = s.IntegerField()
+    to_ask = s.IntegerField()
+
+
+class RulePreviewAccount(s.Serializer):
+    id = s.IntegerField()
+    url = s.CharField(help_text="Where to ask again.")
+    rule = s.IntegerField(allow_null=True, help_text="Null: the rule is not stored.")
+    retires = s.BooleanField()
+    status = s.ChoiceField(["running", "done", "failed", "cancelled"])
+    progress = PreviewProgress()
+    created_at = s.DateTimeField()
+    outdated = s.BooleanField(help_text="Rules were published or retired since.")
+    logged = PreviewCount(help_text="The last 1,000 different questions of the public.")
+    judged = PreviewCount(help_text="Judged topics of the train and tune splits.")
+    ndcg_at_10 = PreviewGain(allow_null=True)
+    hidden = PreviewHidden(many=True)
+    changes = PreviewChange(many=True)
+    lacks = s.ListField(child=s.CharField(), help_text="What could not be looked at, and why.")
+
+
+EXAMPLES = [
+    OpenApiExample("The draft of a stored rule", value={"rule": 12}, request_only=True),
+    OpenApiExample("Retiring it", value={"rule": 12, "retire": True}, request_only=True),
+    OpenApiExample(
+        "A rule written out",
+        value={
+            "rule": {
+                "criteria": [{"kind": "keywords", "value": ["phone"], "stemmed": True}],
+                "targets": [{"kind": "section", "value": "/us/const/amendment/IV"}],
+                "actions": [{"kind": "pin", "position": 1}],
+            }
+        },
+        request_only=True,
+    ),
+]
+
+# -- Addresses
+
+PREVIEW = Parameters(required=["rule"], rule=Field(rule), retire=Field(yes_or_no))
+NOTHING = Parameters()
+
+
+class RulePreviewsView(ApiView):
+    @extend_schema(
+        operation_id="preview_rule",
+        request=RuleToPreview,
+        examples=EXAMPLES,
+        responses=answers(RulePreviewAccount, 401, 403, 404, 409, 413, 415, 429) | {202: RulePreviewAccount},
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """What a rule would change if it were published; 202 where that takes a job, which `url` tells of."""
+        key = staff_key(request)
+        row = begun(PREVIEW.from_json(request), caller_of(request), f"key:{key.pk}")
+        return reply(account(row), status=200 if row.finished_at else 202)
+
+
+class RulePreviewView(ApiView):
+    @extend_schema(operation_id="rule_preview", responses=answers(RulePreviewAccount, 401, 403, 404, 429))
+    def get(self, request: Request, preview_id: int) -> HttpResponse:
+        """A preview that was asked for, as far as it is; kept for a week."""
+        key = staff_key(request)
+        NOTHING.from_url(request)
+        seen = RulePreview.objects.visible_to(caller_of(request), f"key:{key.pk}")
+        row = seen.select_related("rule", "job").filter(pk=preview_id).first()
+        if row is None:
+            raise NotFound("There is no such preview, or no longer.")
+        return reply(account(row))
+
+
+def staff_key(request: Request) -> ApiKey:
+    """Raises Forbidden."""
+    key = request.auth
+    if key is None or ApiKey.Scope.STAFF not in key.scopes:
+        raise Forbidden("This needs a key with the scope “staff”.")
+    return key
+
+
+def begun(values: dict[str, Any], caller: Caller, principal: str) -> RulePreview:
+    """Raises NotFound, and what refuses the rule."""
+    named, retire = values["rule"], values.get("retire", False)
+    if isinstance(named, dict):
+        if retire:
+            raise BadParameter("Only a stored rule can be retired: name it by its id.")
+        return rule_preview.of_written(named, caller, principal=principal)
+    stored = Rule.objects.visible_to(caller).filter(pk=named).first()
+    if stored is None:
+        raise NotFound(f"There is no rule {named}.")
+    if retire:
+        return rule_preview.of_retiring(stored, principal=principal)
+    return rule_preview.of_draft(stored, caller, principal=principal)
+
+
+def account(row: RulePreview) -> dict[str, Any]:
+    return rule_preview.account(row) | {"url": f"/api/v1/rules/preview/{row.pk}"}
