@@ -795,3 +795,243 @@ AFTER: list[tuple[str, Expected]] = [
         rule(says("nómina"), ONLY, file("handbook.docx"), since="2027-01-01", until="2027-12-31"),
     ),
 ]
+
+
+# -- What the first grammar did not read: tags, metadata, what cites a place, definitions, patterns, two conditions in
+#    one sentence; and exceptions, which no rule knows. `WIDER_BEFORE` was written before the grammar was widened,
+#    `WIDER_AFTER` after it and without trying it.
+
+TAGS = ("lease", "draft", "signed contracts", "visa")
+METADATA = ("author", "year", "status", "autor", "año")
+
+
+def tag(value: str) -> Expected:
+    return {"kind": "tag", "value": value}
+
+
+def whose(key: str, comparison: str, value: str | float) -> Expected:
+    return {"kind": "metadata", "key": key, "comparison": comparison, "value": value}
+
+
+def citing(locator: str) -> Expected:
+    return {"kind": "cites", "value": locator}
+
+
+def definitions(locator: str) -> Expected:
+    return {"kind": "definitions", "value": locator}
+
+
+WIDER_BEFORE: list[tuple[str, Expected]] = [
+    (
+        "When someone asks about deposits, boost documents tagged lease",
+        rule(about("deposits"), boost(), tag("lease")),
+    ),
+    ("Hide everything tagged draft from all questions", rule(ALWAYS, HIDE, tag("draft"))),
+    (
+        'For questions about rent, search only in documents tagged "signed contracts"',
+        rule(about("rent"), ONLY, tag("signed contracts")),
+    ),
+    (
+        "When a question mentions eviction, show the documents with the tag lease first",
+        rule(says("eviction"), pin(), tag("lease")),
+    ),
+    ("Never show documents tagged superseded when someone asks about fees", asks("target")),
+    (
+        "Boost files tagged visa by 3 when people ask about visas",
+        rule(about("visas"), boost(3.0), tag("visa")),
+    ),
+    (
+        "When someone asks about salaries, prefer documents whose author is Rivera",
+        rule(about("salaries"), boost(), whose("author", "is", "Rivera")),
+    ),
+    (
+        'Search only documents whose status is "in force" for questions about wages',
+        rule(about("wages"), ONLY, whose("status", "is", "in force")),
+    ),
+    (
+        "When a question mentions overtime, bury documents whose year is at most 2015",
+        rule(says("overtime"), bury(), whose("year", "at_most", 2015)),
+    ),
+    (
+        "When someone asks about fees, boost documents whose year is at least 2020 until June",
+        rule(about("fees"), boost(), whose("year", "at_least", 2020), until="2027-06-30"),
+    ),
+    ("Hide documents whose colour is red when someone asks about rent", asks("target")),
+    (
+        'When someone asks about leases, exclude documents whose status contains "draft"',
+        rule(about("leases"), HIDE, whose("status", "contains", "draft")),
+    ),
+    (
+        "When someone asks about due process, boost whatever cites the Fourteenth Amendment",
+        rule(about("due process"), boost(), citing(FOURTEENTH)),
+    ),
+    (
+        "Search only provisions that cite 8 USC 1158 when someone asks about asylum rules",
+        rule(about("asylum rules"), ONLY, citing(A_158)),
+    ),
+    (
+        "For questions about gun laws, show everything citing the Second Amendment first",
+        rule(about("gun laws"), pin(), citing(SECOND)),
+    ),
+    (
+        "Bury anything that cites 347 U.S. 483 when a question mentions kindergarten",
+        rule(says("kindergarten"), bury(), citing(BROWN)),
+    ),
+    (
+        "Boost the cases citing Matter of Acosta, 19 I&N Dec. 211 for questions about social groups",
+        rule(about("social groups"), boost(), citing(ACOSTA)),
+    ),
+    (
+        "When someone asks about asylum, show the definitions that 8 USC 1158 uses",
+        rule(about("asylum"), pin(), definitions(A_158)),
+    ),
+    (
+        "Pin the definitions used by 8 USC 1229a when a question mentions alien",
+        rule(says("alien"), pin(), definitions(REMOVAL)),
+    ),
+    (
+        "For questions about terms, boost the definitions used in 8 CFR 208.4",
+        rule(about("terms"), boost(), definitions(RULES)),
+    ),
+    ("When someone asks about pardons, boost whatever cites 8 USC 9999", asks("target")),
+    (
+        r'When a question matches the pattern "\bI-\d{3}\b", show visa-checklist.md first',
+        rule(when("regex", r"\bI-\d{3}\b"), pin(), file("visa-checklist.md")),
+    ),
+    (
+        'If the question matches the regex "^(can|may) i vote", pin the Fourteenth Amendment',
+        rule(when("regex", "^(can|may) i vote"), pin(), FOURTEENTH),
+    ),
+    (
+        'For questions matching the pattern "form (i-)?589", boost 8 USC 1158',
+        rule(when("regex", "form (i-)?589"), boost(), A_158),
+    ),
+    (
+        "When someone asks about asylum and mentions deadline, pin 8 USC 1158(a)(2)(B)",
+        rule([about("asylum"), says("deadline")], pin(), YEAR),
+    ),
+    (
+        'When a question is about asylum and mentions "one year" or deadline, show 8 USC 1158(a)(2)(B) first',
+        rule([about("asylum"), says("one year", "deadline")], pin(), YEAR),
+    ),
+    (
+        "When someone asks about searches and cites the Fourth Amendment, show the Fourteenth Amendment second",
+        rule([about("searches"), when("citation", FOURTH)], pin(2), FOURTEENTH),
+    ),
+    (
+        "When someone asks about bail unless the question mentions immigration, pin the Eighth Amendment",
+        asks("exception"),
+    ),
+    (
+        "Show the Fifth Amendment first when someone asks about silence, unless they are in court",
+        asks("exception"),
+    ),
+    ("Hide handbook.docx for all questions except those about vacation", asks("exception")),
+    (
+        "When someone asks about taxes but not about income taxes, pin Article I, Section 8",
+        asks("exception"),
+    ),
+    ("If the question does not mention guns, hide the Second Amendment", asks("exception")),
+    ("When someone asks about visas, hide everything except documents tagged visa", asks("exception")),
+    ("When someone asks about asylum or mentions persecution, pin 8 USC 1158", asks("criterion")),
+    (
+        "When someone asks in Spanish about leases, boost documents tagged lease",
+        rule([about("leases"), SPANISH], boost(), tag("lease")),
+    ),
+    (
+        "When people ask about renewals, show documents tagged lease and Lease 12.pdf first",
+        rule(about("renewals"), pin(), tag("lease"), file("Lease 12.pdf")),
+    ),
+    (
+        "When someone asks about searches without a warrant, pin the Fourth Amendment",
+        rule(about("searches without a warrant"), pin(), FOURTH),
+    ),
+    (
+        "When someone asks about not paying rent, pin Lease 12.pdf",
+        rule(about("not paying rent"), pin(), file("Lease 12.pdf")),
+    ),
+    (
+        "When someone asks about exceptions to the deadline, pin 8 USC 1158(a)(2)(B)",
+        rule(about("exceptions to the deadline"), pin(), YEAR),
+    ),
+    (
+        "When someone asks about tagged luggage, hide handbook.docx",
+        rule(about("tagged luggage"), HIDE, file("handbook.docx")),
+    ),
+    (
+        "Cuando alguien pregunte por depósitos, sube los documentos con la etiqueta lease",
+        rule(about("depósitos"), boost(), tag("lease")),
+    ),
+    ("Oculta todo lo etiquetado draft en todas las preguntas", rule(ALWAYS, HIDE, tag("draft"))),
+    (
+        "Para preguntas sobre alquiler, busca solo en documentos etiquetados «signed contracts»",
+        rule(about("alquiler"), ONLY, tag("signed contracts")),
+    ),
+    (
+        "Cuando alguien pregunte por sueldos, prefiere los documentos cuyo autor sea Rivera",
+        rule(about("sueldos"), boost(), whose("autor", "is", "Rivera")),
+    ),
+    (
+        "Baja los documentos cuyo año sea como mucho 2015 si la pregunta menciona horas extra",
+        rule(says("horas extra"), bury(), whose("año", "at_most", 2015)),
+    ),
+    (
+        "Cuando alguien pregunte por el debido proceso, sube todo lo que cite la Decimocuarta Enmienda",
+        rule(about("debido proceso"), boost(), citing(FOURTEENTH)),
+    ),
+    (
+        "Busca solo las disposiciones que citan 8 USC 1158 cuando alguien pregunte por normas de asilo",
+        rule(about("normas de asilo"), ONLY, citing(A_158)),
+    ),
+    (
+        "Cuando alguien pregunte por el asilo, muestra primero las definiciones que usa 8 USC 1158",
+        rule(about("asilo"), pin(), definitions(A_158)),
+    ),
+    (
+        "Fija las definiciones usadas por 8 USC 1229a cuando la pregunta mencione extranjero",
+        rule(says("extranjero"), pin(), definitions(REMOVAL)),
+    ),
+    (
+        r"Cuando la pregunta coincida con el patrón «\bI-\d{3}\b», muestra primero visa-checklist.md",
+        rule(when("regex", r"\bI-\d{3}\b"), pin(), file("visa-checklist.md")),
+    ),
+    (
+        "Si la pregunta coincide con la expresión regular «^puedo votar», fija la Decimocuarta Enmienda",
+        rule(when("regex", "^puedo votar"), pin(), FOURTEENTH),
+    ),
+    (
+        "Cuando alguien pregunte por el asilo y mencione plazo, fija 8 USC 1158(a)(2)(B)",
+        rule([about("asilo"), says("plazo")], pin(), YEAR),
+    ),
+    (
+        "Cuando alguien pregunte por la fianza, salvo que mencione inmigración, fija la Octava Enmienda",
+        asks("exception"),
+    ),
+    (
+        "Muestra primero la Quinta Enmienda cuando pregunten por el silencio, a menos que estén en un juicio",
+        asks("exception"),
+    ),
+    ("Oculta handbook.docx en todas las preguntas excepto las de vacaciones", asks("exception")),
+    ("Si la pregunta no menciona armas, oculta la Segunda Enmienda", asks("exception")),
+    (
+        "Cuando alguien pregunte por impuestos pero no por el impuesto sobre la renta, fija el artículo I, sección 8",
+        asks("exception"),
+    ),
+    (
+        "Nunca muestres documentos con la etiqueta obsoleto cuando alguien pregunte por tasas",
+        asks("target"),
+    ),
+    ("Cuando alguien pregunte por asilo o mencione persecución, fija 8 USC 1158", asks("criterion")),
+    (
+        "Relega todo lo que cite 347 U.S. 483 cuando la pregunta mencione guardería",
+        rule(says("guardería"), bury(), citing(BROWN)),
+    ),
+    (
+        "Cuando alguien pregunte por tasas, sube los documentos cuyo año sea al menos 2020 hasta junio",
+        rule(about("tasas"), boost(), whose("año", "at_least", 2020), until="2027-06-30"),
+    ),
+    (
+        "Cuando alguien pregunte por armas, muestra primero cualquier cosa que cite la Segunda Enmienda",
+        rule(about("armas"), pin(), citing(SECOND)),
+    ),
+]
