@@ -3,7 +3,7 @@ night.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -19,9 +19,8 @@ from retrieval.row_access import as_system
 from retrieval.selection import Selection
 from rules.conflicts import FOUND_ELSEWHERE, KINDS, Finding, conflicts
 from rules.models import Rule, RuleFinding
-from rules.workflow import RuleRefused
 
-MOST_TOLD = 3  # findings told in one message
+YOUNGEST = 2**63 - 1  # the number of a rule that has none yet
 MOST_WARNED = 10  # messages when a rule is saved
 
 
@@ -50,19 +49,13 @@ class StoredCorpus:
 
 
 def findings_about(rule: Rule, caller: Caller) -> list[Finding]:
-    """What would be wrong if the rule were published as it stands, beside those in force that the caller may see."""
+    """What would be wrong if the rule were published as it stands, beside those in force that the caller may see. One
+    that is not kept yet is the youngest of all.
+    """
     others = Rule.objects.published().visible_to(caller).exclude(pk=rule.pk)
-    rules = [*(other.compiled for other in others), rule.draft]
-    return conflicts(rules, StoredCorpus(caller), timezone.localdate(), about=rule.pk)
-
-
-def consistent(rule: Rule, caller: Caller) -> Rule:
-    """The rule. Raises RuleRefused where it contradicts one in force, or closes a circle of rewrites."""
-    rule = Rule.objects.get(pk=rule.pk)
-    refusing = [found for found in findings_about(rule, caller) if found.refuses]
-    if refusing:
-        raise RuleRefused(" ".join(map(sentence, refusing[:MOST_TOLD])))
-    return rule
+    looked_at = replace(rule.draft, number=rule.pk or YOUNGEST)
+    rules = [*(other.compiled for other in others), looked_at]
+    return conflicts(rules, StoredCorpus(caller), timezone.localdate(), about=looked_at.number)
 
 
 def warnings(rule: Rule, caller: Caller) -> list[str]:

@@ -29,7 +29,6 @@ from retrieval.admin.base import (
     caller_of,
     link,
 )
-from retrieval.errors import ArfError
 from retrieval.models import Document, Domain, Section
 from retrieval.ranking import Caller
 from rules import browser, browsing, drafting, proving, workflow
@@ -170,14 +169,6 @@ def step(run) -> callable:
     return taken
 
 
-def proposed(rule: Rule, user, caller: Caller) -> Rule:
-    return workflow.propose(proving.consistent(rule, caller), by=user, caller=caller)
-
-
-def published(rule: Rule, user, caller: Caller) -> Rule:
-    return workflow.publish(proving.consistent(rule, caller), by=user, caller=caller)
-
-
 def copied(request: HttpRequest, rule: Rule) -> HttpResponse:
     return redirect(admin_url(workflow.copy(rule, by=request.user)))
 
@@ -231,14 +222,14 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         ObjectAction(
             "propose",
             gettext_lazy("Propose"),
-            step(lambda request, rule: proposed(rule, request.user, caller_of(request))),
+            step(lambda request, rule: workflow.propose(rule, by=request.user, caller=caller_of(request))),
             may_change,
             has_status(Status.DRAFT, Status.RETIRED),
         ),
         ObjectAction(
             "publish",
             gettext_lazy("Approve and publish"),
-            step(lambda request, rule: published(rule, request.user, caller_of(request))),
+            step(lambda request, rule: workflow.publish(rule, by=request.user, caller=caller_of(request))),
             may_publish,
             lambda rule: rule.status in workflow.publishable(),
         ),
@@ -306,13 +297,8 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
             setattr(row, name, getattr(obj, name))
         workflow.save_draft(row, by=request.user, reason=form.cleaned_data.get("reason", ""))
         obj.status, obj.live, obj.version = row.status, row.live, row.version
-        try:
-            workflow.check(row, caller_of(request))
-        except ArfError as problem:
-            messages.warning(request, problem.message)
-            return
-        for told in proving.warnings(row, caller_of(request)):
-            messages.warning(request, told)
+        for warning in workflow.warnings(row, caller_of(request)):
+            messages.warning(request, warning)
 
     # -- Files
 

@@ -13,10 +13,12 @@ from retrieval.errors import ArfError
 from retrieval.models import Chunk, Document, Domain, Section
 from retrieval.ranking import Caller
 from retrieval.selection import Part, below
+from rules import proving
 from rules.models import Rule
 
 NEAR = 5  # names offered where one matches nothing
 COMPARED = 2_000  # names looked at for likeness
+MOST_TOLD = 3  # findings told in one message
 CONTENT = (
     "domains",
     "criteria",
@@ -64,6 +66,7 @@ def propose(rule: Rule, *, by, caller: Caller) -> Rule:
     """Puts a draft before somebody who may approve it. Raises RuleRefused."""
     rule = locked(rule, Status.DRAFT, Status.RETIRED)
     check(rule, caller)
+    check_beside_others(rule, caller)
     rule.status, rule.proposed_by = Status.PROPOSED, by
     return kept(rule, by, _("proposed"))
 
@@ -77,6 +80,7 @@ def publish(rule: Rule, *, by, caller: Caller) -> Rule:
     if settings.ARF_RULES_SECOND_PERSON and (by is None or by.pk == rule.proposed_by_id):
         raise RuleRefused(_("Another person than the one who proposed it must approve it."))
     check(rule, caller)
+    check_beside_others(rule, caller)
     rule.status, rule.live, rule.version = Status.PUBLISHED, rule.content, rule.version + 1
     rule.published_by, rule.published_at = by, timezone.now()
     return kept(rule, by, _("published as version %d") % rule.version)
@@ -134,6 +138,22 @@ def locked(rule: Rule, *allowed: str) -> Rule:
     if rule.status not in allowed:
         raise RuleRefused(_("Its status is “%s”: this is not possible now.") % rule.get_status_display())
     return rule
+
+
+def check_beside_others(rule: Rule, caller: Caller) -> None:
+    """Raises RuleRefused where it contradicts one in force, or closes a circle of rewrites."""
+    refusing = [found for found in proving.findings_about(rule, caller) if found.refuses]
+    if refusing:
+        raise RuleRefused(" ".join(map(proving.sentence, refusing[:MOST_TOLD])))
+
+
+def warnings(rule: Rule, caller: Caller) -> list[str]:
+    """What a curator should know of the rule as it stands, kept already or not, before proposing it."""
+    try:
+        check(rule, caller)
+    except RuleRefused as problem:
+        return [problem.message]
+    return proving.warnings(rule, caller)
 
 
 def kept(rule: Rule, by, reason: str) -> Rule:

@@ -157,7 +157,7 @@ def test_a_restriction_leaves_nothing_else_and_not_too_little(rule):
 
 def test_a_pin_outside_a_restriction_is_not_shown(rule):
     rule("restrict", targets=section("/us/const/article/III"))
-    rule("pin", targets=section(FIRST))
+    rule("pin", targets=section(FIRST, "/us/const/article/III/section/1"))
     assert FIRST not in locators(ask("judges and courts"))
 
 
