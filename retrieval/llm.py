@@ -75,11 +75,14 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What is wanted: a JSON schema by name, and what reads an answer, raising ValueError for a wrong one."""
+    """What is wanted: a JSON schema by name, what reads an answer, raising ValueError for a wrong one, and the tokens
+    that an answer may have.
+    """
 
     name: str
     schema: Mapping[str, Any]
     read: Callable[[Any], Any]
+    tokens: int = MAX_TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ def ask_all(
         raise LLMUnavailable("off", "language models are switched off")
     if breaker.is_open:
         raise LLMUnavailable("resting", "the language model failed and rests")
-    rows = reserve(prompts, asked.model, policy, purpose, log)
+    rows = reserve(prompts, asked.model, policy, purpose, log, tokens=form.tokens)
     histories = Conversation(asked, form, more=requests - len(prompts)).run(prompts)
     settle(rows, histories, policy)
     attempts = [attempt for history in histories for attempt in history]
@@ -204,7 +207,13 @@ def spent_today() -> Decimal:
 
 
 def reserve(
-    prompts: Sequence[Messages], model: str, policy: LLMPolicy, purpose: str, log: UUID | None = None
+    prompts: Sequence[Messages],
+    model: str,
+    policy: LLMPolicy,
+    purpose: str,
+    log: UUID | None = None,
+    *,
+    tokens: int = MAX_TOKENS,
 ) -> list[LLMCall]:
     """Puts the calls down at their highest cost, then looks at the sum: of two searches that reach for the last
     of the budget, the later one sees the other's. Raises LLMUnavailable.
@@ -214,7 +223,7 @@ def reserve(
             purpose=purpose,
             model=model[:120],
             outcome="asked",
-            cost=price(policy, estimated(prompt), MAX_TOKENS),
+            cost=price(policy, estimated(prompt), tokens),
             log=log,
         )
         for prompt in prompts
@@ -366,7 +375,7 @@ class Conversation:
         limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
         return {
             "response_format": {"type": "json_object"} if plain else strict,
-            limit: MAX_TOKENS,
+            limit: self.form.tokens,
             **({} if "temperature" in refused else {"temperature": 0}),
         }
 
@@ -398,7 +407,7 @@ class Conversation:
 
     def _attempt_of(self, content: bytes, prompt: Messages) -> Attempt:
         """Reads the answer strictly; its tokens were spent whatever it says."""
-        tokens_in, tokens_out = estimated(prompt), MAX_TOKENS
+        tokens_in, tokens_out = estimated(prompt), self.form.tokens
         try:
             completion = parsed(content)
             tokens_in = counted(completion, "prompt_tokens", tokens_in)

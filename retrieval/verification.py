@@ -274,12 +274,18 @@ def prompt_version() -> str:
 
 
 def prompt_of(question: str, provision: str, *, fence: str = "") -> Messages:
-    """Instructions as the system's message, question and provision as the user's, between fences nobody foresees."""
-    data = {"question": harmless(scrub(question)), "provision": harmless(provision)}
+    return fenced(TEMPLATE, {"question": harmless(scrub(question)), "provision": harmless(provision)}, fence)
+
+
+def fenced(template: str, material: Mapping[str, str], fence: str = "", **told: Any) -> Messages:
+    """Instructions as the system's message, material as the user's, between fences nobody foresees. `told`: what the
+    instructions say besides.
+    """
     fence = fence or f"<<{secrets.token_hex(16)}>>"
-    if any(fence in text for text in data.values()):
+    if any(fence in text for text in material.values()):
         raise ValueError("the fence stands in the material")
-    system, user = get_template(TEMPLATE).render({"fence": fence, **data}).split("\n=====\n", 1)
+    rendered = get_template(template).render({"fence": fence, **told, **material})
+    system, user = rendered.split("\n=====\n", 1)
     return {"role": "system", "content": system.strip()}, {"role": "user", "content": user.strip()}
 
 

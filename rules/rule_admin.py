@@ -354,15 +354,17 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
         if not self.has_add_permission(request):
             raise PermissionDenied
         sentence = (request.POST or request.GET).get("sentence", "").strip()[:LONGEST]
-        made = drafting.read_sentence(sentence, caller_of(request), today=timezone.localdate())
-        if request.method == "POST" and isinstance(made, Draft):
-            return redirect(admin_url(drafting.save(sentence, made, by=request.user)))
+        caller = caller_of(request)
+        reading = read_in_words(request, sentence, caller)
+        if request.method == "POST" and isinstance(reading.made, Draft):
+            rule = drafting.save(sentence, reading.made, by=request.user, model=reading.model)
+            return redirect(admin_url(rule))
+        page = {"title": _("A rule in words"), "opts": self.opts, "sentence": sentence, "reading": reading}
         shown = (
-            {"told": told(made)}
-            if isinstance(made, Draft)
-            else {"questions": [drafting.told(question) for question in made]}
+            {"told": told(reading.made), "warnings": drafting.warnings(sentence, reading.made, caller)}
+            if isinstance(reading.made, Draft)
+            else {"questions": [drafting.told(question) for question in reading.made]}
         )
-        page = {"title": _("A rule in words"), "opts": self.opts, "sentence": sentence}
         return render(
             request, "admin/rules/in_words.html", self.admin_site.each_context(request) | page | shown
         )
@@ -425,6 +427,13 @@ class RuleFindingAdmin(ReadOnly, ModelAdmin):
             for number, name in zip(row.rules, row.names, strict=True)
         )
         return format_html_join(", ", "{}", ((page,) for page in pages))
+
+
+def read_in_words(request: HttpRequest, sentence: str, caller: Caller) -> drafting.Reading:
+    """What a model read is kept as it was shown: it is not asked a second time."""
+    token = request.POST.get("token", "")
+    kept = drafting.reading_kept(sentence, token, caller) if token else None
+    return kept or drafting.read(sentence, caller, today=timezone.localdate())
 
 
 def offered(kind: str, words: str, request: HttpRequest) -> list[tuple[str, str]]:

@@ -1,8 +1,9 @@
 """A rule said in a sentence, English or Spanish, read by a fixed grammar into a draft, or into questions back. Pure.
 
-What is named (provisions, files, quoted texts, days) is taken out of the sentence first and leaves a mark; then the
-condition goes, then the action. Any word left over that says something was not understood: the author is asked,
-nothing is guessed. A month stands for the whole of it: until June is until 30 June.
+What is named (provisions, files, tags, quoted texts, days) is taken out of the sentence first and leaves a mark; then
+the condition goes, then the action. Any word left over that says something was not understood: the author is asked,
+nothing is guessed. No rule knows exceptions, so they are asked about too. A month stands for the whole of it: until
+June is until 30 June.
 """
 
 import re
@@ -29,6 +30,36 @@ _PAGES = re.compile(
     r" (?:of|in|from|de|del|en)(?: (?:the|el|la|los))?(?: (?:document|file|documento|archivo))? (@t\d+@)"
 )
 _CASE_NAME = re.compile(r"(?:(?:Matter of|In re) )[^,@]{2,60},? (?=@t\d+@)")
+_SOURCES = (
+    r"(?:(?:all|any|every|the|todas|todos|las|los) )*(?:documents?|files?|sources?|provisions?|sections?|texts?|cases?|"
+    r"decisions?|opinions?|laws?|statutes?|regulations?|contracts?|everything|anything|whatever|documentos?|"
+    r"archivos?|ficheros?|fuentes?|disposiciones|disposicion|secciones|seccion|textos?|casos?|sentencias?|leyes|"
+    r"normas?|contratos?|cualquier cosa|todo lo|todo|lo)"
+)
+_TAGGED = (
+    rf"\b{_SOURCES} (?:(?:(?:that|which) )?(?:is |are )?(?:tagged|labell?ed)(?: as| with)?|with the (?:tag|label)|"
+    r"(?:que (?:este|esta|esten|estan) )?(?:etiquetad[oa]s?)(?: como| con)?|con la etiqueta)"
+)
+_WHOSE = re.compile(
+    rf"\b{_SOURCES} (?:whose|cuy[oa]s?) (?P<key>[\w-]+(?: [\w-]+)??) (?:(?:is |are |sea |es )?(?:"
+    r"(?P<least>at least|no less than|al menos|como minimo|por lo menos)|"
+    r"(?P<most>at most|no more than|como mucho|como maximo|a lo sumo)) |"
+    r"(?P<contains>contains?|includes?|contenga|contiene|incluya|incluye) |(?:is|are|equals|sea|sean|es|son) )"
+    r"(?P<value>@q\d+@|(?!(?:not|no) )[^,;@]+?)"
+    r"(?=\s*[,;.]?$|\s*[,;]|\s(?:when|whenever|if|for|cuando|si|para|first|second|third|"
+    r"on top|at the top|at position|in (?:first|second|third)|primero|en (?:primer|segundo|tercer)|"
+    r"(?:by|por) \d|higher|lower|with priority|con prioridad|y|and)\b)"
+)
+_CITING = re.compile(
+    rf"\b{_SOURCES} (?:(?:that|which|que) )?(?:cit(?:es?|ing|[ae]n?)|refers? to|se refier[ae]n? a)"
+    r" (?:the |la |el )?(?P<place>@t\d+@)"
+)
+_DEFINITIONS = re.compile(
+    r"\b(?:the |las )?(?:definitions?|definiciones|definicion) (?:(?:that |which |que )?(?:the |la |el )?"
+    r"(?P<before>@t\d+@) (?:uses?|needs?|usa|utiliza|emplea)|"
+    r"(?:used (?:by|in)|que (?:usa|utiliza|emplea)|(?:usad|utilizad|emplead)as? (?:por|en)) (?:the |la |el )?"
+    r"(?P<after>@t\d+@))"
+)
 _PRIORITY = re.compile(
     r"[\s,]*(?:(?:and )?with |at |y con |con |a )?(?:priority|prioridad)(?: of| de)? (\d{1,4})\b"
 )
@@ -80,8 +111,12 @@ _ABOUT = re.compile(
     rf"sobre|acerca de|por))"
     rf"\s+(?P<said>.+?){_END}"
 )
+_WHICH = (
+    rf"[\s,]*\b(?:(?:{_IF}|{_FOR})\s+(?:the |a |an |una |la |las )?(?:(?:{_WHO}|{_ASKED})\s+)?|{_ASKED}\s+)"
+    r"(?:that |que )?"
+)
 _SAYS = re.compile(
-    rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:the |a |an |una |la |las )?(?:(?:{_WHO}|{_ASKED})\s+)?(?:that |que )?"
+    rf"{_WHICH}"
     r"(?:mention(?:s|ing)?|contain(?:s|ing)?|include?s?|says?|mencion(?:a|e|en|an)|contiene|contenga|"
     r"contengan|contienen|incluya|diga|dice)\s+"
     rf"(?P<said>.+?){_END}"
@@ -99,6 +134,26 @@ _STARTS = re.compile(
 _CITES = re.compile(
     rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:(?:the|a|la|una|las)\s+)?(?:(?:{_WHO}|{_ASKED})\s+)?(?:that |que )?"
     r"(?:cit(?:es?|ing|a|e|an|en)|refers? to|se refier[ae]n? a)\s+(?:the |el |la )?(?P<place>@t\d+@)"
+)
+_PATTERN = re.compile(
+    rf"{_WHICH}(?:match(?:es|ing)?|coincid[ae]n?(?: con)?|encaj[ae]n? (?:con|en))\s+(?:the |a |el |la |un |una )?"
+    r"(?:pattern|regex|regular expression|patron|expresion regular)\s+(?P<said>@q\d+@)"
+)
+_MENTIONING = (
+    r"(?:mentions?|contains?|includes?|says?|"
+    r"mencion(?:a|e|en|an)|contiene|contenga|contienen|contengan|incluya)"
+)
+_SECOND = re.compile(
+    rf"[\s,]+(?P<joined>and|y|e|or|o|u)\s+(?:also |tambien )?(?:(?:the question|the query|it|they|que|"
+    rf"la pregunta)\s+)?(?:also |tambien )?"
+    rf"(?:{_MENTIONING}\s+(?P<said>.+?){_END}|cit(?:es?|a|e|an|en)\s+(?:the |la |el )?(?P<place>@t\d+@))"
+)
+_CLAUSE = re.compile(r"\b(?:mentions|contains|cites|matches|menciona|mencione|contiene|contenga|coincide)\b")
+_EXCEPTION = re.compile(
+    r"\b(?:unless|except(?:ing)?|but not|apart from|without mention(?:ing)?|not mentioning|(?:is not|are not|"
+    rf"isn't|aren't) (?:about|on)|(?:does not|do not|doesn't|don't) (?:{_MENTIONING}|cite|ask|start|begin|match)|"
+    r"a menos que|a no ser que|salvo|excepto|pero no|con excepcion de|sin mencionar|"
+    rf"(?:menos|no) (?:sea|es|trat[ae]|cit[ae]n?|pregunt[ae]n?|empie[cz][ae]|{_MENTIONING}))\b"
 )
 _BARE_CONDITION = re.compile(
     rf"[\s,]*\b(?:{_FOR}\s+(?:all |todas )?(?:the |las )?{_ASKED}|{_IF}\s+(?:the |a |la |"
@@ -205,8 +260,9 @@ class Corpus:
     domains: Mapping[str, str]  # name: slug
     documents: Mapping[str, str]  # name: locator
     files: Sequence[str]
-    has: Callable[[str], bool]
-    near: Callable[[str], Sequence[str]]  # locators like one that is not there
+    tags: Sequence[str]
+    has: Callable[[Mapping[str, Any]], bool]  # whether a target selects anything
+    near: Callable[[Mapping[str, Any]], Sequence[str]]  # names like that of a target that selects nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +280,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the author must say: about the target, action, criterion, date, domain or text; and what is near to it."""
+    """What the author must say: about the target, action, criterion, exception, date, domain or text; and what is near
+    to it. `absent`: it is named, and is not there.
+    """
 
     subject: str
     words: str = ""
     near: tuple[str, ...] = ()
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,14 +331,18 @@ class Sentence:
 
 def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Question, ...]:
     """The rule that the sentence asks for; or what to ask its author, where any of it is not understood."""
-    named = with_documents(with_quotes(Sentence.of(sentence[:LONGEST]), corpus), corpus)
-    found, rest = taken_days(named, today)
-    domains, rest, unknown = taken_domains(with_provisions(rest), corpus)
+    found, rest = taken_days(with_names(Sentence.of(sentence[:LONGEST]), corpus), today)
+    if exception := _EXCEPTION.search(rest.folded):
+        return (Question("exception", exception[0]),)
+    rest = with_described(with_provisions(rest), corpus)
+    domains, rest, unknown = taken_domains(rest, corpus)
     questions = [*unknown, *unknown_targets(rest, corpus)]
     match, rest = rest.taking(_PRIORITY)
     priority = int(match[1]) if match else 100
     if names_unread_day(rest.folded):
         questions.append(Question("date"))
+    if unread := unread_condition(rest):
+        return (*questions, Question("criterion", unread))
     criteria, rest = taken_criteria(rest)
     criteria, targets, actions, asked = read_action(criteria, rest)
     if not criteria and actions:
@@ -292,6 +355,11 @@ def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Questi
 
 
 # -- What is named
+
+
+def with_names(sentence: Sentence, corpus: Corpus) -> Sentence:
+    """Quoted texts, documents and files."""
+    return with_documents(with_quotes(sentence, corpus), corpus)
 
 
 def with_quotes(sentence: Sentence, corpus: Corpus) -> Sentence:
@@ -343,18 +411,76 @@ def with_pages(sentence: Sentence) -> Sentence:
     return sentence
 
 
+def with_described(sentence: Sentence, corpus: Corpus) -> Sentence:
+    """Documents by tag or metadata, whatever cites a place, and the definitions that a place uses."""
+    known = "|".join(re.escape(fold(tag)) for tag in sorted(corpus.tags, key=len, reverse=True))
+    tagged = re.compile(rf"{_TAGGED} (?P<tag>@q\d+@|(?:{known or '(?!)'})\b|[\w-]+)")
+    readers: tuple[tuple[re.Pattern[str], Callable[[Sentence, re.Match[str]], dict[str, Any]]], ...] = (
+        (tagged, lambda within, match: by_tag(within, match, corpus)),
+        (_WHOSE, by_metadata),
+        (_CITING, lambda within, match: by_place(within, "cites", match["place"])),
+        (
+            _DEFINITIONS,
+            lambda within, match: by_place(within, "definitions", match["before"] or match["after"]),
+        ),
+    )
+    for pattern, described in readers:
+        while match := pattern.search(sentence.folded):
+            sentence = sentence.marking(*match.span(), "t", described(sentence, match))
+    return sentence
+
+
+def by_tag(sentence: Sentence, match: re.Match[str], corpus: Corpus) -> dict[str, Any]:
+    said = sentence.plain(sentence.group(match, "tag"))
+    spelled = {fold(tag): tag for tag in corpus.tags}
+    return {"kind": "tag", "value": spelled.get(fold(said), said)}
+
+
+def by_metadata(sentence: Sentence, match: re.Match[str]) -> dict[str, Any]:
+    """What is compared in size is a number where it can be one."""
+    value: str | int = sentence.plain(sentence.group(match, "value"))
+    comparison = next((name for name in ("least", "most", "contains") if match[name]), "is")
+    if comparison in ("least", "most"):
+        comparison, value = f"at_{comparison}", int(value) if value.isdecimal() else value
+    return {
+        "kind": "metadata",
+        "key": sentence.group(match, "key"),
+        "comparison": comparison,
+        "value": value,
+    }
+
+
+def by_place(sentence: Sentence, kind: str, mark: str) -> dict[str, Any]:
+    return {"kind": kind, "value": sentence.named[mark]["value"]}
+
+
+def named_targets(text: str, corpus: Corpus) -> list[Mapping[str, Any]]:
+    """The parts of the corpus that a sentence names, there or not."""
+    named = with_names(Sentence.of(text[:LONGEST]), corpus)
+    return targets_in(with_described(with_provisions(named), corpus))
+
+
+def targets_in(sentence: Sentence) -> list[Mapping[str, Any]]:
+    return [value for mark, value in sentence.named.items() if mark in sentence.text and mark[1] == "t"]
+
+
 def unknown_targets(sentence: Sentence, corpus: Corpus) -> list[Question]:
-    named = [value for mark, value in sentence.named.items() if mark in sentence.text and mark[1] == "t"]
     asked = []
-    for target in named:
-        value, kind = target["value"], target["kind"]
-        if kind == "section" and not corpus.has(value):
-            asked.append(Question("target", value, tuple(corpus.near(value))))
-        elif kind == "section" and "pages" in target:
-            asked.append(Question("target", value))
-        elif kind == "filename" and value not in corpus.files:
-            asked.append(Question("target", value, near_names(value, corpus)))
+    for target in targets_in(sentence):
+        if target["kind"] == "section" and "pages" in target:
+            asked.append(Question("target", target["value"]))
+        elif not corpus.has(target):
+            asked.append(absent(target, corpus))
     return asked
+
+
+def absent(target: Mapping[str, Any], corpus: Corpus) -> Question:
+    return Question("target", written(target), tuple(corpus.near(target)), absent=True)
+
+
+def written(target: Mapping[str, Any]) -> str:
+    """What a target names, in a few words."""
+    return " ".join(str(target[name]) for name in ("key", "value", "pages") if name in target)
 
 
 def with_near(question: Question, corpus: Corpus) -> Question:
@@ -378,7 +504,7 @@ def taken_domains(sentence: Sentence, corpus: Corpus) -> tuple[list[str], Senten
     if fold(name) in known:
         return [known[fold(name)]], rest, []
     near = get_close_matches(name, list(corpus.domains), n=NEAR, cutoff=0.4)
-    return [], rest, [Question("domain", name, tuple(near))]
+    return [], rest, [Question("domain", name, tuple(near), absent=True)]
 
 
 def taken_days(sentence: Sentence, today: date) -> tuple[Days, Sentence]:
@@ -408,12 +534,38 @@ def taken_criteria(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
     return criteria, rest
 
 
+def unread_condition(sentence: Sentence) -> str:
+    """Conditions joined by or, or another clause inside what is asked about: no rule is made of them."""
+    second, rest = sentence.taking(_SECOND)
+    if second and second["joined"] in ("or", "o", "u"):
+        return sentence.plain(second[0]).strip(" ,")
+    about = _ABOUT.search(rest.folded)
+    if about is None:
+        return ""
+    described = [sentence.named[mark]["kind"] for mark in re.findall(r"@t\d+@", about["said"])]
+    is_read = not _CLAUSE.search(about["said"]) and not set(described) - {"section", "document", "filename"}
+    return "" if is_read else sentence.plain(rest.group(about, "said"))
+
+
 def taken_condition(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
+    """One condition, or two that are joined by and."""
+    match, rest = sentence.taking(_SECOND)
+    if match is None:
+        return taken_first(sentence)
+    first, rest = taken_first(rest)
+    if not first:
+        return taken_first(sentence)
+    if match["place"]:
+        return [*first, {"kind": "citation", "value": sentence.named[match["place"]]["value"]}], rest
+    return [*first, *mentioned(sentence, sentence.group(match, "said"))], rest
+
+
+def taken_first(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
     match, rest = sentence.taking(_CITES)
     if match:
         place = sentence.named[match["place"]]
         return [{"kind": "citation", "value": place["value"]}], rest
-    for kind, pattern in (("exact", _EXACT), ("starts_with", _STARTS)):
+    for kind, pattern in (("exact", _EXACT), ("starts_with", _STARTS), ("regex", _PATTERN)):
         match, rest = sentence.taking(pattern)
         if match:
             return [{"kind": kind, "value": sentence.plain(sentence.group(match, "said"))}], rest

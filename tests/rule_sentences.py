@@ -1035,3 +1035,152 @@ WIDER_BEFORE: list[tuple[str, Expected]] = [
         rule(about("armas"), pin(), citing(SECOND)),
     ),
 ]
+
+
+WIDER_AFTER: list[tuple[str, Expected]] = [
+    (
+        "If anyone asks about subletting, put all documents tagged lease at position 2",
+        rule(about("subletting"), pin(2), tag("lease")),
+    ),
+    (
+        "Exclude everything labelled draft from every search until March",
+        rule(ALWAYS, HIDE, tag("draft"), until="2027-03-31"),
+    ),
+    (
+        "Restrict questions about work permits to documents tagged visa",
+        rule(about("work permits"), ONLY, tag("visa")),
+    ),
+    (
+        "When people ask about agreements, raise files with the label signed contracts by 4",
+        rule(about("agreements"), boost(4.0), tag("signed contracts")),
+    ),
+    ("When someone asks about parking, hide documents tagged garage", asks("target")),
+    (
+        "In the domain Client cases, push down documents tagged draft when someone asks about evidence",
+        rule(about("evidence"), bury(), tag("draft"), domains=("client_cases",)),
+    ),
+    (
+        "When someone asks about holidays, show only documents whose year is 2026",
+        rule(about("holidays"), ONLY, whose("year", "is", "2026")),
+    ),
+    (
+        "Bury contracts whose status is expired if a question mentions renewal",
+        rule(says("renewal"), bury(), whose("status", "is", "expired")),
+    ),
+    (
+        "For questions about precedents, prefer cases whose year is no less than 1954",
+        rule(about("precedents"), boost(), whose("year", "at_least", 1954)),
+    ),
+    (
+        "Never show documents whose author contains Smith when someone asks about Rivera",
+        rule(about("Rivera"), HIDE, whose("author", "contains", "Smith")),
+    ),
+    ("When someone asks about prices, boost documents whose currency is euro", asks("target")),
+    (
+        "Promote decisions that cite the Eighth Amendment when someone asks about prison conditions",
+        rule(about("prison conditions"), boost(), citing(EIGHTH)),
+    ),
+    (
+        "When a question mentions commerce, search only in laws that refer to Article I, Section 8",
+        rule(says("commerce"), ONLY, citing(POWERS)),
+    ),
+    (
+        "Hide whatever refers to 18 USC 922(g) for questions about archery",
+        rule(about("archery"), HIDE, citing(GUNS)),
+    ),
+    (
+        "Show all regulations citing 8 USC 1229a first when people ask about hearings, from July",
+        rule(about("hearings"), pin(), citing(REMOVAL), since="2027-07-01"),
+    ),
+    (
+        "When someone asks about bond, boost the definitions 8 USC 1226 uses by 3",
+        rule(about("bond"), boost(3.0), definitions(BONDS)),
+    ),
+    (
+        "For questions in Spanish about asylum, show the definitions used in 8 USC 1158 second",
+        rule([about("asylum"), SPANISH], pin(2), definitions(A_158)),
+    ),
+    (
+        'If a query matches the pattern "a[- ]?number", show visa-checklist.md at the top',
+        rule(when("regex", "a[- ]?number"), pin(), file("visa-checklist.md")),
+    ),
+    (
+        r'Do not answer questions matching the regular expression "lotter(y|ies)"',
+        rule(when("regex", "lotter(y|ies)"), ABSTAIN),
+    ),
+    (
+        "If someone asks about bail and also mentions immigration, pin 8 USC 1226",
+        rule([about("bail"), says("immigration")], pin(), BONDS),
+    ),
+    (
+        "When a question is about evidence and it contains warrant, show the Fourth Amendment first",
+        rule([about("evidence"), says("warrant")], pin(), FOURTH),
+    ),
+    (
+        "When people ask about removal and cite 8 USC 1158, show 8 CFR 208.4 second",
+        rule([about("removal"), when("citation", A_158)], pin(2), RULES),
+    ),
+    (
+        "When someone asks about supply and demand, pin Article I, Section 8",
+        rule(about("supply and demand"), pin(), POWERS),
+    ),
+    ("Unless the question is about guns, hide the Second Amendment", asks("exception")),
+    ("Pin the First Amendment for questions about speech, except in Spanish", asks("exception")),
+    (
+        "When the question doesn't mention a year, boost 8 USC 1158 for questions about asylum",
+        asks("exception"),
+    ),
+    ("When someone asks about guns but not about hunting, pin the Second Amendment", asks("exception")),
+    ("When a question contains bail or cites 8 USC 1226, pin the Eighth Amendment", asks("criterion")),
+    (
+        "When someone asks about people who do not vote, pin the Fourteenth Amendment",
+        rule(about("people who do not vote"), pin(), FOURTEENTH),
+    ),
+    (
+        "When someone asks about the definition of asylum, pin 8 USC 1158",
+        rule(about("definition of asylum"), pin(), A_158),
+    ),
+    (
+        "Si preguntan por subarriendos, fija los documentos etiquetados como lease en la posición 2",
+        rule(about("subarriendos"), pin(2), tag("lease")),
+    ),
+    (
+        "Limita las preguntas sobre permisos de trabajo a los documentos con la etiqueta visa",
+        rule(about("permisos de trabajo"), ONLY, tag("visa")),
+    ),
+    ("Cuando alguien pregunte por estacionamiento, oculta todo lo etiquetado garaje", asks("target")),
+    (
+        "Cuando la pregunta mencione vacaciones, busca solo en documentos cuyo año sea 2026",
+        rule(says("vacaciones"), ONLY, whose("año", "is", "2026")),
+    ),
+    (
+        "Para preguntas sobre precedentes, prefiere los casos cuyo año sea como mínimo 1954",
+        rule(about("precedentes"), boost(), whose("año", "at_least", 1954)),
+    ),
+    (
+        "Oculta los documentos cuyo autor contenga Smith cuando alguien pregunte por Rivera",
+        rule(about("Rivera"), HIDE, whose("autor", "contains", "Smith")),
+    ),
+    (
+        "Sube las sentencias que citan la Octava Enmienda por 3 cuando pregunten por las cárceles",
+        rule(about("cárceles"), boost(3.0), citing(EIGHTH)),
+    ),
+    (
+        "Cuando pregunten por la fianza, muestra primero las definiciones usadas en 8 USC 1226",
+        rule(about("fianza"), pin(), definitions(BONDS)),
+    ),
+    (
+        "No respondas si la pregunta coincide con el patrón «loter[ií]a»",
+        rule(when("regex", "loter[ií]a"), ABSTAIN),
+    ),
+    (
+        "Si alguien pregunta por pruebas y menciona allanamiento, fija la Cuarta Enmienda",
+        rule([about("pruebas"), says("allanamiento")], pin(), FOURTH),
+    ),
+    (
+        "Cuando alguien pregunte por la oferta y la demanda, fija el artículo I, sección 8",
+        rule(about("oferta y la demanda"), pin(), POWERS),
+    ),
+    ("Oculta la Segunda Enmienda salvo cuando pregunten por armas", asks("exception")),
+    ("Si la pregunta no contiene «armas», oculta la Segunda Enmienda", asks("exception")),
+]

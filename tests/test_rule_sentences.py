@@ -1,7 +1,9 @@
 """Sentences that ask for rules, read by the grammar: 200 of them with the rule expected, and how doubts are asked.
 
 Of the second hundred, written after the grammar and without trying it, 94 were read exactly at first; the grammar was
-then widened for the other six.
+then widened for the other six. Of the 62 on tags, metadata, citing places, definitions, patterns, two conditions and
+exceptions, written before the grammar knew of them, 58 were read exactly at its first try; of 43 more, written after
+it and without trying it, 42. All are now.
 """
 
 from dataclasses import asdict
@@ -11,14 +13,34 @@ import pytest
 
 from rules.clauses import read
 from rules.sentences import Corpus, Draft, Question, draft
-from tests.rule_sentences import AFTER, BEFORE, DOCUMENTS, DOMAINS, FILES, PROVISIONS, TODAY
+from tests.rule_sentences import (
+    AFTER,
+    BEFORE,
+    DOCUMENTS,
+    DOMAINS,
+    FILES,
+    METADATA,
+    PROVISIONS,
+    TAGS,
+    TODAY,
+    WIDER_AFTER,
+    WIDER_BEFORE,
+)
+
+NAMES = {"filename": FILES, "document": DOCUMENTS.values(), "tag": TAGS, "metadata": METADATA}
+
+
+def names_like(target: dict) -> tuple:
+    return tuple(NAMES.get(target["kind"], sorted(PROVISIONS)))
+
 
 KNOWN = Corpus(
     DOMAINS,
     DOCUMENTS,
     FILES,
-    PROVISIONS.__contains__,
-    lambda locator: get_close_matches(locator, sorted(PROVISIONS), n=3, cutoff=0.0),
+    TAGS,
+    lambda target: target.get("key", target["value"]) in names_like(target),
+    lambda target: get_close_matches(target.get("key", target["value"]), names_like(target), n=3, cutoff=0.0),
 )
 
 
@@ -37,7 +59,11 @@ def is_right(sentence: str, expected: dict) -> bool:
     return expected["asks"] in got if "asks" in expected and isinstance(got, set) else got == expected
 
 
-@pytest.mark.parametrize("rows", [BEFORE, AFTER, BEFORE + AFTER], ids=["before", "after", "all"])
+@pytest.mark.parametrize(
+    "rows",
+    [BEFORE, AFTER, BEFORE + AFTER, WIDER_BEFORE, WIDER_AFTER],
+    ids=["before", "after", "both", "wider before", "wider after"],
+)
 def test_nineteen_of_twenty_sentences_become_just_the_rule_expected(rows):
     wrong = [sentence for sentence, expected in rows if not is_right(sentence, expected)]
     print(f"{len(rows) - len(wrong)} of {len(rows)} sentences read exactly; not:", *wrong, sep="\n  ")
@@ -45,8 +71,9 @@ def test_nineteen_of_twenty_sentences_become_just_the_rule_expected(rows):
 
 
 def test_nothing_that_must_be_asked_is_drafted():
-    unclear = [sentence for sentence, expected in BEFORE + AFTER if "asks" in expected]
-    assert len(unclear) >= 20 and [s for s in unclear if isinstance(drafted(s), dict)] == []
+    rows = BEFORE + AFTER + WIDER_BEFORE + WIDER_AFTER
+    unclear = [sentence for sentence, expected in rows if "asks" in expected]
+    assert len(unclear) >= 45 and [s for s in unclear if isinstance(drafted(s), dict)] == []
 
 
 def test_an_unknown_file_is_asked_for_with_those_like_it():
@@ -58,3 +85,22 @@ def test_an_unknown_provision_is_asked_for_with_those_like_it():
     (asked,) = draft("When someone asks about asylum, pin 8 USC 1158(a)(9)", KNOWN, today=TODAY)
     assert isinstance(asked, Question) and asked.words == "/us/usc/t8/s1158/a/9"
     assert "/us/usc/t8/s1158/a/2/B" in asked.near
+
+
+def test_an_unknown_tag_is_asked_for_with_those_like_it():
+    (asked,) = draft("When someone asks about rent, hide documents tagged leases", KNOWN, today=TODAY)
+    assert (asked.words, asked.near[0], asked.absent) == ("leases", "lease", True)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "When someone asks about asylum but mentions fees, pin 8 USC 1158",
+        "When someone asks about rent and documents tagged lease, pin Lease 12.pdf",
+        "When someone asks about rent, boost documents whose author is not Rivera",
+        "When someone asks about rent, boost whatever cites handbook.docx",
+        "Hide documents tagged",
+    ],
+)
+def test_a_clause_that_no_rule_can_say_is_never_taken_for_a_topic_or_a_name(sentence):
+    assert isinstance(drafted(sentence), set)

@@ -187,12 +187,12 @@ def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
 
 
 def in_force(name: str, action: str | dict, criterion: dict, targets=()) -> Rule:
-    ann, ben = (User.objects.get_or_create(username=name)[0] for name in ("ann", "ben"))
-    made = Rule(name=name, criteria=[criterion], targets=list(targets))
+    """Whatever it contradicts: it may have come into force before the corpus was as it is."""
+    made = Rule(name=name, criteria=[criterion], targets=list(targets), status="published", version=1)
     made.actions = [action if isinstance(action, dict) else {"kind": action}]
-    workflow.save_draft(made, by=ann)
-    workflow.propose(made, by=ann, caller=ANONYMOUS)
-    return workflow.publish(made, by=ben, caller=ANONYMOUS)
+    made.live = made.content
+    made.save()
+    return made
 
 
 def test_a_contradiction_is_warned_of_at_save_and_refused_at_publish(client, curators, quartering):
@@ -206,6 +206,25 @@ def test_a_contradiction_is_warned_of_at_save_and_refused_at_publish(client, cur
     hidden = Rule.objects.get(name="Hidden")
     assert "hides everything" in press(client, hidden, "propose")
     assert Rule.objects.get(pk=hidden.pk).status == "draft"
+
+
+def test_no_door_publishes_a_contradiction(curators):
+    in_force("Shown", "pin", keywords("tenants"), section(FIRST))
+    hidden = Rule(name="Hidden", criteria=ALWAYS, targets=section(FIRST), actions=[{"kind": "exclude"}])
+    workflow.save_draft(hidden, by=curators[0])
+    with pytest.raises(workflow.RuleRefused, match="hides everything"):
+        workflow.propose(hidden, by=curators[0], caller=ANONYMOUS)
+    Rule.objects.filter(pk=hidden.pk).update(status="proposed")
+    with pytest.raises(workflow.RuleRefused, match="hides everything"):
+        workflow.publish(hidden, by=curators[1], caller=ANONYMOUS)
+    assert Rule.objects.get(pk=hidden.pk).live is None
+
+
+def test_a_rule_in_words_is_shown_with_what_saving_it_would_tell(client, curators):
+    in_force("Shown", "pin", keywords("tenants"), section(FIRST))
+    sentence = "Hide the First Amendment from all questions"
+    page = client.get(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert f"“{sentence}” hides everything upon which “Shown” acts." in page and Rule.objects.count() == 1
 
 
 def test_a_circle_of_rewrites_is_refused_and_a_shadow_is_not(client, curators):
@@ -238,10 +257,10 @@ def test_the_command_tells_findings_as_json(db):
     in_force("Raised", "boost", keywords("tenants"), section(FIRST))
     out = StringIO()
     call_command("check_rules", "--json", stdout=out)
-    (found,) = json.loads(out.getvalue())
-    assert (found["kind"], found["refuses"]) == ("contradictory", True) and "Never" in found["told"]
+    found = {one["kind"]: one for one in json.loads(out.getvalue())}
+    assert found["contradictory"]["refuses"] and "Never" in found["contradictory"]["told"]
     call_command("check_rules", stdout=out)
-    assert "1 findings" in out.getvalue()
+    assert f"{len(found)} findings" in out.getvalue()
 
 
 def test_a_rule_in_words_is_shown_and_then_kept_as_a_draft(client, curators):

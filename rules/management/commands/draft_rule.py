@@ -19,9 +19,14 @@ class Command(BaseCommand):
         parser.add_argument("--save", action="store_true")
 
     def handle(self, *, sentence: str, save: bool, **options) -> None:
-        made = drafting.read_sentence(sentence, ANONYMOUS, today=timezone.localdate())
+        reading = drafting.read(sentence, ANONYMOUS, today=timezone.localdate())
+        made, model = reading.made, reading.model
         if not isinstance(made, Draft):
-            raise CommandError("\n".join(map(drafting.told, made)))
+            raise CommandError("\n".join([*map(drafting.told, made), reading.problem]).strip())
+        if model:
+            self.stderr.write(f"The grammar does not understand this sentence; {model} read it.")
+        for warning in drafting.warnings(sentence, made, ANONYMOUS):
+            self.stderr.write(warning)
         self.stdout.write(json.dumps(asdict(made), indent=2, ensure_ascii=False, default=str))
         if save:
-            self.stdout.write(f"saved as the draft “{drafting.save(sentence, made, by=None)}”")
+            self.stdout.write(f"saved as the draft “{drafting.save(sentence, made, by=None, model=model)}”")
