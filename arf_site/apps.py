@@ -7,4 +7,6 @@ class ArfSiteConfig(AppConfig):
     verbose_name = _("ARF")
 
     def ready(self) -> None:
-        from arf_site import checks  # noqa: F401 - registers them
+        from arf_site import checks, labels  # noqa: F401 - checks registers them
+
+        labels.translate()

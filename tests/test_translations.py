@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.utils import translation
+
+from retrieval.models import SearchLog
+from rules.models import DomainThreshold
 
 ROOT = Path(settings.BASE_DIR)
 SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
@@ -61,6 +65,13 @@ def spanish(tmp_path_factory) -> dict:
 def test_every_message_is_translated(extracted, spanish):
     assert len(extracted) > 150
     assert not {key for key in extracted if key not in spanish}
+
+
+def test_the_admin_names_models_and_fields_in_spanish():
+    with translation.override("es"):
+        said = {str(SearchLog._meta.get_field(name).verbose_name) for name in ("created_at", "took_ms", "door")}
+        assert said == {"creado el", "duración (ms)", "puerta"}
+        assert DomainThreshold._meta.verbose_name_plural == "umbrales de los dominios"
 
 
 def test_no_entry_is_fuzzy_or_empty_or_left_over():
