@@ -159,6 +159,14 @@ def test_what_cannot_be_asked_is_said_and_the_question_kept(client, parameters, 
     assert not SearchLog.objects.exists()
 
 
+@pytest.mark.parametrize(("tag", "name"), [("select", "language"), ("input", "as_of")])
+def test_a_filter_with_a_problem_is_described_by_it(client, tag, name):
+    page = look(client, f"/search?q=jury&{name}=zz", status=400)
+    [field] = page.all(tag, name=name)
+    assert field["aria-invalid"] == "true"
+    assert page.all("span", id=field["aria-describedby"], role="alert")
+
+
 def test_what_no_field_catches_can_be_translated():
     with pytest.raises(ArfError) as problem:
         search.check(search.SearchRequest("??"))
