@@ -30,7 +30,7 @@ def few(topics, monkeypatch):
 
 def test_every_step_is_a_pipeline_that_exists():
     labels = [label for label, _ in ablation.steps()]
-    assert labels[:3] == ["dense", "+ lexical", "+ citations and aliases"]
+    assert labels[:4] == ["dense", "+ lexical", "+ citations", "+ aliases"]
     assert {name for _, name in ablation.steps()} <= set(pipeline.names())
 
 
