@@ -6,16 +6,15 @@ import base64
 import gzip
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from django.conf import settings
-from django.utils.text import slugify
 
 from evaluation.topics import Topic
-from evaluation.training import Division, Pool
+from evaluation.training import Pool
 from retrieval.features import OF_TEXT
 from retrieval.ranking import Candidate
 
@@ -39,17 +38,12 @@ class Workfiles:
         names = sorted(path.name.removesuffix(".json.gz") for path in self.path.glob("pools-*.json.gz"))
         return [pool_from(told) for name in names for told in self._read(name)]
 
-    def save_division(self, number: int, division: Division) -> None:
-        self._save_arrays(f"division-{number}", **asdict(division))
+    def save_scored(self, fold: int, by_family: Mapping[str, np.ndarray]) -> None:
+        np.savez(self.path / f"scored-{fold}.npz", **by_family)
 
-    def division(self, number: int) -> Division:
-        return Division(**self._arrays(f"division-{number}"))
-
-    def save_scored(self, number: int, family: str, probabilities: np.ndarray) -> None:
-        self._save_arrays(f"scored-{number}-{slugify(family)}", probabilities=probabilities)
-
-    def scored(self, number: int, family: str) -> np.ndarray:
-        return self._arrays(f"scored-{number}-{slugify(family)}")["probabilities"]
+    def scored(self, fold: int) -> dict[str, np.ndarray]:
+        with np.load(self.path / f"scored-{fold}.npz", allow_pickle=False) as file:
+            return dict(file)
 
     def save_artifact(self, artifact: bytes, manifest: dict) -> None:
         (self.path / "challenger.npz").write_bytes(artifact)
@@ -61,13 +55,6 @@ class Workfiles:
     def clear(self) -> None:
         if self.path.exists():
             shutil.rmtree(self.path)
-
-    def _save_arrays(self, name: str, **arrays: np.ndarray) -> None:
-        np.savez(self.path / f"{name}.npz", **arrays)
-
-    def _arrays(self, name: str) -> dict[str, np.ndarray]:
-        with np.load(self.path / f"{name}.npz", allow_pickle=False) as file:
-            return dict(file)
 
     def _write(self, name: str, value: list | dict) -> None:
         self.path.mkdir(parents=True, exist_ok=True)

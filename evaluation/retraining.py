@@ -3,11 +3,12 @@ deployed only if the gate lets it. Steps are short, and may run again:
 
 1. gather: merge and deduplicate judged topics; refuse if a test query, or a near-duplicate, is among them
 2. pool: run the pipeline up to the reranker over all topics, some at a time
-3. divide: the features of each fold of a grouped cross-validation inside the training split, a fold a step
-4. fit: every family on every fold, one of each a step
-5. train: the family that these figures choose, on all
-6. compare: both models rank the test topics; refuse if a model has seen one of them
-7. decide: deploy, put in shadow or keep, and say why
+3. fold: every family on a fold of a grouped cross-validation inside the training split, a fold a step
+4. train: the family that these figures choose, on all
+5. compare: both models rank the test topics; refuse if a model has seen one of them
+6. decide: deploy, put in shadow or keep, and say why
+
+Steps take seconds, not moments: between two of them a worker waits for the queue.
 """
 
 import hashlib
@@ -16,7 +17,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import product
 from pathlib import Path
 from statistics import median_low
 
@@ -27,7 +27,7 @@ from evaluation import registry, training
 from evaluation.gate import Decision, Paired, decide
 from evaluation.leaks import leaks
 from evaluation.library import as_topics
-from evaluation.measures import estimate, measure_topic
+from evaluation.measures import estimate, measure_each, risk_coverage
 from evaluation.models import RetrainingRun
 from evaluation.models import Topic as TopicRow
 from evaluation.pooled import Workfiles
@@ -42,7 +42,7 @@ from retrieval.reranking import BadArtifact
 from retrieval.textnorm import normalize
 
 KEY = "retrain"  # one at a time
-BATCH = 50  # topics a step: about a second
+BATCH = 200  # topics a step: about four seconds
 SEARCHED = "search"  # the source of topics made from what people asked
 SAME = 0.999  # cosine from which two questions are one, half precision allowed for
 TOLD = ("nDCG@10", "MRR@10", "P@1", "R@5")
@@ -128,7 +128,7 @@ def gather(run: JobRun, files: Workfiles) -> Progress:
     files.clear()
     files.save_topics(topics)
     state = {"phase": "pool", "attempt": attempt.pk, "learned": len(gathered.learned)}
-    total = len(topics) + len(DIVISIONS) + len(FITS) + 3
+    total = len(topics) + training.FOLDS + 3
     return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 
 
@@ -254,42 +254,26 @@ def pool(run: JobRun, files: Workfiles) -> Progress:
     batch = topics[run.position : run.position + BATCH]
     files.save_pools(run.position, training.pools_of(batch))
     position = run.position + len(batch)
-    phase = "divide" if position >= len(topics) else "pool"
+    phase = "fold" if position >= len(topics) else "pool"
     message = f"{position} of {len(topics)} topics searched"
-    return Progress(position, run.total, message, run.state | {"phase": phase, "part": 0})
+    return Progress(position, run.total, message, run.state | {"phase": phase, "fold": 0})
 
 
-# -- 3. Divide, 4. fit, 5. train
-
-DIVISIONS = range(training.FOLDS + 1)  # the last learns from all
-FITS = list(product(range(training.FOLDS), training.FAMILIES))
+# -- 3. Fold, 4. train
 
 
-def divide(run: JobRun, files: Workfiles) -> Progress:
-    part = run.state["part"]
-    files.save_division(part, training.division(learnable(run, files), part))
-    return next_part(run, len(DIVISIONS), "fit", f"{part + 1} of {len(DIVISIONS)} divisions made")
-
-
-def fit(run: JobRun, files: Workfiles) -> Progress:
-    part = run.state["part"]
-    fold, family = FITS[part]
-    files.save_scored(fold, family, training.scored(files.division(fold), family))
-    return next_part(run, len(FITS), "train", f"{part + 1} of {len(FITS)} cross-validated: {family}")
-
-
-def next_part(run: JobRun, parts: int, then: str, message: str) -> Progress:
-    part = run.state["part"] + 1
-    following = {"part": part} if part < parts else {"part": 0, "phase": then}
-    return Progress(run.position + 1, run.total, message, run.state | following)
+def fold(run: JobRun, files: Workfiles) -> Progress:
+    number = run.state["fold"]
+    files.save_scored(number, training.scored(learnable(run, files), number))
+    phase = "fold" if number + 1 < training.FOLDS else "train"
+    message = f"{number + 1} of {training.FOLDS} folds cross-validated"
+    state = run.state | {"phase": phase, "fold": number + 1}
+    return Progress(run.position + 1, run.total, message, state)
 
 
 def train(run: JobRun, files: Workfiles) -> Progress:
-    held_out = {
-        family: [files.scored(fold, family) for fold in range(training.FOLDS)] for family in training.FAMILIES
-    }
-    everything = files.division(training.FOLDS)
-    trained = training.finished(learnable(run, files), everything, held_out)
+    held_out = [files.scored(number) for number in range(training.FOLDS)]
+    trained = training.finished(learnable(run, files), held_out)
     files.save_artifact(trained.artifact, trained.manifest)
     message = f"{trained.manifest['family']} trained"
     return Progress(run.position + 1, run.total, message, run.state | {"phase": "compare"})
@@ -299,7 +283,7 @@ def learnable(run: JobRun, files: Workfiles) -> list[Pool]:
     return training.learnable(files.pools()[: run.state["learned"]])
 
 
-# -- 6. Compare
+# -- 5. Compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +296,7 @@ class Compared:
     ece: float
     ms: float
     reliability: list[dict]
+    risk_coverage: list[tuple[float, float]]
 
 
 def compare(run: JobRun, files: Workfiles) -> Progress:
@@ -374,10 +359,8 @@ def measured(tested: Sequence[Pool], challenger: bytes, champion: bytes | None) 
     ms = (time.perf_counter() - started) * 1000 / max(len(answerable), 1)
     orders["fused"] = [pool.locators for pool in answerable]
     orders["champion"] = served(champion, answerable)
-    measures = {
-        name: [measure_topic(order, p.topic.relevant) for order, p in zip(given, answerable, strict=True)]
-        for name, given in orders.items()
-    }
+    relevant = [pool.topic.relevant for pool in answerable]
+    measures = {name: measure_each(zip(given, relevant, strict=True)) for name, given in orders.items()}
     scored = [pool for pool in tested if pool.candidates and not pool.settled]
     probabilities = training.probabilities(challenger, scored)
     ece = training.expected_calibration_error(scored, probabilities)
@@ -388,6 +371,7 @@ def measured(tested: Sequence[Pool], challenger: bytes, champion: bytes | None) 
         ece=ece,
         ms=ms,
         reliability=training.reliability(scored, probabilities),
+        risk_coverage=risk_coverage(training.answers(challenger, scored)),
     )
 
 
@@ -429,6 +413,7 @@ def told(compared: Compared) -> dict:
         },
         "ece": compared.ece,
         "reliability": compared.reliability,
+        "risk_coverage": compared.risk_coverage,
         "ms": round(compared.ms, 3),
     }
 
@@ -451,7 +436,7 @@ def sha256(artifact: bytes) -> str:
     return hashlib.sha256(artifact).hexdigest()
 
 
-# -- 7. Decide
+# -- 6. Decide
 
 
 def decide_on(run: JobRun, files: Workfiles) -> Progress:
@@ -487,8 +472,7 @@ def carried_out(attempt: RetrainingRun, deploy: bool, reasons: str, *, shadow: b
 STEPS: dict[str, Callable[[JobRun, Workfiles], Progress]] = {
     "gather": gather,
     "pool": pool,
-    "divide": divide,
-    "fit": fit,
+    "fold": fold,
     "train": train,
     "compare": compare,
     "decide": decide_on,

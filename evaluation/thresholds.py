@@ -10,6 +10,7 @@ from itertools import takewhile
 import numpy as np
 from scipy.stats import beta
 
+from evaluation import measures
 from evaluation.measures import SEED, credited
 from evaluation.topics import Topic
 from retrieval import search, versions
@@ -228,8 +229,14 @@ def choose_accept(pages: Sequence[Page], target: float) -> Choice:
     if passed:
         return min(passed, key=lambda choice: choice.value)
     surest = next((one for one in told if one.n >= fewest), told[-1])
-    missing = still_missing(surest.events, surest.n, target, certainty)
-    return replace(surest, value=None, missing=missing)
+    return replace(surest, value=None, missing=judgments_missing(surest, certainty))
+
+
+def judgments_missing(choice: Choice, certainty: float) -> int | None:
+    """At the rate among what was judged; what was accepted and never judged, which counts as wrong, is to be first."""
+    judged = choice.n - choice.unjudged
+    more = still_missing(choice.events - choice.unjudged, judged, choice.target, certainty)
+    return None if more is None else max(more, choice.unjudged)
 
 
 def sequence(told: Sequence[Choice], begin: int) -> list[Choice]:
@@ -336,9 +343,5 @@ def checked(counts: np.ndarray, picks: np.ndarray, target: float) -> dict[str, f
 
 
 def risk_coverage(pages: Sequence[Page]) -> list[tuple[float, float]]:
-    """(coverage, risk) when only the surest topics are answered, from the surest one to all: an answer is wrong where
-    its first candidate is not judged relevant (El-Yaniv and Wiener, JMLR 2010).
-    """
-    surest = sorted(pages, key=lambda page: -page.answer)
-    wrong = np.cumsum([not (page.relevant and page.relevant[0]) for page in surest])
-    return [(n / len(surest), float(count / n)) for n, count in enumerate(wrong, start=1)]
+    """(coverage, risk): an answer is wrong where its first candidate is not judged relevant."""
+    return measures.risk_coverage([(page.answer, bool(page.relevant and page.relevant[0])) for page in pages])

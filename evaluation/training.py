@@ -8,11 +8,12 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.measures import credited, measure_topic
+from evaluation.measures import credited, measure_each
 from evaluation.topics import Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
@@ -32,7 +33,7 @@ UNSURE = 0.03  # of the answerable topics
 FEWEST = 50  # answerable topics: with fewer there is nothing to learn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """A topic's candidates before any learned order. `rows`: the features that are the same whoever judged what;
     `blend`: the share that its domain gives the learned probability.
@@ -45,7 +46,7 @@ class Pool:
     settled: bool
     blend: float = UNSET.blend
 
-    @property
+    @cached_property
     def labels(self) -> np.ndarray:
         """1 where a candidate is relevant: it is, lies under, or closely holds a judged provision."""
         relevant = self.topic.relevant
@@ -94,12 +95,10 @@ def train(pools: Sequence[Pool], *, seed: int = 0) -> Trained:
     """The best family by cross-validated nDCG@10, the MLP (128, 64, 32) where it is within one standard error.
 
     Deterministic for the same pools and seed. Raises ArfError for too few topics. A job takes the same functions
-    in steps of seconds each: `division` FOLDS + 1 times, `scored` of each fold and family, `finished`.
+    in steps of seconds each: `scored` of each fold, `finished`.
     """
     usable = learnable(pools)
-    divisions = [division(usable, number) for number in range(FOLDS + 1)]
-    held_out = {name: [scored(each, name, seed) for each in divisions[:FOLDS]] for name in FAMILIES}
-    return finished(usable, divisions[FOLDS], held_out, seed)
+    return finished(usable, [scored(usable, fold, seed) for fold in range(FOLDS)], seed)
 
 
 def learnable(pools: Sequence[Pool]) -> list[Pool]:
@@ -140,20 +139,24 @@ def folds_of(usable: Sequence[Pool]) -> list[tuple[np.ndarray, np.ndarray]]:
     return [*grouped(usable, FOLDS), everything]
 
 
-def scored(divided: Division, family: str, seed: int = 0) -> np.ndarray:
-    """A family's probabilities for the rows held out, topic after topic as serving would score them."""
-    scaler, model = fit(FAMILIES[family], divided, seed)
+def scored(usable: Sequence[Pool], fold: int, seed: int = 0) -> dict[str, np.ndarray]:
+    """Each family's probabilities for the rows that a fold holds out, topic after topic as serving would score them."""
+    divided = division(usable, fold)
     by_topic = np.split(divided.unseen, np.cumsum(divided.sizes)[:-1])
+    return {name: probabilities_of(fit(make, divided, seed), by_topic) for name, make in FAMILIES.items()}
+
+
+def probabilities_of(fitted: tuple["StandardScaler", Any], by_topic: Sequence[np.ndarray]) -> np.ndarray:
+    scaler, model = fitted
     return np.concatenate([model.predict_proba(scaler.transform(rows))[:, 1] for rows in by_topic])
 
 
-def finished(
-    usable: Sequence[Pool], everything: Division, held_out: Mapping[str, Sequence[np.ndarray]], seed: int = 0
-) -> Trained:
-    """The chosen family trained on all. `held_out`: by family, `scored` of each fold in turn."""
-    compared = {name: cross_validated(usable, given) for name, given in held_out.items()}
+def finished(usable: Sequence[Pool], held_out: Sequence[Mapping[str, np.ndarray]], seed: int = 0) -> Trained:
+    """The chosen family trained on all. `held_out`: `scored` of each fold in turn."""
+    compared = {name: cross_validated(usable, [fold[name] for fold in held_out]) for name in FAMILIES}
     chosen = choose({name: told.ndcg for name, told in compared.items()})
     knots = isotonic(usable, compared[chosen].held_out)
+    everything = division(usable, FOLDS)
     scaler, model = fit(FAMILIES[chosen], everything, seed)
     seen = everything.learned
     ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
@@ -184,11 +187,18 @@ def cross_validated(usable: Sequence[Pool], by_fold: Sequence[np.ndarray]) -> Cr
         ends = np.cumsum([len(usable[n].candidates) for n in outside])
         for n, probabilities_ in zip(outside, np.split(given, ends[:-1]), strict=True):
             held_out[n] = probabilities_
-    answerable = [(pool, p) for pool, p in zip(usable, held_out, strict=True) if pool.topic.answerable]
-    ndcg = [
-        measure_topic(ranked(pool, unjudged(p)), pool.topic.relevant)["nDCG@10"] for pool, p in answerable
+    orders = [ranked(pool, unjudged(p)) for pool, p in zip(usable, held_out, strict=True)]
+    return CrossValidated(held_out, ndcg_of(orders, usable))
+
+
+def ndcg_of(orders: Sequence[Sequence[str]], pools: Sequence[Pool]) -> np.ndarray:
+    """nDCG@10 of the answerable topics, in the order of the pools."""
+    answerable = [
+        (order, pool.topic.relevant)
+        for order, pool in zip(orders, pools, strict=True)
+        if pool.topic.answerable
     ]
-    return CrossValidated(held_out, np.array(ndcg))
+    return np.array([values["nDCG@10"] for values in measure_each(answerable, ["nDCG@10"])])
 
 
 def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
@@ -338,11 +348,7 @@ def manifest(pools: Sequence[Pool], compared: dict[str, CrossValidated], chosen:
         }
         for name, result in compared.items()
     }
-    before = [
-        measure_topic(pool.locators, pool.topic.relevant)["nDCG@10"]
-        for pool in pools
-        if pool.topic.answerable
-    ]
+    before = ndcg_of([pool.locators for pool in pools], pools)
     calibrated = cross_calibrated(pools, compared[chosen].held_out)
     return {
         "family": chosen,
@@ -440,6 +446,16 @@ def probabilities(artifact: bytes, pools: Sequence[Pool]) -> list[np.ndarray]:
     """Calibrated probabilities of every candidate of each pool."""
     reranker = opened(artifact)
     return [as_served(pool, reranker).probabilities if pool.candidates else np.zeros(0) for pool in pools]
+
+
+def answers(artifact: bytes, pools: Sequence[Pool]) -> list[tuple[float, bool]]:
+    """How sure it is that each pool holds an answer, and whether what it shows first is relevant; of no empty pool."""
+    reranker = opened(artifact)
+    served = [(pool, as_served(pool, reranker)) for pool in pools]
+    return [
+        (told.answer, credited(ranked(pool, told)[0], pool.topic.relevant) is not None)
+        for pool, told in served
+    ]
 
 
 def as_served(pool: Pool, reranker: Reranker) -> Scored:

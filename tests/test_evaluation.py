@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.calibration import FEWEST, fit, judged_first_pages
-from evaluation.measures import credit, credited, estimate, measure_topic, paired_difference
+from evaluation.measures import credit, credited, estimate, measure_each, measure_topic, paired_difference
 from evaluation.runs import report, run_topics
 from evaluation.topics import BadTopics, read_topics
 from retrieval.errors import ArfError
@@ -61,6 +61,19 @@ def test_measures_agree_with_the_contracts_tool_on_random_rankings(contract_tool
 )
 def test_a_result_counts_for_what_it_shows(locator, relevant, counts_for):
     assert credited(locator, relevant) == counts_for
+
+
+def test_measuring_topics_together_gives_what_each_has_alone():
+    chance = random.Random(8)
+    topics = [
+        (
+            chance.sample(LOCATORS, chance.randint(0, 7)),
+            {x: chance.randint(1, 3) for x in chance.sample(LOCATORS, chance.randint(0, 3))},
+        )
+        for _ in range(100)
+    ]
+    assert measure_each(topics) == [measure_topic(*topic) for topic in topics]
+    assert measure_each([([], {"/a": 1})], ["P@1"]) == [{"P@1": 0.0}]
 
 
 def test_showing_a_provision_twice_neither_helps_nor_hurts():

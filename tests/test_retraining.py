@@ -222,15 +222,14 @@ def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick)
     phases = []
     for stepped in jobs.run_here(job):
         phases.append(stepped.state.get("phase"))
-        if phases[-1] == "divide" and stepped.state["part"] == 0:
+        if phases[-1] == "fold" and stepped.state["fold"] == 0:
             retraining.pool(JobRun(pk=job.pk, total=1, state={}), Workfiles(job.pk))
-    assert [phase for phase, _same in groupby(phases)] == [
-        "pool", "divide", "fit", "train", "compare", "decide", None,
-    ]  # fmt: skip
-    assert (phases.count("pool"), phases.count("divide"), phases.count("fit")) == (3, 6, 20)
+    assert [phase for phase, _same in groupby(phases)] == ["pool", "fold", "train", "compare", "decide", None]
+    assert (phases.count("pool"), phases.count("fold")) == (1, 5)
     run = RetrainingRun.objects.get()
     assert run.outcome == Outcome.KEPT and run.reason.startswith("Dry run") and run.finished_at
-    assert {"decision", "measures", "ece", "reliability", "manifest", "ms"} <= set(run.report)
+    assert {"decision", "measures", "ece", "reliability", "risk_coverage", "manifest", "ms"} <= set(run.report)
+    assert run.report["risk_coverage"][-1][0] == 1.0
     assert len(run.report["manifest"]["topics"]) <= run.report["gathered"]["learned"] == 90
     assert not RankerModel.objects.exists() and not Workfiles(job.pk).path.exists()
 
@@ -248,7 +247,9 @@ def test_the_first_model_is_deployed_the_same_again_is_not_and_a_person_takes_it
     earlier = model("earlier", status="retired", deployed_at=first.created_at)
     as_administrator(client)
     page = client.get(reverse("admin:evaluation_retrainingrun_change", args=[first.pk])).content.decode()
-    assert page.count("<svg") >= 2 and "MLP (128, 64, 32)" in page and "Roll back" in page
+    assert page.count("<svg") >= 3 and "MLP (128, 64, 32)" in page and "Roll back" in page
+    shown = client.get(reverse("admin:retrieval_rankermodel_change", args=[first.challenger.pk]))
+    assert "calibration error" in shown.content.decode()
     client.post(reverse("admin:evaluation_retrainingrun_do", args=[first.pk, "rollback"]))
     assert registry.active() == earlier
 

@@ -96,7 +96,7 @@ def test_a_target_that_no_number_of_judgments_meets_is_told_apart():
 def test_the_unjudged_count_as_wrong_and_are_counted():
     choice = choose_accept([a_page([0.9], [None])] * 400, 0.02)
     assert choice.value is None
-    assert choice.unjudged == choice.events == choice.n
+    assert choice.unjudged == choice.events == choice.n == choice.missing
 
 
 def test_the_uncertain_band_holds_no_more_than_its_share():

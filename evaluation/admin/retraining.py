@@ -91,8 +91,8 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_filter = ["outcome", "created_at"]
     list_select_related = ["champion", "challenger", "requested_by"]
     fields = [
-        "outcome", "reasons", "in_shadow", "measures", "slices", "reliability", "families", "gathered", "cost",
-        "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
+        "outcome", "reasons", "in_shadow", "measures", "slices", "reliability", "coverage", "families", "gathered",
+        "cost", "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
     ]  # fmt: skip
     readonly_fields = fields
 
@@ -167,11 +167,14 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     def reliability(self, run: RetrainingRun) -> SafeString | None:
         if "reliability" not in run.report:
             return None
-        title = _("Reliability on the test topics, calibration error %.3f") % run.report["ece"]
-        bins = [(each["predicted"], each["relevant"], each["n"]) for each in run.report["reliability"]]
-        return format_html(
-            "<p>{}</p>{}", title, mark_safe(plots.reliability(title, bins))
-        )  # escaped by the plot
+        return reliability_of(run.report, _("Reliability on the test topics, calibration error %.3f"))
+
+    @admin.display(description=gettext_lazy("Risk and coverage"), empty_value="-")
+    def coverage(self, run: RetrainingRun) -> SafeString | None:
+        if "risk_coverage" not in run.report:
+            return None
+        title = _("How much is wrong of what is answered, when only the surest of the test topics are")
+        return titled(title, plots.risk_coverage(title, run.report["risk_coverage"]))
 
     @admin.display(description=gettext_lazy("Cross-validation"), empty_value="-")
     def families(self, run: RetrainingRun) -> SafeString | None:
@@ -238,7 +241,7 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]
     fields = [
-        "family", "status", "gate", "in_shadow", "families", "calibration", "topics", "features", "size", "digest",
+        "family", "status", "gate", "in_shadow", "families", "reliability", "topics", "features", "size", "digest",
         "created_at", "deployed_at",
     ]  # fmt: skip
     readonly_fields = fields
@@ -267,9 +270,12 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     def families(self, model: RankerModel) -> SafeString | None:
         return families_of(model.manifest)
 
-    @admin.display(description=gettext_lazy("Calibration error"), empty_value="-")
-    def calibration(self, model: RankerModel) -> str | None:
-        return f"{model.manifest['ece']:.3f}" if "ece" in model.manifest else None
+    @admin.display(description=gettext_lazy("Reliability"), empty_value="-")
+    def reliability(self, model: RankerModel) -> SafeString | None:
+        if "reliability" not in model.manifest:
+            return None
+        title = _("Reliability on questions held out in cross-validation, calibration error %.3f")
+        return reliability_of(model.manifest, title)
 
     @admin.display(description=gettext_lazy("Features"), empty_value="-")
     def features(self, model: RankerModel) -> str:
@@ -286,6 +292,17 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Size"))
     def size(self, model: RankerModel) -> str:
         return f"{len(model.artifact) / 1024:.0f} KB"
+
+
+def reliability_of(report: dict, title: str) -> SafeString:
+    """`title`: with a place for the calibration error."""
+    title = title % report["ece"]
+    bins = [(each["predicted"], each["relevant"], each["n"]) for each in report["reliability"]]
+    return titled(title, plots.reliability(title, bins))
+
+
+def titled(title: str, plot: str) -> SafeString:
+    return format_html("<p>{}</p>{}", title, mark_safe(plot))  # escaped by the plot
 
 
 def families_of(manifest: dict) -> SafeString | None:
