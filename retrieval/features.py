@@ -148,6 +148,8 @@ def of_judgments(vector: np.ndarray | None, locators: Sequence[str], judged: Jud
 
 EVIDENCE = ("best", "best_three", "best_ten", "alias_near")
 FIRST_PAGE = 10
+ANSWER_SCALE = 1  # of the probability of an answer: to be counted up when what a place on it means changes
+USUAL_MINIMUM = 0.5  # on that scale 3 % of the answerable questions learned from lie below it
 
 
 def evidence(raw: np.ndarray, near: np.ndarray) -> np.ndarray:

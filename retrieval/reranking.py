@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from retrieval.errors import NotRun
-from retrieval.features import FEATURES, NEAR, Asked, JudgedNeighbours, evidence, matrix
+from retrieval.features import ANSWER_SCALE, FEATURES, NEAR, Asked, JudgedNeighbours, evidence, matrix
 from retrieval.models import RankerModel
 from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
@@ -97,7 +97,8 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
     arrays |= reranker.model.arrays()
     arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
-    told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "prior": dict(judged.prior)}
+    told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
+    told["prior"] = dict(judged.prior)
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
     arrays["vectors"] = judged.vectors.astype(np.float16)
     arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
@@ -107,13 +108,15 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
 
 
 def unpack(artifact: bytes, sha256: str) -> Reranker:
-    """Raises BadArtifact for one that was changed, or that reads other features than this code gives."""
+    """Raises BadArtifact for one that was changed, or that reads or gives other numbers than this code."""
     if hashlib.sha256(artifact).hexdigest() != sha256:
         raise BadArtifact("the reranker's artifact is not the one that was registered")
     with np.load(io.BytesIO(artifact), allow_pickle=False) as arrays:
         told = json.loads(arrays["told"].tobytes())
         if tuple(told["features"]) != FEATURES:
             raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+        if told.get("answer_scale") != ANSWER_SCALE:
+            raise BadArtifact("the reranker tells answers on another scale: run `manage.py retrain`")
         model = KINDS[told["kind"]].of(arrays)
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]

@@ -22,6 +22,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.admin.base import NeverDeleted, caller_of, link
+from retrieval.features import USUAL_MINIMUM
 from retrieval.models import Domain, Section
 from rules.curation import switch, with_last_change
 from rules.exchange import FORMATS, AliasResource, GlossaryResource
@@ -179,6 +180,14 @@ class ThresholdForm(forms.ModelForm):
         check_calibration(calibration)
         return calibration
 
+    def clean(self) -> dict:
+        """An answer minimum left as it was keeps the scale it was chosen on."""
+        said = super().clean()
+        same = {"domain": said.get("domain"), "answer_minimum": said.get("answer_minimum"), "active": True}
+        if before := DomainThreshold.objects.filter(**same).first():
+            self.instance.answer_scale = before.answer_scale
+        return said
+
 
 @admin.register(DomainThreshold)
 class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
@@ -190,7 +199,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
         "domain",
         "version",
         "in_force",
-        "answer_minimum",
+        "answers_from",
         "reason",
         "created_by",
         "created_at",
@@ -223,6 +232,16 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
     @display(description=gettext_lazy("In force"), ordering="active", boolean=True)
     def in_force(self, threshold: DomainThreshold) -> bool:
         return threshold.active
+
+    @admin.display(description=gettext_lazy("Answer minimum"), ordering="answer_minimum")
+    def answers_from(self, threshold: DomainThreshold) -> str:
+        if threshold.is_on_scale:
+            return f"{threshold.answer_minimum:g}"
+        return _("%(minimum)s, chosen on another scale: %(usual)s holds until `%(command)s`") % {
+            "minimum": f"{threshold.answer_minimum:g}",
+            "usual": USUAL_MINIMUM,
+            "command": threshold.tuning,
+        }
 
     @admin.display(description="")
     def edit(self, threshold: DomainThreshold) -> SafeString:

@@ -14,6 +14,7 @@ from django.db.models.lookups import LessThan
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from retrieval.features import ANSWER_SCALE
 from retrieval.models import Domain
 from retrieval.ranking import Caller
 from retrieval.textnorm import normalize
@@ -107,7 +108,15 @@ class DomainThreshold(models.Model):
     version = models.PositiveIntegerField(editable=False)
     answer_minimum = models.FloatField(
         validators=PROBABILITY,
-        help_text=_("Below this probability that the answer is here, the search abstains. 0 never abstains."),
+        help_text=_(
+            "Below this the search abstains; 0 never does. A place on the reranker’s scale, no probability: of the "
+            "answerable questions that a reranker learned from, three in a hundred lie below 0.5."
+        ),
+    )
+    answer_scale = models.PositiveSmallIntegerField(
+        default=ANSWER_SCALE,
+        editable=False,
+        help_text=_("The scale on which the answer minimum was chosen; 0: one of before they were counted."),
     )
     minimum = models.FloatField(
         default=0.0,
@@ -179,6 +188,16 @@ class DomainThreshold(models.Model):
 
     def __str__(self) -> str:
         return f"{self.domain} v{self.version}"
+
+    @property
+    def is_on_scale(self) -> bool:
+        """Whether the answer minimum means what the rerankers of this version tell. 0 does on every scale."""
+        return self.answer_scale == ANSWER_SCALE or self.answer_minimum == 0
+
+    @property
+    def tuning(self) -> str:
+        """The command that chooses these thresholds anew."""
+        return f"manage.py tune_thresholds {self.domain.slug} --publish"
 
     def clean(self) -> None:
         """Thresholds rise in the order of `RISING`. Raises ValidationError at the first that does not."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from retrieval import serving
 from retrieval.errors import NotRun
+from retrieval.features import USUAL_MINIMUM
 from retrieval.models import Section
 from retrieval.pipeline import unless_settled
 from retrieval.ranking import Candidate, Limits, Query, Ranking, Reason
@@ -320,14 +321,17 @@ class Abstain:
         first = ranking.candidates[:JUDGED_BY]
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
+        note = ""
         if all(candidate.domain_id in rows for candidate in first):
-            row = min((rows[candidate.domain_id] for candidate in first), key=lambda row: row.answer_minimum)
-            probability = answer_probability(ranking, row)
-            if probability is not None and probability < row.answer_minimum:
+            row = min((rows[c.domain_id] for c in first), key=lambda row: minimum_of(ranking, row))
+            minimum, probability = minimum_of(ranking, row), answer_probability(ranking, row)
+            if minimum != row.answer_minimum:
+                note = f"{row}: its answer minimum was chosen on another scale, {minimum} holds"
+            if probability is not None and probability < minimum:
                 reason = Reason("abstained", {"probability": round(probability, 3)})
-                note = f"probability of an answer {probability:.3f}, below {row.answer_minimum:.3f}"
-                return declined(ranking, reason).noting(note)
-        return replace(ranking, confident=is_confident(first, rows))
+                told = f"probability of an answer {probability:.3f}, below {minimum:.3f}"
+                return declined(ranking, reason).noting(f"{told}; {note}" if note else told)
+        return replace(ranking, confident=is_confident(first, rows)).noting(note)
 
 
 def declined(ranking: Ranking, reason: Reason) -> Ranking:
@@ -335,6 +339,13 @@ def declined(ranking: Ranking, reason: Reason) -> Ranking:
     misses = ranking.candidates[:NEAR_MISSES] or ranking.near_misses
     without = ranking.drop({c.section_id: reason for c in ranking.candidates}, "Abstain")
     return replace(without, abstained=True, near_misses=misses)
+
+
+def minimum_of(ranking: Ranking, row: DomainThreshold) -> float:
+    """Below what the search abstains: the row's minimum or, where that was chosen on another scale than the reranker's,
+    the one that fits every reranker of this scale.
+    """
+    return row.answer_minimum if ranking.answer is None or row.is_on_scale else USUAL_MINIMUM
 
 
 def answer_probability(ranking: Ranking, row: DomainThreshold) -> float | None:

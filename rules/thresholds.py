@@ -67,6 +67,8 @@ def next_version(before: DomainThreshold, *, reason: str, **changed: float) -> D
     Raises ValidationError.
     """
     kept = {name: getattr(before, name) for name in THRESHOLDS if name != "domain"} | changed
+    if "answer_minimum" not in changed:
+        kept["answer_scale"] = before.answer_scale
     kept["minimum"] = min(kept["minimum"], kept["verify"])
     kept["confident"] = max(kept["confident"], kept["accept"])
     draft = DomainThreshold(domain=before.domain, reason=reason, **kept)

@@ -1,0 +1,26 @@
+"""System check of what curators decided: whether it fits what this version serves."""
+
+from collections.abc import Sequence
+
+from django.core.checks import CheckMessage, Tags, Warning, register
+
+from retrieval.checks import migrated
+from retrieval.features import USUAL_MINIMUM
+from rules.models import DomainThreshold
+
+
+@register(Tags.database)
+def answer_minimums(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    if not migrated(databases):
+        return []
+    rows = DomainThreshold.objects.filter(active=True).select_related("domain")
+    return [
+        Warning(
+            f"The answer minimum of {row.domain.slug}, {row.answer_minimum:g}, was chosen on another scale "
+            f"than the reranker's; {USUAL_MINIMUM} holds instead.",
+            hint=f"Run `{row.tuning}`.",
+            id="arf.W009",
+        )
+        for row in rows
+        if not row.is_on_scale
+    ]
