@@ -6,6 +6,7 @@ from retrieval.pipeline import Pipeline
 from retrieval.reranking import LearnedReranker
 from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
 from retrieval.stages import EmbedQuery, ResolveCitations
+from retrieval.suggesting import SuggestQuestions
 from retrieval.verification import LLMVerifier
 from rules.rule_stages import ApplyPins, ApplyRewrites, EachRule, RuleRetriever
 from rules.stages import (
@@ -68,6 +69,7 @@ def answered() -> tuple:
         EachRule(Fuse(*LEGS, RuleRetriever(weight=2.0), k=60)),
         *RANKED,
         Abstain(),
+        SuggestQuestions(most=3),
     )
 
 

@@ -135,6 +135,7 @@ def with_grades(row: Topic, grades: Mapping[str, int]) -> topic_files.Topic:
         group=row.group,
         narrative=row.narrative,
         irrelevant=topic_files.judged_irrelevant(dict(grades)),
+        source=row.source,
     )
 
 

@@ -31,7 +31,7 @@ from evaluation.measures import estimate, measure_each, risk_coverage
 from evaluation.models import RetrainingRun
 from evaluation.models import Topic as TopicRow
 from evaluation.pooled import Workfiles
-from evaluation.topics import Topic, digest, judged_irrelevant, positive, read_topics
+from evaluation.topics import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from evaluation.training import Pool, Trained
 from retrieval import jobs
 from retrieval.errors import ArfError
@@ -43,7 +43,6 @@ from retrieval.textnorm import normalize
 
 KEY = "retrain"  # one at a time
 BATCH = 200  # topics a step: about four seconds
-SEARCHED = "search"  # the source of topics made from what people asked
 SAME = 0.999  # cosine from which two questions are one, half precision allowed for
 TOLD = ("nDCG@10", "MRR@10", "P@1", "R@5")
 SHOWN_LEAKS = 10

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+SEARCHED = "search"  # the source of topics made from what people asked: never shown to others
+
 
 class BadTopics(ValueError):
     """A topics file that cannot be read; names the line."""
@@ -31,6 +33,7 @@ class Topic:
     group: str = ""
     narrative: str = ""
     irrelevant: frozenset[str] = frozenset()
+    source: str = ""
 
     @property
     def judged(self) -> dict[str, int]:

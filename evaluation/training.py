@@ -14,10 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.measures import credited, measure_each
-from evaluation.topics import Topic
+from evaluation.topics import SEARCHED, Topic
 from retrieval import search, versions
 from retrieval.errors import ArfError
-from retrieval.features import EVIDENCE, FEATURES, NEAR, JudgedNeighbours, evidence, of_judgments, of_text
+from retrieval.features import (
+    EVIDENCE,
+    FEATURES,
+    NEAR,
+    JudgedNeighbours,
+    Question,
+    evidence,
+    of_judgments,
+    of_text,
+)
 from retrieval.networks import Dense, Layer, Trees
 from retrieval.ranking import ANONYMOUS, UNSET, Candidate
 from retrieval.reranking import Reranker, Scored, asked, grades_of, pack, unpack
@@ -211,7 +220,12 @@ def neighbours(pools: Sequence[Pool]) -> JudgedNeighbours:
         .astype(np.float32),
         relevant=tuple(dict(pool.topic.relevant) for pool in voting),
         prior=dict(prior),
+        questions=tuple(question_of(pool.topic) for pool in voting),
     )
+
+
+def question_of(topic: Topic) -> Question:
+    return Question(topic.domain, topic.language, "" if topic.source == SEARCHED else topic.query)
 
 
 def grouped(pools: Sequence[Pool], folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

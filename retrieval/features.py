@@ -6,6 +6,7 @@ training alone. `arf_features` tells which of them are mended formulas of ARF.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,18 +42,30 @@ FEATURES = (*OF_TEXT, *OF_JUDGMENTS)
 NEAR = FEATURES.index("alias_near_score")
 
 
+BEYOND = 2.0  # a cosine that nothing reaches
+
+
+class Question(NamedTuple):
+    """A judged question as it may be shown to others; without text where readers asked it."""
+
+    domain: str
+    language: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedNeighbours:
     """What judged topics say of a question before it is read: how often each provision was relevant at all, and
     which were relevant to the most similar topics.
 
     `vectors`: (n, dims) float32, unit length, one row a judged topic; `relevant`: for each the provisions with
-    their grades; `prior`: in how many topics each provision was relevant.
+    their grades; `prior`: in how many topics each provision was relevant; `questions`: each topic as it is shown.
     """
 
     vectors: np.ndarray
     relevant: tuple[Mapping[str, int], ...]
     prior: Mapping[str, int]
+    questions: tuple[Question, ...] = ()
 
     NEAREST = 20
     LEAST = 0.2  # cosine below which two questions have nothing in common
@@ -82,6 +95,20 @@ class JudgedNeighbours:
         cosines = self.vectors @ vector
         nearest = int(np.argmax(cosines))
         return self.relevant[nearest] if cosines[nearest] >= self.SAME else {}
+
+    def alike(self, vector: np.ndarray | None, least: Mapping[str, float]) -> list[Question]:
+        """Questions that may be shown, the most similar first. `least`: the cosine asked for, by domain; those of
+        domains that it does not name are left out.
+        """
+        if vector is None or not self.questions:
+            return []
+        cosines = self.vectors @ vector
+        near = np.flatnonzero(cosines >= min(least.values(), default=BEYOND))
+        return [
+            question
+            for n in near[np.argsort(-cosines[near], kind="stable")]
+            if (question := self.questions[n]).text and cosines[n] >= least.get(question.domain, BEYOND)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
         "near_misses": result_list(
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
         ),
+        "suggestions": list(ranking.suggestions),
         "degraded": list(ranking.degraded),
         "rules": {**NO_RULES, **ranking.curated},
         "total": len(ranking.candidates),

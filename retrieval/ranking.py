@@ -66,13 +66,15 @@ ACCEPTED, UNCERTAIN, REJECTED = "accepted", "uncertain", "rejected"
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a domain's curators say of the learned order: at most `low` is rejected, at least `high` accepted; `blend`
-    is the probability's share in the order, `llm_weight` how far a language model's verdict moves the uncertain.
+    is the probability's share in the order, `llm_weight` how far a language model's verdict moves the uncertain,
+    `alike` the cosine from which a judged question is suggested.
     """
 
     low: float = 0.4
     high: float = 0.6
     blend: float = 0.6
     llm_weight: float = 0.5
+    alike: float = 0.8
 
     def zone(self, probability: float) -> str:
         if probability >= self.high:
@@ -198,6 +200,7 @@ class Ranking:
     confident: bool = False
     answer: float | None = None
     near_misses: tuple[Candidate, ...] = ()
+    suggestions: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None
     curated: Mapping = field(default_factory=dict)  # what rules did, as the answer tells it

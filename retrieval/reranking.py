@@ -11,7 +11,16 @@ from functools import lru_cache
 import numpy as np
 
 from retrieval.errors import NotRun
-from retrieval.features import ANSWER_SCALE, FEATURES, NEAR, Asked, JudgedNeighbours, evidence, matrix
+from retrieval.features import (
+    ANSWER_SCALE,
+    FEATURES,
+    NEAR,
+    Asked,
+    JudgedNeighbours,
+    Question,
+    evidence,
+    matrix,
+)
 from retrieval.models import RankerModel
 from retrieval.networks import KINDS, Dense, Trees
 from retrieval.pipeline import unless_settled
@@ -98,7 +107,7 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
     arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
     told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
-    told["prior"] = dict(judged.prior)
+    told |= {"prior": dict(judged.prior), "questions": judged.questions}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
     arrays["vectors"] = judged.vectors.astype(np.float16)
     arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
@@ -119,7 +128,10 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             raise BadArtifact("the reranker tells answers on another scale: run `manage.py retrain`")
         model = KINDS[told["kind"]].of(arrays)
         judged = JudgedNeighbours(
-            arrays["vectors"].astype(np.float32), tuple(told["relevant"]), told["prior"]
+            arrays["vectors"].astype(np.float32),
+            tuple(told["relevant"]),
+            told["prior"],
+            tuple(Question(*question) for question in told["questions"]),
         )
         ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
         return Reranker(*ends, model, arrays["knots"], arrays["answer"], judged, arrays.get("cross"))

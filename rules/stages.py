@@ -219,7 +219,7 @@ def alias_candidate(section: int, match: AliasMatch, rank: int) -> Candidate:
 @dataclass(frozen=True)
 class ReadThresholds:
     """Gives the query its domains' published limits for what is learned: where the reranker accepts and rejects, its
-    share in the order, and a language model's weight.
+    share in the order, a language model's weight, and how alike a judged question is that is suggested.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -233,7 +233,13 @@ class ReadThresholds:
 
 
 def limits_of(row: DomainThreshold) -> Limits:
-    return Limits(low=row.mlp_low, high=row.mlp_high, blend=row.blend, llm_weight=row.llm_weight)
+    return Limits(
+        low=row.mlp_low,
+        high=row.mlp_high,
+        blend=row.blend,
+        llm_weight=row.llm_weight,
+        alike=row.query_search,
+    )
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,9 @@ class Answer(s.Serializer):
         help_text="The best result is at least as probable as its domain asks for that."
     )
     near_misses = Result(many=True)
+    suggestions = s.ListField(
+        child=s.CharField(), help_text="At most three judged questions that mean nearly the same."
+    )
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
     rules = RulesAccount()
