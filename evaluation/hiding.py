@@ -6,6 +6,7 @@ page. What a better result pushes from the tenth place to the eleventh is not hi
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -83,8 +84,9 @@ def finding_of(rule: CompiledRule, lost: Sequence[Loss]) -> Finding:
 
 def told_at_save(rule: Rule, caller: Caller) -> list[str]:
     """Whether the rule, published as it stands, would hide what was judged relevant to public questions."""
-    lost = losses_of(rule.draft) if may_hide(rule.draft) else []
-    return [proving.sentence(finding_of(rule.draft, lost))] if lost else []
+    draft = replace(rule.draft, number=rule.pk or proving.YOUNGEST)
+    lost = losses_of(draft) if may_hide(draft) else []
+    return [proving.sentence(finding_of(draft, lost))] if lost else []
 
 
 def losses_of(draft: CompiledRule) -> list[Loss]:

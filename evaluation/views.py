@@ -105,12 +105,23 @@ def rule_preview_page(request: HttpRequest, preview_id: int) -> HttpResponse:
     return page(request, "admin/rule_preview.html", context)
 
 
-def side_by_side(change: dict) -> list[tuple[dict | None, dict | None, bool]]:
-    """The two lists, near misses where nothing is answered; and whether only the passage shown differs."""
-    lists = [side["results"] or side["near_misses"] for side in (change["before"], change["after"])]
+def side_by_side(change: dict) -> list[tuple[dict | None, dict | None]]:
+    """The two lists, near misses where nothing is answered; each place says whether the other list lacks it, and
+    whether it is shown by another passage there.
+    """
+    before, after = (change[side]["results"] or change[side]["near_misses"] for side in ("before", "after"))
+    return list(zip_longest(compared(before, after), compared(after, before)))
+
+
+def compared(places: list[dict], others: list[dict]) -> list[dict]:
+    passages = {other["locator"]: other["passage"] for other in others}
     return [
-        (old, new, bool(old and new and old["locator"] == new["locator"] and old != new))
-        for old, new in zip_longest(*lists)
+        place
+        | {
+            "alone": place["locator"] not in passages,
+            "otherwise": passages.get(place["locator"], place["passage"]) != place["passage"],
+        }
+        for place in places
     ]
 
 

@@ -19,7 +19,9 @@ from evaluation.importing import Options
 from evaluation.models import Judgment, Measurement, RetrainingRun, Run, Topic
 from retrieval import jobs
 from retrieval.models import Domain, JobRun, RankerModel, Section
-from rules.models import DomainThreshold
+from retrieval.search import SearchRequest, search
+from rules import workflow
+from rules.models import DomainThreshold, Rule
 from tests.served import picture, until
 
 pytest_plugins = ["tests.served"]
@@ -267,3 +269,33 @@ def test_a_file_is_imported_by_hand_and_thresholds_are_tried(browser, boss, topi
     pictured(browser, "evaluation-preview")
     browser.set_window_size(500, 1100)
     assert browser.execute_script(TOO_WIDE) == ""
+
+
+def test_a_rule_is_previewed_from_its_page(browser, boss, topic):
+    """Wide and narrow, in English and Spanish; from the page of the rule to the preview and back."""
+    Judgment.objects.create(topic=topic, locator=FIFTH, grade=3, judge="ann")
+    search(SearchRequest(text="Can I be tried twice for the same crime in two states?"))
+    rule = Rule(
+        name="Never the Fifth",
+        criteria=[{"kind": "keywords", "value": ["tried twice"]}],
+        targets=[{"kind": "section", "value": FIFTH}],
+        actions=[{"kind": "exclude"}, {"kind": "note", "text": "Ask a lawyer."}],
+    )
+    workflow.save_draft(rule, by=boss)
+    for language, told in (("en", "would be answered otherwise"), ("es", "se responderían de otro modo")):
+        boss.go(f"/admin/rules/rule/{rule.pk}/change/")
+        browser.add_cookie({"name": "django_language", "value": language})
+        browser.refresh()
+        browser.find_element(By.CSS_SELECTOR, f"[action='/admin/preview/rule/{rule.pk}/'] button").click()
+        until(browser, lambda b, told=told: told in b.find_element(By.ID, "content").text)
+        assert browser.execute_script(UNNAMED) == []
+        for width in (1400, 390):
+            browser.set_window_size(width, 1100)
+            assert browser.execute_script(TOO_WIDE) == ""
+            pictured(browser, f"evaluation-rule-preview-{language}-{width}")
+        browser.find_element(By.LINK_TEXT, rule.name).click()
+        until(browser, lambda b: b.find_element(By.CSS_SELECTOR, "a[href^='/admin/preview/']"))
+        assert browser.execute_script(TOO_WIDE) == ""
+        pictured(browser, f"evaluation-rule-previewed-{language}-390")
+        browser.set_window_size(1400, 1100)
+    assert not [entry for entry in browser.get_log("browser") if is_severe(entry)]

@@ -185,6 +185,7 @@ def test_the_page_shows_lists_side_by_side_and_what_is_hidden(client, enter, top
     page = client.get(begin(client, made).url).content.decode()
     assert "No Fourth" in page and "Of 6 logged questions it concerns 3; 3 would be" in page
     assert "Judged-relevant text that leaves the first page" in page and "not found" in page
+    assert f"<del>{FOURTH}</del>" in page and "<mark>/us/const/" in page
     assert LOGGED[0] in page and "over 2 topics" in page and "private domains" in page
     form = client.get(reverse("admin:rules_rule_change", args=[made.pk])).content.decode()
     assert "Last preview of this version" in form and "Preview of retiring" not in form

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from arf_site.groups import load_groups
+from evaluation.models import Judgment, Topic
 from retrieval.ranking import ANONYMOUS
 from rules import tasks, workflow
 from rules.exchange import PlainJSON, RuleResource, SafeCSV
@@ -253,14 +254,19 @@ def test_the_nightly_check_stores_what_it_finds_for_the_list(client, curators):
 
 
 def test_the_command_tells_findings_as_json(db):
+    Judgment.objects.all().delete()
+    Topic.objects.exclude(pk=Topic.objects.earliest("pk").pk).delete()
+    Topic.objects.update(query="Is there freedom of religion?", language="en", split="tune", answerable=True)
+    Judgment.objects.create(topic=Topic.objects.get(), locator=FIRST, grade=3, judge="ann")
     in_force("Never", "exclude", ALWAYS[0], section(FIRST))
     in_force("Raised", "boost", keywords("tenants"), section(FIRST))
     out = StringIO()
     call_command("check_rules", "--json", stdout=out)
-    found = {one["kind"]: one for one in json.loads(out.getvalue())}
-    assert found["contradictory"]["refuses"] and "Never" in found["contradictory"]["told"]
+    found, hiding = json.loads(out.getvalue())
+    assert (found["kind"], found["refuses"]) == ("contradictory", True) and "Never" in found["told"]
+    assert (hiding["kind"], hiding["names"]) == ("hides judged text", ["Never"])
     call_command("check_rules", stdout=out)
-    assert f"{len(found)} findings" in out.getvalue()
+    assert "2 findings" in out.getvalue()
 
 
 def test_a_rule_in_words_is_shown_and_then_kept_as_a_draft(client, curators):
