@@ -36,6 +36,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
             _("Curation"),
             [
                 model(_("Rules"), "rule", "rules.rule"),
+                model(_("Suggested rules"), "lightbulb", "evaluation.rulesuggestion"),
                 model(_("Aliases"), "label", "rules.alias"),
                 model(_("Glossary"), "translate", "rules.glossaryterm"),
                 model(_("Thresholds"), "tune", "rules.domainthreshold"),

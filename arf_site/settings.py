@@ -254,6 +254,7 @@ ARF_JOBS = {
     "retrain": "evaluation.retraining.Retrain",
     "preview_rule": "evaluation.rule_preview.PreviewRule",
     "hidden_text": "evaluation.hiding.FindHidden",
+    "suggest_rules": "evaluation.suggestions.SuggestRules",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

@@ -243,3 +243,62 @@ class RulePreview(models.Model):
 
     def __str__(self) -> str:
         return self.rule.name if self.rule else str(self.number)
+
+
+class RuleSuggestionQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "RuleSuggestionQuerySet":
+        return self.filter(topic__domain__in=Domain.objects.visible_to(caller))
+
+
+class RuleSuggestion(models.Model):
+    """A rule that would mend a judged topic which fails, with what it would do to all of them. It is never applied by
+    itself: a curator makes a draft of it, or dismisses it.
+    """
+
+    class Failure(models.TextChoices):
+        UNFOUND = "unfound", _("no relevant provision among the first")
+        DECLINED = "declined", _("declined, though there is an answer")
+        ANSWERED = "answered", _("answered, though there is no answer")
+
+    class Status(models.TextChoices):
+        OPEN = "open", _("Open")
+        DRAFTED = "drafted", _("Drafted")
+        DISMISSED = "dismissed", _("Dismissed")
+
+    topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="suggestions")
+    failure = models.CharField(max_length=10, choices=Failure, help_text=_("How the topic fails."))
+    content = models.JSONField(help_text=_("The rule, as rules are kept."))
+    gain = models.FloatField(help_text=_("In nDCG@10, the mean over all judged topics of train and tune."))
+    gain_low = models.FloatField(help_text=_("Where its 95 % interval begins."))
+    gain_high = models.FloatField(help_text=_("Where its 95 % interval ends."))
+    topics = models.PositiveIntegerField(help_text=_("Judged topics over which the gain is the mean."))
+    touched = models.PositiveIntegerField(help_text=_("Judged topics on which the rule would fire."))
+    mended = ArrayField(models.CharField(max_length=100), default=list, help_text=_("Topics it would mend."))
+    hurt = ArrayField(
+        models.CharField(max_length=100), default=list, help_text=_("Topics it would make worse.")
+    )
+    rules_version = models.PositiveBigIntegerField(help_text=_("Of the rules that it was tried beside."))
+    status = models.CharField(max_length=10, choices=Status, default=Status.OPEN)
+    rule = models.ForeignKey(
+        Rule, null=True, on_delete=models.SET_NULL, related_name="+", help_text=_("The draft made of it.")
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    settled_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    settled_at = models.DateTimeField(null=True)
+
+    objects = RuleSuggestionQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("suggested rule")
+        verbose_name_plural = _("suggested rules")
+        ordering = ["-gain", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["topic"], condition=Q(status="open"), name="one_open_suggestion_a_topic"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return str(self.topic)

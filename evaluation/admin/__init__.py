@@ -1,5 +1,5 @@
 """The admin of what is measured and learned: topics, judgments, runs, and the judging page."""
 
-from evaluation.admin import judgments, retraining, topics
+from evaluation.admin import judgments, retraining, suggestions, topics
 
-__all__ = ["judgments", "retraining", "topics"]
+__all__ = ["judgments", "retraining", "suggestions", "topics"]

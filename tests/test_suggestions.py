@@ -1,0 +1,246 @@
+"""Rules suggested by judged topics that fail: what is chosen, what it is predicted to do and what it does."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.management import call_command
+from django.urls import reverse
+
+from arf_site.groups import load_groups
+from evaluation import impact, suggestions
+from evaluation.impact import Asking
+from evaluation.models import Judgment, RuleSuggestion, Topic
+from evaluation.phrases import Contrast, Text, phrases_of
+from retrieval import jobs
+from retrieval.models import Domain
+from retrieval.ranking import ANONYMOUS
+from retrieval.row_access import as_caller
+from rules import workflow
+from rules.models import Rule
+from tests.test_rules import FIRST, THIRD, section
+
+FOURTH = "/us/const/amendment/IV"
+LIST = "/admin/evaluation/rulesuggestion/"
+
+
+# -- Phrases
+
+
+def test_a_phrase_neither_begins_nor_ends_with_words_of_asking():
+    assert phrases_of("What is the right of way?", "en") == {}
+    assert set(phrases_of("Can soldiers stay at home?", "en").values()) == {
+        "soldiers", "soldiers stay", "stay", "stay at home", "home",
+    }  # fmt: skip
+    assert "kennel be taxed" not in phrases_of("May the kennel be taxed?", "en").values()
+    assert "qué" not in phrases_of("¿Qué soldados duermen?", "es").values()
+
+
+def test_the_phrase_that_stands_in_texts_about_the_place_alone_tells_it_best():
+    about_third = frozenset((THIRD,))
+    contrast = Contrast(
+        [
+            Text("Must I house troops?", "en", about_third),
+            Text("housing troops in peace", "en", about_third),
+            Text("May police enter my house?", "en", frozenset((FOURTH,))),
+            Text("a house search", "en", frozenset((FOURTH,))),
+        ]
+    )
+    best = contrast.best("Must I house troops?", "en", [THIRD], 3)
+    assert [(phrase.words, phrase.about, phrase.texts) for phrase in best] == [
+        ("troops", 2, 2), ("house troops", 2, 2), ("house", 2, 4),
+    ]  # fmt: skip
+
+
+# -- Suggestions
+
+
+@pytest.fixture
+def topics(db):
+    """Two that the Constitution answers by its words, none shipped."""
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+    a_topic("guards", "Can soldiers be quartered in my house?", THIRD)
+    a_topic("press", "Does the Constitution protect freedom of the press?", FIRST)
+
+
+def a_topic(name: str, query: str, relevant: str = "", **fields) -> Topic:
+    domain = fields.pop("domain", None) or Domain.objects.get(slug="us_constitution")
+    topic = Topic.objects.create(name=name, query=query, domain=domain, answerable=bool(relevant), **fields)
+    if relevant:
+        Judgment.objects.create(topic=topic, locator=relevant, grade=3, judge="ann")
+    return topic
+
+
+def suggested() -> dict[str, RuleSuggestion]:
+    for _ in jobs.run_here(jobs.create(**suggestions.request())):
+        pass
+    return {row.topic.name: row for row in RuleSuggestion.objects.filter(status="open")}
+
+
+def failing(**fields) -> Topic:
+    return a_topic("dogs", "May the zorblax kennel be taxed twice?", THIRD, **fields)
+
+
+def answers() -> dict[str, tuple]:
+    """Each judged question's nDCG@10 and failure under the rules in force."""
+    asking = Asking()
+    with as_caller(ANONYMOUS):
+        found = [(q.topic, asking.answer(asking.read(q), asking.in_force)) for q in impact.judged_questions()]
+    return {
+        topic.id: (impact.ndcg(topic, answer), suggestions.failure_of(topic, answer))
+        for topic, answer in found
+    }
+
+
+def published(rule: Rule) -> None:
+    ann, ben = (User.objects.create_superuser(name) for name in ("pat", "kim"))
+    workflow.propose(rule, by=ann, caller=ANONYMOUS)
+    workflow.publish(rule, by=ben, caller=ANONYMOUS)
+
+
+def test_topics_that_do_not_fail_get_no_rule(topics):
+    assert suggested() == {}
+
+
+def test_without_topics_nothing_is_suggested(topics):
+    Judgment.objects.all().delete()
+    Topic.objects.all().delete()
+    assert suggested() == {}
+
+
+def test_a_failing_topic_gets_a_rule_by_a_phrase_of_its_own(topics):
+    failing()
+    row = suggested()["dogs"]
+    (criterion,) = row.content["criteria"]
+    assert criterion["kind"] == "keywords" and "zorblax" in criterion["value"][0]
+    assert row.content["targets"] == section(THIRD) and row.content["domains"] == ["us_constitution"]
+    assert row.mended == ["dogs"] and row.hurt == [] and row.topics == 3
+    assert row.gain > 0 and row.gain_low <= row.gain <= row.gain_high
+
+
+@pytest.mark.parametrize("unanswerable", [False, True])
+def test_a_suggested_rule_does_what_was_predicted_once_it_is_published(topics, unanswerable):
+    if unanswerable:
+        Judgment.objects.filter(topic__name="press").delete()
+        Topic.objects.filter(name="press").update(answerable=False)
+        row = suggested()["press"]
+        assert row.failure == "answered" and row.content["actions"] == [{"kind": "abstain"}]
+    else:
+        failing()
+        row = suggested()["dogs"]
+    before = answers()
+    published(suggestions.make_draft(row, by=None))
+    after = answers()
+    measurable = [name for name in before if Judgment.objects.filter(topic__name=name).exists()]
+    gains = [after[name][0] - before[name][0] for name in measurable]
+    assert sum(gains) / len(gains) == pytest.approx(row.gain, abs=1e-12) and len(gains) == row.topics
+    assert row.mended == [name for name in before if before[name][1] and not after[name][1]]
+    assert row.hurt == [name for name in before if after[name][0] < before[name][0]]
+
+
+def test_a_rule_that_harms_others_says_so_in_its_gain(topics):
+    failing()
+    judged = suggestions.Judged()
+    content = {
+        "name": "wide", "domains": [], "criteria": [{"kind": "always"}], "targets": section(THIRD),
+        "actions": [{"kind": "pin", "position": 1}], "priority": 100, "valid_from": None, "valid_to": None,
+    }  # fmt: skip
+    trial = judged.trial(content)
+    assert trial.hurt == ("press",) and trial.mended == ("dogs",) and len(trial.effects) == 3
+
+
+def test_a_rule_for_the_whole_question_is_suggested_only_where_no_phrase_tells(topics):
+    a_topic("it", "What can they do about it then?", THIRD)
+    row = suggested()["it"]
+    assert row.content["criteria"] == [{"kind": "exact", "value": "What can they do about it then?"}]
+
+
+def test_topics_of_the_test_split_are_never_looked_at(topics):
+    failing(split="test")
+    assert suggested() == {}
+
+
+def test_a_new_look_replaces_open_suggestions_and_leaves_settled_ones(topics):
+    failing()
+    first = suggested()["dogs"]
+    suggestions.dismiss(first, by=None)
+    second = suggested()["dogs"]
+    assert second.content != first.content
+    rule = suggestions.make_draft(second, by=None)
+    assert suggested() == {} and (rule.status, rule.live) == ("draft", None)
+    with pytest.raises(suggestions.SuggestionSettled):
+        suggestions.make_draft(second, by=None)
+
+
+def test_the_command_prints_what_it_found(topics):
+    failing()
+    out = StringIO()
+    call_command("suggest_rules", "--json", stdout=out)
+    (told,) = json.loads(out.getvalue()[out.getvalue().index("[") :])
+    assert told["topic"] == "dogs" and told["mended"] == ["dogs"] and told["gain"]["topics"] == 3
+
+
+# -- In the admin
+
+
+@pytest.fixture
+def enter(client, db):
+    def sign_in(group: str) -> User:
+        load_groups()
+        user = User.objects.create_user(f"one {group}", is_staff=True)
+        user.groups.set(Group.objects.filter(name=group))
+        client.force_login(user)
+        return user
+
+    return sign_in
+
+
+def a_suggestion(topic: Topic) -> RuleSuggestion:
+    content = suggestions.very_rule(impact.library.as_topics(Topic.objects.filter(pk=topic.pk))[0])
+    numbers = {"gain": 0.1, "gain_low": 0.0, "gain_high": 0.2, "topics": 3, "touched": 1, "rules_version": 1}
+    return RuleSuggestion.objects.create(topic=topic, failure="unfound", content=content, **numbers)
+
+
+def test_one_click_makes_a_draft_that_is_not_published(client, enter, topics):
+    ann = enter("Curator")
+    row = a_suggestion(failing())
+    page = client.get(LIST).content.decode()
+    assert "zorblax kennel" in page and "+0.1000 (+0.0000 … +0.2000)" in page and "train and tune" in page
+    answer = client.post(f"{LIST}{row.pk}/do/draft/")
+    rule = Rule.objects.get()
+    assert answer.url == reverse("admin:rules_rule_change", args=[rule.pk])
+    assert (rule.status, rule.live, rule.owner) == ("draft", None, ann) and "zorblax" in rule.rationale
+    row.refresh_from_db()
+    assert (row.status, row.rule, row.settled_by) == ("drafted", rule, ann)
+    assert "not possible any more" in client.post(f"{LIST}{row.pk}/do/draft/", follow=True).content.decode()
+
+
+def test_a_dismissed_suggestion_stays_dismissed(client, enter, topics):
+    enter("Curator")
+    row = a_suggestion(failing())
+    client.post(f"{LIST}{row.pk}/do/dismiss/")
+    row.refresh_from_db()
+    assert row.status == "dismissed" and not Rule.objects.exists()
+
+
+def test_the_look_is_a_job(client, enter, topics):
+    enter("Curator")
+    answer = client.post(f"{LIST}look/")
+    assert "/jobrun/" in answer.url and client.get(f"{LIST}look/").status_code == 405
+
+
+@pytest.mark.parametrize("group", ["Judge", ""])
+def test_others_than_curators_see_and_press_nothing(client, enter, topics, group):
+    enter(group)
+    row = a_suggestion(failing())
+    assert client.get(LIST).status_code == 403 and client.post(f"{LIST}look/").status_code == 403
+    assert client.post(f"{LIST}{row.pk}/do/draft/").status_code in (403, 404) and not Rule.objects.exists()
+
+
+def test_suggestions_of_a_domain_that_staff_may_not_see_are_not_there(client, enter, topics):
+    enter("Curator")
+    row = a_suggestion(failing(domain=Domain.objects.get(slug="client_cases")))
+    assert "zorblax" not in client.get(LIST).content.decode()
+    assert client.post(f"{LIST}{row.pk}/do/draft/").status_code == 404
