@@ -29,7 +29,8 @@ def _kept_secret(path: Path) -> str:
 
 SECRET_KEY = env.text("ARF_SECRET_KEY") or _kept_secret(VAR_DIR / "secret_key")
 DEBUG = env.yes_or_no("ARF_DEBUG")
-ALLOWED_HOSTS = env.list("ARF_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+# This machine's own names too: health checks and the first search ask there.
+ALLOWED_HOSTS = [*env.list("ARF_ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = env.list("ARF_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.yes_or_no("ARF_BEHIND_TLS")
 NUM_PROXIES = env.whole("ARF_PROXIES", 0, high=10)

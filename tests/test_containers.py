@@ -1,8 +1,11 @@
 """compose.yaml and the Dockerfile, read as no engine is at hand: what they run, set, mount and ask is really there."""
 
+import json
+import os
 import re
 import shlex
 import subprocess
+import sys
 from fnmatch import fnmatch
 from importlib.util import find_spec
 
@@ -11,13 +14,22 @@ import yaml
 from django.core.management import get_commands
 from django.urls import resolve
 
+from arf_site import first_search
 from tests.conftest import ROOT
+
+pytest_plugins = ["tests.served"]
 
 COMPOSE = (ROOT / "compose.yaml").read_text()
 DOCKERFILE = re.sub(r"\\\n\s*", "", (ROOT / "Dockerfile").read_text())
 SERVICES = yaml.safe_load(COMPOSE)["services"]
 OURS = {name: service for name, service in SERVICES.items() if service["image"] == "arf"}
 EXAMPLE = set(re.findall(r"^#?([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+NOT_IN_CONTAINERS = {
+    "ARF_DEBUG",
+    "ARF_EMBEDDER_DIR",
+    "ARF_CROSS_ENCODER",
+}  # the last two are folders, to be mounted
+OF_THE_IMAGE = {"ARF_VAR_DIR"}
 OF_COMPOSE = {"POSTGRES_PASSWORD", "ARF_DB_PASSWORD"}  # told at the head of compose.yaml
 
 
@@ -51,7 +63,7 @@ def test_every_variable_is_one_that_is_listed():
     asked = set(re.findall(r"\$\{([A-Z_]+)", COMPOSE))
     assert asked <= EXAMPLE | OF_COMPOSE
     set_for_us = {name for service in OURS.values() for name in service["environment"]}
-    assert set_for_us - {"OMP_NUM_THREADS"} <= EXAMPLE
+    assert set_for_us - {"OMP_NUM_THREADS"} == EXAMPLE - NOT_IN_CONTAINERS - OF_THE_IMAGE
     assert {name for name in asked if f"${{{name}:?" in COMPOSE} == OF_COMPOSE
     assert all(name in COMPOSE.partition("x-arf")[0] for name in OF_COMPOSE)
 
@@ -70,6 +82,22 @@ def test_services_wait_for_one_another_and_are_asked_at_addresses_that_answer():
     assert resolve(path).func and port == OURS["web"]["environment"]["ARF_PORT"]
     assert SERVICES["web"]["ports"] == [f"127.0.0.1:${{ARF_PORT:-8000}}:{port}"]
     assert OURS["first-search"]["command"][-1] == f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def behind_tls(settings):
+    settings.SECURE_SSL_REDIRECT, settings.SECURE_PROXY_SSL_HEADER = True, ("HTTP_X_FORWARDED_PROTO", "https")
+
+
+def test_the_first_search_is_answered_behind_a_proxy_with_tls_too(behind_tls, site):
+    assert first_search.listens(site) and first_search.ask(site)["results"]
+
+
+def test_this_machine_is_answered_whatever_name_others_know_it_by():
+    code = "from arf_site import settings; import json; print(json.dumps(settings.ALLOWED_HOSTS))"
+    given = {"ARF_ALLOWED_HOSTS": "law.example.org", "DATABASE_URL": "postgresql://nobody@localhost/nothing"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=os.environ | given, capture_output=True)
+    assert {"law.example.org", "127.0.0.1"} <= set(json.loads(done.stdout))
 
 
 def test_the_database_is_made_by_a_script_that_the_image_runs():
