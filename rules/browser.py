@@ -82,7 +82,8 @@ def part_of(document: Document, asked: dict, caller: Caller) -> tuple[str, dict]
         under = browsing.under(place, readable, start=start)
         return "admin/rules/_under.html", {"document": document, "under": under}
     if asked["page"]:
-        return "admin/rules/_passages.html", {"chunks": browsing.chunks_on(asked["page"], readable)}
+        chunks = browsing.chunks_on(asked["page"], readable)
+        return "admin/rules/_passages.html", {"document": document, "chunks": chunks}
     leaves = browsing.leaves(document, readable, first=asked["first"])
     return "admin/rules/_leaves.html", {"document": document, "leaves": leaves}
 

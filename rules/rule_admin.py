@@ -99,20 +99,22 @@ NAMED = tuple(kind for kind, _label in TARGETS)
 PLACES = reverse_lazy("admin:rules_rule_places")
 
 
-def rows(kinds, columns, written, read, help_text, beside="") -> RowsField:
+def rows(label, kinds, columns, written, read, help_text, beside="") -> RowsField:
     widget = RowsWidget(kinds, columns, written, lambda: str(PLACES), beside)
-    return RowsField(read=read, widget=widget, required=False, help_text=help_text)
+    return RowsField(read=read, widget=widget, label=label, required=False, help_text=help_text)
 
 
 class RuleForm(ReasonedForm):
     """Checks what `rules.clauses` checks; a problem is told at its list."""
 
     domains = forms.MultipleChoiceField(
+        label=gettext_lazy("Domains"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=Rule._meta.get_field("domains").help_text,
     )
     criteria = rows(
+        gettext_lazy("Criteria"),
         CRITERIA,
         [
             Column("value", gettext_lazy("What; words and phrases separated by ;"), VALUED),
@@ -123,6 +125,7 @@ class RuleForm(ReasonedForm):
         Rule._meta.get_field("criteria").help_text,
     )
     targets = rows(
+        gettext_lazy("Targets"),
         TARGETS,
         [
             Column("key", gettext_lazy("Name"), ("metadata",)),
@@ -136,6 +139,7 @@ class RuleForm(ReasonedForm):
         beside="admin/rules/_looking.html",
     )
     actions = rows(
+        gettext_lazy("Actions"),
         ACTIONS,
         [
             Column("amount", gettext_lazy("Place or factor"), ("pin", "boost", "bury")),
