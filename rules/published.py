@@ -15,6 +15,7 @@ from retrieval.textnorm import stems
 from retrieval.translation import Glossary
 from rules.clauses import CompiledRule
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
+from rules.rule_index import RuleIndex
 from rules.wording import Wording
 
 
@@ -152,15 +153,21 @@ def as_if_published(draft: DomainThreshold) -> Iterator[None]:
 
 
 @lru_cache(maxsize=4)
-def stored_rules(version: int) -> tuple[CompiledRule, ...]:
-    """Every rule in force at this version of the rules, in the order in which they act."""
-    return tuple(sorted((row.compiled for row in Rule.objects.published()), key=lambda rule: rule.order))
+def stored_rules(version: int) -> RuleIndex:
+    """Every rule in force at this version of the rules."""
+    return RuleIndex(row.compiled for row in Rule.objects.published())
 
 
-_trial: ContextVar[tuple[CompiledRule, ...] | None] = ContextVar("trial", default=None)
+@lru_cache(maxsize=4)
+def tried(trial: tuple[CompiledRule, ...]) -> RuleIndex:
+    """The same rules are tried on many questions: they are indexed once."""
+    return RuleIndex(trial)
 
 
-def rules(version: int) -> tuple[CompiledRule, ...]:
+_trial: ContextVar[RuleIndex | None] = ContextVar("trial", default=None)
+
+
+def rules(version: int) -> RuleIndex:
     """The published rules; inside `as_if_these_rules`, those instead."""
     trial = _trial.get()
     return stored_rules(version) if trial is None else trial
@@ -171,7 +178,7 @@ def as_if_these_rules(trial: Iterable[CompiledRule]) -> Iterator[None]:
     """Searches of this thread run as if these rules and no others were published. As with a draft of thresholds,
     run pipelines, not the search service: cached answers know of none.
     """
-    token = _trial.set(tuple(sorted(trial, key=lambda rule: rule.order)))
+    token = _trial.set(tried(tuple(trial)))
     try:
         yield
     finally:

@@ -30,6 +30,7 @@ from rules.applying import (
 from rules.clauses import CompiledRule
 from rules.firing import Asked, fired
 from rules.matching import replaced
+from rules.rule_index import RuleIndex
 
 MAX_PINS = 10  # sections that one rule pins: of a whole document the first
 MAX_ALIASED = 20
@@ -47,13 +48,10 @@ class ApplyRewrites:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        given = query.rules.given
-        considered = published.rules(query.versions.get("rules", 0)) if given is None else given
-        if not considered and given is None:
+        stored = published.rules(query.versions.get("rules", 0))
+        if not stored and query.rules.given is None:
             return ranking.noting("no rule is published", skipped=True)
-        found = fired(
-            considered, asked(query), timezone.localdate(), keyword_trigger=query.rules.keyword_trigger
-        )
+        found = fired_by(query, stored)
         if not found:
             return unfired(ranking)
         query = searched_as(rewritten(replace(query, fired=found)))
@@ -65,6 +63,15 @@ class ApplyRewrites:
         }
         ranking = replace(ranking, query=query, curated=account)
         return resettled(ranking).noting(named(found), fired=[rule.number for rule in found])
+
+
+def fired_by(query: Query, stored: RuleIndex) -> tuple[CompiledRule, ...]:
+    """Of the caller's rules where there are any, else of the stored ones."""
+    question, by_words = asked(query), query.rules.keyword_trigger
+    considered = query.rules.given
+    if considered is None:
+        considered = stored.near(question) if by_words else stored.rules
+    return fired(considered, question, timezone.localdate(), keyword_trigger=by_words)
 
 
 def asked(query: Query) -> Asked:

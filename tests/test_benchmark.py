@@ -6,6 +6,8 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.management.commands.benchmark import shipped_topics
+from evaluation.rule_benchmark import benchmark_rules
 from tests.served import site  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +31,11 @@ def test_searches_are_cold_first_and_cached_then(site):  # noqa: F811
     assert row["cold"]["all"]["n"] == 20
     assert row["cached"]["all"]["n"] == 60
     assert {"EmbedQuery", "Fuse", "Present"} <= row["stages_ms"].keys()
+
+
+def test_rules_are_found_by_the_index_and_one_by_one():
+    (row,) = benchmark_rules(shipped_topics(), sizes=[30], count=5, seed=1)
+    assert (row["rules"], row["questions"], row["index_ms"]["n"], row["one_by_one_ms"]["n"]) == (30, 5, 5, 5)
 
 
 def test_no_server_is_said_in_one_line():

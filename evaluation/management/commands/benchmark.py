@@ -1,4 +1,4 @@
-"""manage.py benchmark search | features"""
+"""manage.py benchmark search | features | rules"""
 
 import json
 import time
@@ -9,21 +9,28 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.benchmark import NoServer, benchmark_search, worker_memory
 from evaluation.feature_benchmark import benchmark_features
-from evaluation.topics import read_topics
+from evaluation.rule_benchmark import benchmark_rules
+from evaluation.topics import Topic, read_topics
+
+RULES = (1_000, 10_000)
 
 
 class Command(BaseCommand):
     help = (
         "search: measures a running server over HTTP (start it by `make run`), cold and cached, stages, memory. "
-        "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing."
+        "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing. "
+        "rules: the time to find which of 1,000 and of 10,000 keyword rules a question fires."
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("what", choices=["search", "features"])
+        parser.add_argument("what", choices=["search", "features", "rules"])
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
         parser.add_argument(
-            "--count", type=int, default=300, help="cold searches for each number of clients, or pools"
+            "--count",
+            type=int,
+            default=300,
+            help="cold searches for each number of clients, pools, or questions",
         )
         parser.add_argument(
             "--seed", type=int, help="another for every run by default, so that searches are cold"
@@ -31,7 +38,21 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, what: str, **options) -> None:
-        self.features(**options) if what == "features" else self.search(**options)
+        {"search": self.search, "features": self.features, "rules": self.rules}[what](**options)
+
+    def rules(self, *, count: int, seed: int | None, **options) -> None:
+        rows = benchmark_rules(shipped_topics(), sizes=RULES, count=count, seed=seed or 0)
+        if options["json"]:
+            self.stdout.write(json.dumps(rows, indent=2))
+            return
+        for row in rows:
+            ways = "  ".join(
+                f"{way}: p50 {row[name]['p50']:.3f}  p95 {row[name]['p95']:.3f} ms"
+                for way, name in (("index", "index_ms"), ("one by one", "one_by_one_ms"))
+            )
+            self.stdout.write(
+                f"{row['rules']:>6} rules, {row['fired']:.1f} fire  {ways}  indexed once in {row['indexing_ms']:.0f} ms"
+            )
 
     def features(self, *, count: int, seed: int | None, **options) -> None:
         result = benchmark_features(repeat=count, seed=seed or 0)
@@ -49,7 +70,7 @@ class Command(BaseCommand):
             )
 
     def search(self, *, url: str, clients: list[int], count: int, seed: int | None, **options) -> None:
-        topics = read_topics(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl")
+        topics = shipped_topics()
         seed = time.time_ns() if seed is None else seed
         try:
             rows = list(benchmark_search(url, topics, clients=clients, count=count, seed=seed))
@@ -80,3 +101,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"web worker: {worker['rss_mb']} MB resident, {worker['pss_mb']} MB its own share"
             )
+
+
+def shipped_topics() -> list[Topic]:
+    return list(read_topics(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl"))
