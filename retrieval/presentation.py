@@ -15,6 +15,7 @@ from retrieval.tree import page_at
 NEAR_MISSES = 5
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
+    "changed": [],
     "coverage": "joint",
     "policy": "global",
     "rewritten": None,

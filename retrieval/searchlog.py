@@ -1,6 +1,6 @@
 """Keeps the account of searches: a summary of each, the full trace of those that ran, both for a time only."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -62,6 +62,8 @@ def record(
         top_locators=shown[:10],
         probability=best_probability(answer),
         versions=versions,
+        rules_fired=stored(rule["id"] for rule in answer["rules"]["fired"]),
+        rules_changed=stored(answer["rules"]["changed"]),
     )
     rows = [log]
     if trace is not None:
@@ -69,6 +71,11 @@ def record(
     if trace is not None and shadow is not None:
         rows.append(shadow_row(log, shadow, private=private))
     insert(*rows)
+
+
+def stored(rules: Iterable[int]) -> list[int]:
+    """Without the rules that a call brought along, which are numbered downwards from -1."""
+    return [number for number in rules if number > 0]
 
 
 def shadow_row(log: SearchLog, shadow: Shadow, *, private: bool) -> ShadowRanking:

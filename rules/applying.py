@@ -4,12 +4,14 @@ Exclude beats pin beats boost; rules act in their order. What is excluded or pin
 caller's scope: here are only candidates.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from retrieval.ranking import Candidate, Reason
 from rules.clauses import CompiledRule
 
+FIRST_PAGE = 10  # results, as a search gives them unless asked for more
 COVERS = "rule_covers"  # the reason by which a candidate tells which rule's own search found it
 
 
@@ -28,6 +30,19 @@ def told(rule: CompiledRule, code: str, **values: str | float) -> Reason:
 
 def because(candidate: Candidate, reason: Reason) -> Candidate:
     return candidate.but(reasons=(*candidate.reasons, reason))
+
+
+def first_page(candidates: Iterable[Candidate]) -> list[tuple]:
+    """What a reader of it sees: provisions, places in them and the passages they are shown by."""
+    return [(c.section_id, c.pin, c.chunk_id) for c in islice(candidates, FIRST_PAGE)]
+
+
+def decisive(
+    rules: Sequence[CompiledRule], outcome: Callable[[Sequence[CompiledRule]], object]
+) -> list[CompiledRule]:
+    """Those of the rules without which, by itself, the outcome of all would be another."""
+    of_all = outcome(rules)
+    return [rule for rule in rules if outcome([other for other in rules if other is not rule]) != of_all]
 
 
 def weighted(

@@ -18,9 +18,12 @@ from retrieval.selection import Selection, chosen, sections_within
 from rules import published
 from rules.applying import (
     COVERS,
+    FIRST_PAGE,
     Pinned,
     because,
     covered_by,
+    decisive,
+    first_page,
     over_budget,
     placed,
     quotas,
@@ -37,6 +40,7 @@ MAX_ALIASED = 20
 NEAR_MISSES = 5
 MAX_TOLD = 20  # passages named as left out for the token budget
 NONE_FIRED = "no rule fires"
+NARROWING = ("restrict", "exclude", "synonym")  # actions upon the search itself
 
 
 # -- The first half
@@ -54,12 +58,14 @@ class ApplyRewrites:
         found = fired_by(query, stored)
         if not found:
             return unfired(ranking)
+        changing = changing_the_search(found, query.text)
         query = searched_as(rewritten(replace(query, fired=found)))
         account = {
             "fired": [account_of(rule) for rule in found],
             "coverage": query.rules.coverage,
             "policy": None,
             "rewritten": query.rewritten,
+            "changed": [rule.number for rule in changing],
         }
         ranking = replace(ranking, query=query, curated=account)
         return resettled(ranking).noting(named(found), fired=[rule.number for rule in found])
@@ -109,12 +115,25 @@ def unfired(ranking: Ranking) -> Ranking:
     return nothing.noting(f"{NONE_FIRED}: nothing is searched")
 
 
-def rewritten(query: Query) -> Query:
-    """The question as the rules put it, each in turn; its citations are read anew."""
-    text = query.text
-    for rule in query.fired:
+def changing_the_search(rules: Sequence[CompiledRule], text: str) -> list[CompiledRule]:
+    """Rules without which something else would be searched. What it would have found is not known, since nothing is
+    searched twice: they are said to change the page.
+    """
+    rewriting = decisive([rule for rule in rules if rule.does("rewrite")], lambda those: put_by(those, text))
+    return [rule for rule in rules if any(map(rule.does, NARROWING)) or rule in rewriting]
+
+
+def put_by(rules: Iterable[CompiledRule], text: str) -> str:
+    """The question as the rules put it, each in turn."""
+    for rule in rules:
         for action in rule.does("rewrite"):
             text = replaced(text, action.phrase, action.text) if action.phrase else action.text
+    return text
+
+
+def rewritten(query: Query) -> Query:
+    """The question as the rules put it; its citations are read anew."""
+    text = put_by(query.fired, query.text)
     if text == query.text:
         return query
     citations = find_citations(text)
@@ -275,7 +294,7 @@ class ApplyPins:
     def __call__(self, ranking: Ranking) -> Ranking:
         if not ranking.query.fired:
             return ranking.noting("no rule fired", skipped=True)
-        for step in (excluded, boosted, covered, pinned, budgeted, annotated, refused):
+        for step in (excluded, boosted, covered, pinned, budgeted, named_as_answers, annotated, refused):
             ranking = step(ranking)
         return ranking.noting(named(ranking.query.fired))
 
@@ -313,9 +332,11 @@ def boosted(ranking: Ranking) -> Ranking:
     rules = [rule for rule in ranking.query.fired if rule.does("boost") or rule.does("bury")]
     if not rules:
         return ranking
-    sections = [candidate.section_id for candidate in ranking.candidates]
+    found = ranking.candidates
+    sections = [candidate.section_id for candidate in found]
     reached = {rule.number: sections_among(sections, rule.clauses.targets) for rule in rules}
-    return replace(ranking, candidates=weighted(ranking.candidates, rules, reached))
+    changing = decisive(rules, lambda those: first_page(weighted(found, those, reached) if those else found))
+    return changed_by(replace(ranking, candidates=weighted(found, rules, reached)), changing)
 
 
 def sections_among(sections: Sequence[int], selection: Selection) -> set[int]:
@@ -356,13 +377,16 @@ def pinned(ranking: Ranking) -> Ranking:
     known = {c.section_id: c for c in (*(d.candidate for d in ranking.dropped), *ranking.candidates)}
     pins = [pin for rule in rules for pin in pins_of(rule, ranking.query, known)]
     shown = {pin.candidate.section_id for pin in pins}
-    return answering(
-        replace(
-            ranking,
-            candidates=placed(ranking.candidates, pins),
-            dropped=tuple(gone for gone in ranking.dropped if gone.candidate.section_id not in shown),
-        )
+    changing = decisive(
+        rules,
+        lambda those: first_page(placed(ranking.candidates, [pin for pin in pins if pin.rule in those])),
     )
+    answered = replace(
+        ranking,
+        candidates=placed(ranking.candidates, pins),
+        dropped=tuple(gone for gone in ranking.dropped if gone.candidate.section_id not in shown),
+    )
+    return answering(changed_by(answered, changing))
 
 
 def pins_of(rule: CompiledRule, query: Query, known: dict[int, Candidate]) -> list[Pinned]:
@@ -426,6 +450,13 @@ def uncovered(ranking: Ranking) -> list[dict[str, int]]:
     ]
 
 
+def named_as_answers(ranking: Ranking) -> Ranking:
+    """Tells whose aliases stand on the first page."""
+    shown = ranking.candidates[:FIRST_PAGE]
+    numbers = {r.values["rule"] for c in shown for r in c.reasons if r.code == "rule_alias"}
+    return changed_by(ranking, [rule for rule in ranking.query.fired if rule.number in numbers])
+
+
 def annotated(ranking: Ranking) -> Ranking:
     """The first rule's redirect, if its place can be read by this caller, and every rule's notes."""
     fired_rules = ranking.query.fired
@@ -439,7 +470,8 @@ def annotated(ranking: Ranking) -> Ranking:
         ),
         None,
     )
-    return telling(ranking, notes=notes, redirect=leads)
+    speaking = [rule for rule in fired_rules if rule.does("note") or (leads and rule.number == leads["rule"])]
+    return changed_by(telling(ranking, notes=notes, redirect=leads), speaking)
 
 
 def is_readable(query: Query, locator: str) -> bool:
@@ -449,13 +481,20 @@ def is_readable(query: Query, locator: str) -> bool:
 
 def refused(ranking: Ranking) -> Ranking:
     """Nothing as an answer where a rule requires it; the best that was found is a near miss."""
-    rule = next((rule for rule in ranking.query.fired if rule.does("abstain")), None)
-    if rule is None:
+    requiring = [rule for rule in ranking.query.fired if rule.does("abstain")]
+    if not requiring:
         return ranking
     misses = (ranking.candidates or ranking.near_misses)[:NEAR_MISSES]
-    reason = told(rule, "rule_abstain")
+    reason = told(requiring[0], "rule_abstain")
     declined = ranking.drop({c.section_id: reason for c in ranking.candidates}, "ApplyPins")
-    return replace(declined, abstained=True, near_misses=misses)
+    changing = decisive(requiring, lambda those: bool(those) or ranking.abstained)
+    return changed_by(replace(declined, abstained=True, near_misses=misses), changing)
+
+
+def changed_by(ranking: Ranking, rules: Iterable[CompiledRule]) -> Ranking:
+    """The account, with these among the rules that changed the first page."""
+    known = ranking.curated.get("changed", [])
+    return telling(ranking, changed=list(dict.fromkeys([*known, *(rule.number for rule in rules)])))
 
 
 def telling(ranking: Ranking, **account: Any) -> Ranking:

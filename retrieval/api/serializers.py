@@ -227,6 +227,10 @@ class RulesAccount(s.Serializer):
     """What curators' rules did to this answer."""
 
     fired = FiredRule(many=True)
+    changed = s.ListField(
+        child=s.IntegerField(),
+        help_text="Ids of those without which the first ten results would be others, or the search itself.",
+    )
     coverage = s.CharField()
     policy = s.CharField(allow_null=True, help_text="What was searched as no rule fired: global or none.")
     rewritten = s.CharField(allow_null=True, help_text="The question as rules put it.")

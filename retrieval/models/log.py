@@ -37,6 +37,18 @@ class SearchLog(models.Model):
     top_locators = ArrayField(models.CharField(max_length=300), default=list, blank=True)
     probability = models.FloatField(null=True, blank=True, help_text=_("That the answer was there, 0 to 1."))
     versions = models.JSONField(default=dict)
+    rules_fired = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        blank=True,
+        help_text=_("Numbers of the curators’ rules that fired."),
+    )
+    rules_changed = ArrayField(
+        models.BigIntegerField(),
+        default=list,
+        blank=True,
+        help_text=_("Of these, those that changed the first page."),
+    )
 
     class Meta:
         verbose_name = _("search")
