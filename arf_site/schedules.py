@@ -28,6 +28,11 @@ SCHEDULES = {
         "schedule_type": Schedule.MINUTES,
         "minutes": 10,
     },
+    "count uses of rules": {
+        "func": "rules.tasks.count_uses",
+        "schedule_type": Schedule.MINUTES,
+        "minutes": 10,
+    },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
     "check rules": {"func": "rules.tasks.check_rules", "schedule_type": Schedule.DAILY},
     "find hidden text": {"func": "evaluation.tasks.find_hidden_text", "schedule_type": Schedule.DAILY},

@@ -1,4 +1,5 @@
-"""What is wrong with rules taken together: shadowed, contradictory, dead targets, circles of rewrites, expired. Pure.
+"""What is wrong with rules taken together: shadowed, contradictory, dead targets, circles of rewrites, expired; and
+rules that nobody's question fires. Pure.
 
 Two rules are held against each other where a question fires both on a day that both see. What is found is certain:
 in doubt nothing is said. That `Exclude beats pin` decides a case does not make it less of a contradiction.
@@ -7,7 +8,7 @@ in doubt nothing is said. That `Exclude beats pin` decides a case does not make 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from itertools import combinations, islice
 from typing import Protocol
 
@@ -34,6 +35,7 @@ KINDS = {
     "dead target": _("dead target"),
     "expired": _("expired"),
     "hides judged text": _("hides judged-relevant text"),
+    "never fired": _("never fired in 90 days"),
 }
 FOUND_ELSEWHERE = {"hides judged text"}  # by the app that knows judgments
 TOLD = {
@@ -52,8 +54,10 @@ TOLD = {
     "circle": _("These rules rewrite a question until it is as it was: %(all)s."),
     "expired": _("The last day of “%(first)s” is over: %(detail)s."),
     "hides": _("“%(first)s” hides what was judged relevant: %(detail)s."),
+    "unused": _("No question of readers or clients has fired “%(first)s” since %(detail)s."),
 }
 SHOWING = ("pin", "boost", "alias")
+UNUSED = timedelta(days=90)  # without use, after which a rule is said to be never fired
 MAX_TEXTS = 60  # texts into which a question is rewritten, looking for a way back to it
 MAX_ASKED = 100  # questions of one rule from which it is looked for
 
@@ -113,6 +117,28 @@ def conflicts(
     opposed = [one for pair in pairs if (one := between.wrong(*pair)) is not None]
     everything = [*found, *opposed, *circles(current, corpus.jurisdictions, today), *dead]
     return [one for one in everything if about is None or about in one.rules]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What is known of the use of rules: since which day it is counted, when the version in force of each rule was
+    published, when each fired last.
+    """
+
+    since: date | None
+    published: Mapping[int, date]
+    last: Mapping[int, date]
+
+
+def unused(rules: Iterable[CompiledRule], usage: Usage, today: date) -> Iterator[Finding]:
+    """Rules that have been able to fire for so long and did not; nothing is said before uses were counted so long."""
+    if usage.since is None:
+        return
+    for rule in rules:
+        able_since = max(usage.since, usage.published.get(rule.number, today), rule.valid_from or usage.since)
+        quiet_since = max(able_since, usage.last.get(rule.number, able_since))
+        if quiet_since + UNUSED <= today and not is_over(rule, today):
+            yield finding("never fired", "unused", rule, detail=str(quiet_since))
 
 
 def is_over(rule: CompiledRule, today: date) -> bool:

@@ -368,6 +368,45 @@ class RuleFinding(models.Model):
         return f"{self.kind}: {', '.join(self.names)}"
 
 
+class RuleUse(models.Model):
+    """How often a rule was used on a day by readers and clients; counted from the search log and kept longer."""
+
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="uses")
+    day = models.DateField()
+    fired = models.PositiveIntegerField(default=0, help_text=_("Searches in which it fired."))
+    changed = models.PositiveIntegerField(
+        default=0, help_text=_("Of these, those whose first page it changed.")
+    )
+    helpful = models.PositiveIntegerField(
+        default=0, help_text=_("Readers’ thumbs up that day for such searches.")
+    )
+    unhelpful = models.PositiveIntegerField(default=0, help_text=_("Thumbs down."))
+
+    class Meta:
+        verbose_name = _("use of a rule")
+        verbose_name_plural = _("uses of rules")
+        ordering = ["-day", "rule"]
+        constraints = [models.UniqueConstraint(fields=["rule", "day"], name="one_use_a_rule_and_day")]
+
+    def __str__(self) -> str:
+        return f"{self.rule_id} on {self.day}"
+
+
+class SearchDay(models.Model):
+    """A day of which the use of rules is counted, and how many searches readers and clients made on it."""
+
+    day = models.DateField(primary_key=True)
+    searches = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = _("day of searches")
+        verbose_name_plural = _("days of searches")
+        ordering = ["-day"]
+
+    def __str__(self) -> str:
+        return str(self.day)
+
+
 def compiled(content: dict[str, Any], *, number: int, version: int) -> CompiledRule:
     """Raises ValidationError."""
     return CompiledRule(

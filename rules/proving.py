@@ -17,7 +17,8 @@ from retrieval.models import Chunk, Domain, Section
 from retrieval.ranking import Caller
 from retrieval.row_access import as_system
 from retrieval.selection import Selection
-from rules.conflicts import FOUND_ELSEWHERE, KINDS, Finding, conflicts
+from rules import usage
+from rules.conflicts import FOUND_ELSEWHERE, KINDS, Finding, conflicts, unused
 from rules.models import Rule, RuleFinding
 
 YOUNGEST = 2**63 - 1  # the number of a rule that has none yet
@@ -90,7 +91,8 @@ def findings_of_all() -> list[Finding]:
     """Of every rule in force, whoever may see it."""
     with as_system():
         rules = [rule.compiled for rule in Rule.objects.published()]
-        return conflicts(rules, StoredCorpus(None), timezone.localdate())
+        today = timezone.localdate()
+        return [*conflicts(rules, StoredCorpus(None), today), *unused(rules, usage.known(), today)]
 
 
 def check_all() -> int:

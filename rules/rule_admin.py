@@ -48,6 +48,7 @@ from rules.rows import (
     target_boxes,
 )
 from rules.sentences import LONGEST, Draft
+from rules.usage import with_uses
 
 OFFERED = 30  # values offered while one types
 LOCATED = ("section", "cites", "definitions", "citation")
@@ -199,7 +200,10 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     resource_classes = [RuleResource]
     import_form_class = ImportForm
     export_form_class = ExportForm
-    list_display = ["name", "state", "does", "domains_told", "priority", "valid_to", "owner", "changed", "by"]
+    list_display = [
+        "name", "state", "does", "domains_told", "priority", "valid_to", "owner", "fired_lately", "last_fired",
+        "changed", "by",
+    ]  # fmt: skip
     list_filter = ["status", "owner", "valid_to"]
     list_select_related = ["owner"]
     list_per_page = 50
@@ -260,7 +264,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return with_last_change(super().get_queryset(request).visible_to(caller_of(request)))
+        return with_uses(with_last_change(super().get_queryset(request).visible_to(caller_of(request))))
 
     def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
         visible = list(Domain.objects.visible_to(caller_of(request)).values_list("slug", flat=True))
@@ -398,6 +402,14 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     @admin.display(description=gettext_lazy("Domains"))
     def domains_told(self, rule: Rule) -> str:
         return ", ".join(rule.domains) or _("all")
+
+    @admin.display(description=gettext_lazy("Fired in 30 days"), ordering="fired_lately")
+    def fired_lately(self, rule: Rule) -> int:
+        return rule.fired_lately
+
+    @admin.display(description=gettext_lazy("Last fired"), ordering="last_fired", empty_value="-")
+    def last_fired(self, rule: Rule):
+        return rule.last_fired
 
     @admin.display(description=gettext_lazy("Changed"), ordering="changed_at")
     def changed(self, rule: Rule):

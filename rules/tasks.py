@@ -1,6 +1,6 @@
 """What django-q runs by name."""
 
-from rules import embedding, proving, workflow
+from rules import embedding, proving, usage, workflow
 
 
 def embed_aliases() -> int:
@@ -11,6 +11,11 @@ def embed_aliases() -> int:
 def retire_expired_rules() -> int:
     """Every minute: rules whose last day is over. Searches leave them out from midnight on by themselves."""
     return workflow.retire_expired()
+
+
+def count_uses() -> int:
+    """Every ten minutes: how often each rule fired and changed a page, by the day."""
+    return usage.count()
 
 
 def check_rules() -> int:

@@ -5,14 +5,16 @@ here answers what a target selects: ten amendments of two passages in one domain
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from retrieval.selection import Part, Selection
+from rules.conflicts import Usage
 
 SEED = 1791
 TODAY = date(2026, 11, 21)
+COUNTED_SINCE = date(2026, 1, 1)  # uses of rules
 TOPICS = [
     ("soldiers", "quartering soldiers"),
     ("asylum", "asylum deadline"),
@@ -275,6 +277,37 @@ BAD: list[tuple[str, str, Callable[[Subject], list[dict]]]] = [
             rule("b", keywords(s.other), "pin", section(s.there), valid_to="2026-11-21"),
         ],
     ),
+    (
+        "never fired",
+        "a",
+        lambda s: [
+            rule("a", keywords(s.word), "pin", section(s.here), published="2026-08-23"),
+            rule("b", keywords(s.other), "pin", section(s.there), published="2026-02-01", used="2026-11-20"),
+        ],
+    ),
+    (
+        "never fired",
+        "b",
+        lambda s: [
+            rule("a", keywords(s.other), "pin", section(s.there), published="2026-09-01"),
+            rule("b", keywords(s.word), "boost", section(s.here), published="2025-02-01", used="2026-08-23"),
+        ],
+    ),
+    (
+        "never fired",
+        "a",
+        lambda s: [
+            rule(
+                "a",
+                ALWAYS,
+                "pin",
+                section(s.here),
+                published="2026-02-01",
+                valid_from="2026-08-01",
+                used="2026-03-01",
+            ),
+        ],
+    ),
 ]
 
 # -- What tempts, and is right
@@ -363,7 +396,26 @@ CLEAN: list[Callable[[Subject], list[dict]]] = [
         rule("a", when("starts_with", f"{s.word} x"), rewrite(s.phrase)),
         rule("b", when("exact", s.phrase), rewrite(s.word)),
     ],
+    lambda s: [
+        rule("a", keywords(s.word), "pin", section(s.here), published="2026-08-24"),
+        rule("b", keywords(s.other), "pin", section(s.there), published="2026-02-01", used="2026-08-24"),
+    ],
+    lambda s: [
+        rule("a", keywords(s.word), "pin", section(s.here), published="2026-02-01", valid_from="2026-09-01"),
+        rule(
+            "b", keywords(s.other), "pin", section(s.there), published="2026-02-01", valid_from="2026-12-01"
+        ),
+    ],
 ]
+
+
+def usage_of(rules: Sequence[dict]) -> Usage:
+    """By number from 1; a rule of which no day of publication is told was published today."""
+
+    def days(name: str) -> dict[int, date]:
+        return {n: date.fromisoformat(r[name]) for n, r in enumerate(rules, start=1) if name in r}
+
+    return Usage(COUNTED_SINCE, days("published"), days("used"))
 
 
 def subject(draw: random.Random) -> Subject:

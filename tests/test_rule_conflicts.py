@@ -1,24 +1,26 @@
 """The conflict prover: fifty bad rule sets all found, fifty tempting ones never blamed."""
 
+from datetime import date
+
 import pytest
 
-from rules.conflicts import conflicts
+from rules.conflicts import Usage, conflicts, unused
 from rules.models import compiled
-from tests.rule_sets import ALWAYS, CORPUS, TODAY, bad, clean, keywords, rule, section, when
+from tests.rule_sets import ALWAYS, CORPUS, TODAY, bad, clean, keywords, rule, section, usage_of, when
 
 HERE = "/us/const/amendment/I"
 
 
 def found_in(*rules: dict) -> list:
     numbered = [compiled(content, number=n, version=1) for n, content in enumerate(rules, start=1)]
-    return conflicts(numbered, CORPUS, TODAY)
+    return [*conflicts(numbered, CORPUS, TODAY), *unused(numbered, usage_of(rules), TODAY)]
 
 
 @pytest.mark.parametrize("case", bad(), ids=lambda case: case.name)
 def test_what_is_wrong_with_a_bad_set_is_found_and_nothing_else(case):
     found = found_in(*case.rules)
     assert {(one.kind, frozenset(one.names)) for one in found} == case.wrong
-    assert all(one.told and (one.question or one.kind in ("dead target", "expired")) for one in found)
+    assert all(one.told and (one.question or one.kind in ("dead target", "expired", "never fired")) for one in found)
 
 
 @pytest.mark.parametrize("case", clean(), ids=lambda case: case.name)
@@ -58,3 +60,12 @@ def test_an_earlier_rule_is_in_the_shadow_of_a_later_wider_one():
     earlier = rule("narrow", keywords("rent"), "exclude", section(HERE))
     wider = rule("wide", keywords("rent"), "exclude", section(HERE), section("/us/const/amendment/II"))
     assert [one.names for one in found_in(earlier, wider)] == [("wide", "narrow")]
+
+
+@pytest.mark.parametrize("since", [None, date(2026, 8, 24)])
+def test_nothing_is_said_of_use_that_was_not_counted_for_so_long(since):
+    idle = compiled(rule("a", keywords("rent"), "pin", section(HERE)), number=1, version=1)
+    usage = Usage(since, {1: date(2026, 1, 1)}, {})
+    assert not list(unused([idle], usage, TODAY))
+    (told,) = unused([idle], Usage(date(2026, 8, 23), usage.published, {}), TODAY)
+    assert told.told == "No question of readers or clients has fired “a” since 2026-08-23."

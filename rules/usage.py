@@ -1,0 +1,89 @@
+"""How often rules are used, by the day: counted from the search log, kept when the log is gone."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+
+from django.db import transaction
+from django.db.models import Count, F, Func, Max, Min, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from retrieval.models import Feedback, SearchLog
+from rules.conflicts import Usage
+from rules.models import Rule, RuleUse, SearchDay
+
+DOORS = ("page", "api")  # what readers and clients ask; not what staff try
+LATELY = timedelta(days=30)
+COUNTS = ("fired", "changed", "helpful", "unhelpful")
+
+
+def count(today: date | None = None) -> int:
+    """Counts anew every day from the last one counted on, that one included; gives how many. May run twice.
+
+    Counting begins with the day on which it is first done: of searches before it no rules are logged.
+    """
+    today = today or timezone.localdate()
+    last = SearchDay.objects.aggregate(last=Max("day"))["last"] or today
+    days = [last + timedelta(days=n) for n in range((today - last).days + 1)]
+    for day in days:
+        count_day(day)
+    return len(days)
+
+
+@transaction.atomic
+def count_day(day: date) -> None:
+    """A thumb counts on the day on which it was given, so that a day that is over stays as it was counted."""
+    searches = SearchLog.objects.filter(created_at__range=moments(day), door__in=DOORS)
+    thumbs = Feedback.objects.filter(created_at__range=moments(day), log__door__in=DOORS)
+    counted = {
+        "fired": by_rule(searches, "rules_fired"),
+        "changed": by_rule(searches, "rules_changed"),
+        "helpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.HELPFUL), "log__rules_fired"),
+        "unhelpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.UNHELPFUL), "log__rules_fired"),
+    }
+    used = Rule.objects.filter(pk__in=set().union(*counted.values()))
+    RuleUse.objects.bulk_create(
+        [RuleUse(rule=rule, day=day, **{name: counted[name][rule.pk] for name in COUNTS}) for rule in used],
+        update_conflicts=True,
+        unique_fields=["rule", "day"],
+        update_fields=COUNTS,
+    )
+    SearchDay.objects.update_or_create(day=day, defaults={"searches": searches.count()})
+
+
+def moments(day: date) -> tuple[datetime, datetime]:
+    """The first and the last of a local day."""
+    return tuple(timezone.make_aware(datetime.combine(day, at)) for at in (time.min, time.max))
+
+
+def by_rule(rows: QuerySet, field: str) -> Counter[int]:
+    """How many of the rows have each rule's number in their array."""
+    numbers = rows.order_by().annotate(number=Func(F(field), function="unnest")).values_list("number")
+    return Counter(dict(numbers.annotate(times=Count("pk"))))
+
+
+def last_uses() -> Mapping[int, date]:
+    """The last day on which each rule fired."""
+    fired = RuleUse.objects.filter(fired__gt=0).order_by()
+    return dict(fired.values_list("rule").annotate(last=Max("day")))
+
+
+def with_uses(rules: QuerySet[Rule]) -> QuerySet[Rule]:
+    """Adds `last_fired`, a day or None, and `fired_lately`, how often in thirty days."""
+    fired = RuleUse.objects.filter(rule=OuterRef("pk"), fired__gt=0)
+    lately = fired.filter(day__gt=timezone.localdate() - LATELY).order_by().values("rule")
+    return rules.annotate(
+        last_fired=Subquery(fired.order_by("-day").values("day")[:1]),
+        fired_lately=Coalesce(Subquery(lately.annotate(times=Sum("fired")).values("times")), 0),
+    )
+
+
+def known() -> Usage:
+    """What the conflict prover asks of the rules in force."""
+    published = Rule.objects.published().filter(published_at__isnull=False).values_list("pk", "published_at")
+    return Usage(
+        since=SearchDay.objects.aggregate(since=Min("day"))["since"],
+        published={number: timezone.localdate(moment) for number, moment in published},
+        last=last_uses(),
+    )
