@@ -19,6 +19,7 @@ CURATOR = [
     "retrieval.change_document",  # tags, and "Withdraw"
     *(f"rules.{verb}_{model}" for verb in ("view", "add", "change") for model in CURATED),
     "rules.view_rulefinding",
+    "rules.view_ruleuse",
     "rules.publish_rule",  # of what another curator proposed
     *(f"evaluation.view_{model}" for model in ("topic", "judgment", "run", "rulesuggestion")),
     *(f"evaluation.{verb}_{model}" for verb in ("add", "change") for model in ("topic", "judgment")),

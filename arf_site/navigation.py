@@ -37,6 +37,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
             [
                 model(_("Rules"), "rule", "rules.rule"),
                 model(_("Suggested rules"), "lightbulb", "evaluation.rulesuggestion"),
+                page(_("Rule usage"), "bar_chart", "admin_rule_usage", "rules.view_ruleuse"),
                 model(_("Aliases"), "label", "rules.alias"),
                 model(_("Glossary"), "translate", "rules.glossaryterm"),
                 model(_("Thresholds"), "tune", "rules.domainthreshold"),

@@ -11,6 +11,7 @@ from evaluation.views import (
     preview_rule,
     quality_page,
     rule_preview_page,
+    rule_usage_page,
     threshold_preview,
 )
 from retrieval.admin.try_query import try_query
@@ -27,6 +28,7 @@ urlpatterns = [
     path("admin/import/<uuid:upload_id>/", admin.site.admin_view(preview_page), name="admin_import_preview"),
     path("admin/quality/", admin.site.admin_view(quality_page), name="admin_quality"),
     path("admin/ablation/", admin.site.admin_view(ablation_page), name="admin_ablation"),
+    path("admin/rule-usage/", admin.site.admin_view(rule_usage_page), name="admin_rule_usage"),
     path("admin/preview/", admin.site.admin_view(threshold_preview), name="admin_threshold_preview"),
     path("admin/preview/rule/<int:rule_id>/", admin.site.admin_view(preview_rule), name="admin_preview_rule"),
     path(

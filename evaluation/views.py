@@ -1,4 +1,6 @@
-"""Pages of the admin on quality: over time, the last ablation, and what drafts of thresholds and rules would change."""
+"""Pages of the admin on quality: over time, the last ablation, what drafts of thresholds and rules would change, how
+rules are used.
+"""
 
 from itertools import zip_longest
 
@@ -11,7 +13,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from evaluation import ablation, quality, rule_preview
+from evaluation import ablation, quality, rule_preview, rule_usage
 from evaluation.judging import topics_for
 from evaluation.models import RulePreview
 from evaluation.preview import preview
@@ -133,6 +135,44 @@ def require_previews(request: HttpRequest) -> None:
 
 def principal_of(request: HttpRequest) -> str:
     return f"user:{request.user.pk}"
+
+
+def rule_usage_page(request: HttpRequest) -> HttpResponse:
+    """`?days=` and `?sort=`; with `?format=csv` the same as a file."""
+    require(request, "rules.view_ruleuse")
+    days, sort = asked_of(request)
+    told = rule_usage.report(caller_of(request), days, sort=sort)
+    if request.GET.get("format") == "csv":
+        named = {"Content-Disposition": f'attachment; filename="rule-usage-{days}-days.csv"'}
+        return HttpResponse(rule_usage.as_csv(told), content_type="text/csv; charset=utf-8", headers=named)
+    context = {
+        "title": _("Rule usage"),
+        "report": told,
+        "periods": rule_usage.PERIODS,
+        "sort": sort,
+        "columns": [(name, label, next_sort(name, sort)) for name, label in usage_columns()],
+    }
+    return page(request, "admin/rule_usage.html", context)
+
+
+def asked_of(request: HttpRequest) -> tuple[int, str]:
+    """A period and an order that there are; anything else is the usual one."""
+    days, sort = request.GET.get("days", ""), request.GET.get("sort", "")
+    known = sort.removeprefix("-") in rule_usage.SORTED_BY
+    return int(days) if days in map(str, rule_usage.PERIODS) else 30, sort if known else "-fired"
+
+
+def usage_columns() -> list[tuple[str, str]]:
+    labels = (
+        _("Rule"), _("Fired"), _("Changed the page"), _("Last fired"), _("Helpful"), _("Not helpful"), _("Judgments"),
+    )  # fmt: skip
+    return list(zip(rule_usage.SORTED_BY, labels, strict=True))
+
+
+def next_sort(name: str, sort: str) -> str:
+    """What pressing a column's head sorts by: names rising first, figures falling first, then the other way."""
+    first = name if name == "name" else f"-{name}"
+    return (name if first != name else f"-{name}") if sort == first else first
 
 
 def require(request: HttpRequest, permission: str) -> None:

@@ -21,7 +21,7 @@ from retrieval import jobs
 from retrieval.models import Domain, JobRun, RankerModel, Section
 from retrieval.search import SearchRequest, search
 from rules import workflow
-from rules.models import DomainThreshold, Rule
+from rules.models import DomainThreshold, Rule, RuleUse, SearchDay
 from tests.served import picture, until
 
 pytest_plugins = ["tests.served"]
@@ -165,10 +165,22 @@ def uploaded(user: User) -> str:
     return f"/admin/import/{staged.pk}/"
 
 
+def used_rules() -> None:
+    today = timezone.localdate()
+    for name, times in (("Never asked", 0), ("Quartering of soldiers in any house in time of peace", 1_204)):
+        rule = Rule(name=name, criteria=[{"kind": "exact", "value": name}], status=Rule.Status.PUBLISHED)
+        rule.actions = [{"kind": "note", "text": name}]
+        rule.live = rule.content
+        rule.save()
+        RuleUse.objects.create(rule=rule, day=today, fired=times, changed=times // 2, helpful=times // 9)
+    SearchDay.objects.create(day=today, searches=12_345)
+
+
 def pages(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
     """By name: the path and a word that must be there."""
     return {
         "quality-empty": ("/admin/quality/", "No run is stored yet"),
+        "rule-usage-empty": ("/admin/rule-usage/", "No rule is published"),
         "ablation-empty": ("/admin/ablation/", "No ablation is stored yet"),
         "agreement-empty": ("/admin/disagreements/", "two or more grades apart"),
         "retraining-empty": ("/admin/evaluation/retrainingrun/", "Retrain now"),
@@ -180,6 +192,7 @@ def filled(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
     disagreeing(topic)
     run = measured(topic)
     attempt, model = retrained()
+    used_rules()
     judgment = Judgment.objects.filter(judge="ann").first()
     return {
         "judge": (f"/admin/judge/?topic={topic.pk}&locator={FIFTH}", "How well does it answer?"),
@@ -187,6 +200,8 @@ def filled(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
         "agreement-settled": ("/admin/disagreements/?settled=1", "decided"),
         "quality": ("/admin/quality/", "What changed"),
         "ablation": ("/admin/ablation/", "loses too much"),
+        "rule-usage": ("/admin/rule-usage/", "Quartering of soldiers"),
+        "rules": ("/admin/rules/rule/", "1204"),
         "retraining": ("/admin/evaluation/retrainingrun/", "cross-validated"),
         "retraining-run": (
             f"/admin/evaluation/retrainingrun/{attempt.pk}/change/",
