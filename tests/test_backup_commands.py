@@ -86,7 +86,8 @@ def test_restore_asks_first_and_names_a_missing_file(scratch, tmp_path):
     _, environment = scratch
     command = [sys.executable, "manage.py", "restore", str(tmp_path / "none")]
     options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True}
-    assert "Nothing was changed." in subprocess.run(command, input="n\n", **options).stderr
+    for answer in ("n\n", ""):
+        assert subprocess.run(command, input=answer, **options).stderr == "CommandError: Nothing was changed.\n"
     assert "There is no file" in subprocess.run(command, input="y\n", **options).stderr
 
 

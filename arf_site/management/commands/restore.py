@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, yes: bool, **options) -> None:
         refuse_while_in_use()
-        if not yes and input(f"Replace everything in the database by {file}? [y/N] ").strip().lower() != "y":
+        if not yes and not confirmed(f"Replace everything in the database by {file}? [y/N] "):
             raise CommandError("Nothing was changed.")
         connection.close()
         try:
@@ -39,6 +39,14 @@ class Command(BaseCommand):
         indexing.begin_log_anew()
         call_command("lexical_writer", once=True)
         self.stdout.write(f"Restored {file}; the lexical index is rebuilt.")
+
+
+def confirmed(question: str) -> bool:
+    """Nobody there to answer is a no."""
+    try:
+        return input(question).strip().lower() == "y"
+    except EOFError:
+        return False
 
 
 def refuse_while_in_use() -> None:

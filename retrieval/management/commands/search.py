@@ -72,7 +72,7 @@ class Command(BaseCommand):
         for stage in explanation["stages"]:
             counts = f"{stage['in']:>4} → {stage['out']:<4}"
             self.stdout.write(
-                f"  {stage['name']:<20}{stage['status']:<9}{stage['ms']:>8.2f} ms {counts} {stage['note']}"
+                f"  {stage['name']:<23}{stage['status']:<9}{stage['ms']:>8.2f} ms {counts} {stage['note']}"
             )
         self.stdout.write("\nCandidates, best first")
         for rank, candidate in enumerate(explanation["candidates"], start=1):
