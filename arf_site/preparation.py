@@ -152,9 +152,9 @@ def order_names() -> None:
 
 def order_reranker(say: Say) -> None:
     """Has the reranker trained from the library's judgments where none serves yet, or where the one in force cannot:
-    it reads other features than this code gives. Searches do without meanwhile.
+    it reads other features than this code gives. Searches do without meanwhile. What failed is tried again.
     """
-    asked_for = JobRun.objects.filter(kind="retrain")
+    asked_for = JobRun.objects.filter(kind="retrain").exclude(status=JobRun.Status.FAILED)
     if problem := registry.problem():
         say(f"  The deployed reranker cannot serve: {problem} Another is trained now.")
         asked_for = asked_for.unfinished()

@@ -66,8 +66,8 @@ class WorkersKilled(ArfError):
 
     def __init__(self):
         super().__init__(
-            f"Stopped: its next step was begun {MOST_TRIES} times, and each time the worker was killed, "
-            "by hand or for want of memory."
+            f"Stopped: its next step was begun {MOST_TRIES} times, and each time the worker was killed: "
+            "by hand, for want of memory, or because it took longer than a step may."
         )
 
 

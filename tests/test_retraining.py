@@ -339,6 +339,13 @@ def test_a_model_of_other_features_is_refused_in_words_and_another_ordered_once(
     assert "cannot serve: The reranker was trained on other features" in said[0]
 
 
+def test_a_first_training_that_failed_is_tried_again_at_the_next_start():
+    JobRun.objects.create(kind="retrain", key="retrain", status=JobRun.Status.FAILED)
+    for _ in range(2):
+        preparation.order_reranker(pytest.fail)
+    assert JobRun.objects.filter(kind="retrain", status=JobRun.Status.QUEUED).count() == 1
+
+
 def test_a_model_that_serves_orders_no_training():
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), {"family": "this"})))
     preparation.order_reranker(pytest.fail)
