@@ -30,6 +30,12 @@ class Environment(environ.FileAwareEnv):
             )
         return int(given)
 
+    def seconds(self, name: str, default: float) -> float:
+        given = self.text(name, str(default))
+        if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given) or not float(given):
+            raise ImproperlyConfigured(f"{name} is “{given}”; it must be a number of seconds above 0.")
+        return float(given)
+
     def yes_or_no(self, name: str, default: bool = False) -> bool:
         given = self.text(name, str(default)).lower()
         if given not in YES | NO:

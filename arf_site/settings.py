@@ -272,10 +272,10 @@ ARF_CROSS_ENCODER = {
     "export_dir": str(VAR_DIR / "cross_encoder"),
 }
 ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
-    "base_url": env.str("ARF_LLM_URL", default=""),
-    "api_key": env.str("ARF_LLM_KEY", default=""),
-    "model": env.str("ARF_LLM_MODEL", default=""),
-    "timeout": env.float("ARF_LLM_TIMEOUT", default=4.0),  # seconds, for all that one search asks
+    "base_url": env.text("ARF_LLM_URL"),
+    "api_key": env.text("ARF_LLM_KEY"),
+    "model": env.text("ARF_LLM_MODEL"),
+    "timeout": env.seconds("ARF_LLM_TIMEOUT", 4.0),  # seconds, for all that one search asks
 }
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
 ARF_DOUBLE_JUDGED_PERCENT = env.whole(

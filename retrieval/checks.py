@@ -33,8 +33,6 @@ def embedder_settings(app_configs, **kwargs) -> list[CheckMessage]:
 @register(Tags.compatibility)
 def llm_settings(app_configs, **kwargs) -> list[CheckMessage]:
     spec = settings.ARF_LLM
-    if spec["timeout"] <= 0:
-        return [Error("ARF_LLM_TIMEOUT must be longer than 0 seconds.", id="arf.E007")]
     given = [variable for key, variable in LLM_VARIABLES.items() if spec[key]]
     missing = [LLM_VARIABLES[key] for key in LLM_NEEDS if not spec[key]]
     if not given or not missing:

@@ -29,6 +29,8 @@ def test_the_example_lists_every_variable_and_no_other():
         ("ARF_BEHIND_TLS", "ture"),
         ("ARF_TIME_ZONE", "Mars/Olympus"),
         ("ARF_LOG_LEVEL", "LOUD"),
+        ("ARF_LLM_TIMEOUT", "soon"),
+        ("ARF_LLM_TIMEOUT", "0"),
         ("ARF_VAR_DIR", "/proc/nowhere"),
         ("ARF_SECRET_KEY_FILE", "/nowhere"),
         ("DATABASE_URL", "mysql://localhost/arf"),

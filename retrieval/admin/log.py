@@ -91,7 +91,9 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
 @admin.register(Trace)
 class TraceAdmin(ReadOnly, ModelAdmin):
     list_display = ["created_at", "log", "open_trace"]
+    list_filter = ["log__abstained", "created_at"]
     list_select_related = ["log"]
+    search_fields = ["log__query_text"]
     show_full_result_count = False
     date_hierarchy = "created_at"
     fields = ["log", "created_at", "open_trace"]
