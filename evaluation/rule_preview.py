@@ -27,9 +27,7 @@ from retrieval.row_access import as_caller
 from rules import workflow
 from rules.models import Rule, compiled
 
-AT_ONCE = (
-    150  # questions asked again while one waits, twice each: a tenth of what is looked at, some five seconds
-)
+AT_ONCE = 210  # questions asked again, twice each, while one waits: a tenth of what is looked at
 BATCH = 50  # asked again in one step of a job
 KEPT = timedelta(days=7)
 FIELDS = ("name", "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to")
