@@ -6,14 +6,20 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 
 from retrieval.checks import migrated
 from retrieval.features import USUAL_MINIMUM
+from retrieval.statements import rows
 from rules.models import DomainThreshold
+
+# `manage.py migrate` runs the checks before it makes the column.
+COLUMN = """
+SELECT 1 FROM information_schema.columns WHERE table_name = 'rules_domainthreshold' AND column_name = 'answer_scale'
+"""
 
 
 @register(Tags.database)
 def answer_minimums(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
-    if not migrated(databases):
+    if not migrated(databases) or not rows(COLUMN):
         return []
-    rows = DomainThreshold.objects.filter(active=True).select_related("domain")
+    in_force = DomainThreshold.objects.filter(active=True).select_related("domain")
     return [
         Warning(
             f"The answer minimum of {row.domain.slug}, {row.answer_minimum:g}, was chosen on another scale "
@@ -21,6 +27,6 @@ def answer_minimums(app_configs, databases: Sequence[str] | None = None, **kwarg
             hint=f"Run `{row.tuning}`.",
             id="arf.W009",
         )
-        for row in rows
+        for row in in_force
         if not row.is_on_scale
     ]

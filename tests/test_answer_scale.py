@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from evaluation import registry
@@ -88,6 +89,12 @@ def test_what_ships_is_of_this_scale_and_what_is_not_is_told_with_its_remedy(dom
         "0.5 holds instead."
     )
     assert told.hint == "Run `manage.py tune_thresholds us_constitution --publish`."
+
+
+def test_the_check_passes_by_a_database_that_is_not_migrated_yet():
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE rules_domainthreshold DROP COLUMN answer_scale")
+    assert checks.answer_minimums(**DEFAULT) == []
 
 
 def test_a_minimum_chosen_anew_is_of_this_scale_and_one_that_stays_keeps_its_own(domain):
