@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 
 from retrieval import indexing, serving
 from retrieval.embedders import EmbeddingUnavailable
@@ -90,5 +91,8 @@ def problem_of(index: LexicalIndex) -> str | None:
 
 
 def migrated(databases: Sequence[str] | None) -> bool:
-    """Whether the default database is to be checked and has its tables."""
-    return "default" in (databases or ()) and "retrieval_chunk" in connection.introspection.table_names()
+    """Whether the default database is to be checked and is as this version wants it."""
+    if "default" not in (databases or ()):
+        return False
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())

@@ -4,6 +4,7 @@ import psycopg
 import pytest
 from django.core import checks as django_checks
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 
 from arf_site import checks as ground
 from arf_site import postgres
@@ -140,9 +141,17 @@ def test_an_index_of_another_database_is_named(db, settings, tmp_path):
 
 
 def test_database_checks_wait_for_migrations_and_for_being_asked(db, monkeypatch):
-    monkeypatch.setattr(connection.introspection, "table_names", lambda: [])
+    monkeypatch.setattr(connection.introspection, "table_names", lambda *args: [])
     assert not checks.migrated(["default"])
     assert not checks.migrated(None)
+
+
+def test_database_checks_wait_for_the_last_migration_too(db):
+    assert checks.migrated(["default"])
+    recorder = MigrationRecorder(connection)
+    last = max(name for app, name in recorder.applied_migrations() if app == "rules")
+    recorder.record_unapplied("rules", last)
+    assert not checks.migrated(["default"])
 
 
 def test_the_embedded_servers_superuser_would_be_refused(monkeypatch):
