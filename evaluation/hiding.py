@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from evaluation.impact import Asking, Effect, Question, judged_questions, publishing, ranks, retiring
@@ -21,9 +20,7 @@ from retrieval.row_access import as_caller
 from rules import proving
 from rules.clauses import CompiledRule
 from rules.conflicts import Finding, finding
-from rules.firing import fired
 from rules.models import Rule
-from rules.rule_stages import asked
 
 KIND = "hides judged text"
 HARMLESS = {"note", "redirect"}  # actions that leave the list as it is
@@ -151,12 +148,11 @@ def some_losses(questions: Sequence[Question], asking: Asking, start: int) -> tu
     """Of the questions from here on, as many as one step asks; and where the next begins."""
     lost: list[Loss] = []
     answers, position = 0, start
-    today = timezone.localdate()
     with as_caller(ANONYMOUS):
         while position < min(len(questions), start + READ) and answers < ANSWERS:
             question = questions[position]
             read = asking.read(question)
-            blamed = [rule for rule in fired(asking.in_force, asked(read.query), today) if may_hide(rule)]
+            blamed = list(filter(may_hide, asking.firing(read, asking.in_force)))
             if blamed and question.is_measurable:
                 lost += losses(question, read, asking, asking.in_force, blamed)
                 answers += 1 + len(blamed)

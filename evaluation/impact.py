@@ -142,6 +142,7 @@ class Asking:
         rules_at = next(n for n, stage in enumerate(stages) if isinstance(stage, ApplyRewrites))
         self.reading, self.answering = Pipeline(*stages[:rules_at]), Pipeline(*stages[rules_at:])
         self.in_force = published.stored_rules(versions.current(()).get("rules", 0))
+        self.indexed = {id(rule) for rule in self.in_force}
         self.known: dict[tuple[str, ...], tuple[tuple[DomainScope, ...], dict[str, int]]] = {}
 
     def read(self, question: Question) -> Ranking:
@@ -159,21 +160,26 @@ class Asking:
 
     def answer(self, read: Ranking, rules: Iterable[CompiledRule]) -> Answer:
         """Only what fires is handed on: of a thousand rules it is few."""
-        firing = fired(rules, asked(read.query), timezone.localdate())
-        with published.as_if_these_rules(firing):
+        with published.as_if_these_rules(self.firing(read, rules)):
             return answer_of(self.answering(read))
+
+    def firing(self, read: Ranking, rules: Iterable[CompiledRule]) -> tuple[CompiledRule, ...]:
+        """Of these rules; those in force are looked up by the words of the question, any others tried one by one."""
+        said = asked(read.query)
+        near = {id(rule) for rule in self.in_force.near(said)}
+        tried = [rule for rule in rules if id(rule) in near or id(rule) not in self.indexed]
+        return fired(tried, said, timezone.localdate())
 
     def touched(
         self, questions: Iterable[Question], rules: Sequence[CompiledRule]
     ) -> Iterator[tuple[Question, Ranking]]:
         """The questions that fire any of the rules today."""
-        today = timezone.localdate()
         for question in questions:
             try:
                 read = self.read(question)
             except NotFound:
                 continue
-            if fired(rules, asked(read.query), today):
+            if self.firing(read, rules):
                 yield question, read
 
 
