@@ -423,8 +423,17 @@ def _with_engine(text: str, parts: list[Term], engine: Apertium) -> str:
         return english[match[0].lower()]
 
     if english:
+        answer = _without_new_capitals(answer, placeholders, text)
         answer = re.sub("|".join(english), restore, answer, flags=re.IGNORECASE)
     return " ".join([answer, *(english[lost] for lost in placeholders if lost not in seen)])
+
+
+def _without_new_capitals(answer: str, placeholders: Sequence[str], text: str) -> str:
+    """The engine takes a word after a placeholder for the first of the sentence: "how long is The term"."""
+    if any(character.isupper() for character in text.lstrip("¿¡ ")[1:]):
+        return answer
+    after = rf"(?i:({'|'.join(placeholders)})) ([A-HJ-Z](?![A-Z])|I(?=[a-z]))"
+    return re.sub(after, lambda match: f"{match[1]} {match[2].lower()}", answer)
 
 
 def _unused_prefix(text: str) -> str:

@@ -122,6 +122,14 @@ def test_any_text_can_be_translated_by_the_glossary(text):
 
 
 @needs_apertium
+def test_no_word_gets_a_capital_for_standing_after_a_term(engine):
+    glossary = Glossary({"qué edad": "what age", "cuánto dura": "how long is"})
+    for question in ("¿Qué edad debe tener el presidente?", "¿cuánto dura el mandato de un senador?"):
+        translated = translate(question, glossary, engine).text
+        assert translated[1:] == translated[1:].lower(), translated
+
+
+@needs_apertium
 def test_terms_are_put_in_after_translation(engine):
     done = translate("¿Tengo derecho a guardar silencio ante la policía?", GLOSSARY, engine)
     assert "right to remain silent" in done.text
