@@ -206,10 +206,11 @@ def section_row(
 
 
 def is_result(domain: Domain, node: Node) -> bool:
-    """A node with words of its own is ranked; where the level is the section, only what has none below."""
-    if domain.result_level == Domain.ResultLevel.LOWEST:
-        return bool(node.text)
-    return not node.children and bool(node.text or node.status)
+    """A node with words of its own is ranked; where the level is the statutory section, only what has none below."""
+    if domain.result_level == Domain.ResultLevel.SECTION and node.children:
+        return False
+    has_status = bool(node.status) and not node.children
+    return bool(node.text) or (has_status and domain.result_level != Domain.ResultLevel.LOWEST)
 
 
 def label(node: Node) -> str:

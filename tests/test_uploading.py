@@ -61,6 +61,15 @@ def test_a_file_becomes_a_document_whose_chunks_know_their_pages():
     assert all(c.text == c.section.text[c.start : c.end] for c in chunks)
 
 
+def test_the_own_words_of_a_section_with_others_below_it_are_found(reindex):
+    domain = a_domain()
+    text = b"# 2. Fees\n\nThe buyer pays ninety doubloons.\n\n## 2.1 Late fees\n\nWho is late pays more.\n"
+    document = handed_in(domain, text, "lease.md").document
+    reindex()
+    found = search(SearchRequest(text="doubloons", domains=(domain.slug,)), ANONYMOUS)["results"]
+    assert found[0]["locator"] == f"{document.locator}/2"
+
+
 def test_the_same_file_again_keeps_every_row_and_a_changed_one_makes_new_versions():
     domain = a_domain()
     first = handed_in(domain, lease(FEES, LAW))
