@@ -4,7 +4,7 @@ A selection says which chunks; it never widens what a caller may read. Pure but 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
 
@@ -15,8 +15,20 @@ from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExac
 from retrieval.models import Anchor, Chunk, Citation, Section
 from retrieval.ranking import Query
 from retrieval.statements import Statement
+from retrieval.textnorm import folding_to, tokens
 
-KINDS = ("section", "document", "filename", "chunk", "tag", "metadata", "cites", "definitions")
+KINDS = (
+    "section",
+    "heading",
+    "pages",
+    "document",
+    "filename",
+    "chunk",
+    "tag",
+    "metadata",
+    "cites",
+    "definitions",
+)
 COMPARISONS = ("is", "contains", "at_least", "at_most")
 NOTHING = Q(pk__in=[])
 TEXT_LOOKUPS = {"is": IExact, "at_least": GreaterThanOrEqual, "at_most": LessThanOrEqual}
@@ -25,8 +37,9 @@ NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One named part. `value`: a locator, file name or tag, by kind; `pages` are 1-based ranges, both ends
-    included; `key` and `comparison` belong to metadata, `chunks` to chunk ids.
+    """One named part. `value`: a locator, words of a heading, file name or tag, by kind; `pages` are 1-based ranges,
+    both ends included; `key` and `comparison` belong to metadata, `chunks` to chunk ids; `domains` are the slugs of
+    those in which it lies, none meaning any.
     """
 
     kind: str
@@ -35,11 +48,19 @@ class Part:
     chunks: tuple[int, ...] = ()
     key: str = ""
     comparison: str = "is"
+    domains: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As people are told which it is, beside its kind."""
+        pages = ", ".join(f"{first}-{last}" for first, last in self.pages)
+        return ", ".join(map(str, self.chunks)) or f"{self.key} {self.value}".strip() or pages
 
     @property
     def q(self) -> Q:
         """The chunks of this part, as a condition on Chunk."""
         named = getattr(self, f"_{self.kind}")()
+        named = named & Q(domain__slug__in=self.domains) if self.domains else named
         return named & on_pages(self.pages) if self.pages else named
 
     def _section(self) -> Q:
@@ -50,6 +71,15 @@ class Part:
             end__gt=OuterRef("start"),
         )
         return below("section__locator", self.value) | Q(Exists(at_place))
+
+    def _heading(self) -> Q:
+        """Sections whose own heading has the words, or one above them below the document's title."""
+        words = worded(str(self.value))
+        return Q(section__heading__regex=words) | Q(section__breadcrumb__regex=f" › .*{words}")
+
+    def _pages(self) -> Q:
+        """Of any document."""
+        return Q()
 
     def _document(self) -> Q:
         return Q(section__document__locator=self.value)
@@ -88,6 +118,23 @@ def above(locator: str) -> list[str]:
     return ["/".join(parts[:n]) for n in range(2, len(parts))]
 
 
+@lru_cache(maxsize=1_024)
+def worded(words: str) -> str:
+    """A regular expression of PostgreSQL for texts that have the words in this order on word boundaries, blind to
+    case, accents, possessives and to how compounds are written.
+    """
+    pieces = (tokens(piece) for piece in words.split())
+    return r"\m" + r"(['’]s)?\W+".join(r"\W*".join(map(spelt, piece)) for piece in pieces if piece) + r"\M"
+
+
+def spelt(word: str) -> str:
+    """Numbers stay whole, also beside one another: 9/11 is not 911. O'Connor is one word."""
+    if word.isdigit():
+        return rf"\m{word}\M"
+    first, *others = (f"[{folding_to(letter)}]" for letter in word)
+    return first + "['’]?" * bool(others) + "".join(f"[.-]?{letter}" for letter in others)
+
+
 def on_pages(pages: Sequence[tuple[int, int]]) -> Q:
     """Chunks that overlap one of the ranges: one that crosses on to the page is on it."""
     return reduce(or_, (Q(page_start__lte=last, page_end__gte=first) for first, last in pages))
@@ -113,6 +160,10 @@ class Selection:
 
     def __or__(self, other: "Selection") -> "Selection":
         return Selection(tuple(dict.fromkeys((*self.parts, *other.parts))))
+
+    def within(self, domains: tuple[str, ...]) -> "Selection":
+        """What of it lies in these domains; of none given, all."""
+        return Selection(tuple(replace(part, domains=domains) for part in self.parts))
 
     @property
     def q(self) -> Q:

@@ -81,6 +81,12 @@ def fold(text: str) -> str:
     return text.translate(_FOLDS)
 
 
+def folding_to(letter: str) -> str:
+    """Every letter up to U+024F that folds to this one, and its capital: ``e`` gives ``EeÈÉÊË…``."""
+    latin = "".join(chr(code) for code in range(0x250) if _FOLDS[code] == ord(letter))
+    return latin or letter + letter.upper()
+
+
 def tokens(text: str) -> list[str]:
     """Words of letters and digits, folded: ``What's Peña`` gives ``what pena``, ``don't`` gives ``dont``."""
     return [_bare(word) for word in _WORD.findall(fold(normalize(text)))]

@@ -14,7 +14,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from retrieval.selection import COMPARISONS, Part, Selection
+from retrieval.selection import COMPARISONS, KINDS, Part, Selection
+from retrieval.textnorm import tokens
 from rules.matching import folded, pattern, words_of
 
 MAX_CRITERIA, MAX_TARGETS, MAX_ACTIONS = 20, 50, 10
@@ -30,8 +31,8 @@ TEXTUAL = (
     "citation",
 )  # what a question's words decide
 CRITERIA = ("always", *TEXTUAL, "language", "domain", "jurisdiction")
-TARGETS = ("section", "document", "filename", "chunk", "tag", "metadata", "cites", "definitions")
-PAGED = ("document", "filename")
+TARGETS = KINDS
+PAGED = ("pages", "document", "filename")
 AIMED = ("restrict", "pin", "boost", "bury", "exclude", "alias")  # actions upon the rule's targets
 ACTIONS = (*AIMED, "rewrite", "synonym", "note", "redirect", "abstain")
 INLINE_ACTIONS = (
@@ -192,8 +193,14 @@ def part(row: dict[str, Any]) -> Part:
         key = text(row.pop("key", None))
         comparison = one_of(row.pop("comparison", "is"), COMPARISONS)
         return done(row, Part(kind, number_or_text(row.pop("value", None)), key=key, comparison=comparison))
+    if kind == "pages":
+        if not (pages := page_ranges(row.pop("pages", ""))):
+            raise ValueError(_("pages are written like 3-5, 8."))
+        return done(row, Part(kind, pages=pages))
     value = text(row.pop("value", None))
-    if kind not in ("filename", "tag"):
+    if kind == "heading" and not tokens(value):
+        raise ValueError(_("“%s” has no word in it.") % value)
+    if kind not in ("heading", "filename", "tag"):
         locator(value)
     pages = page_ranges(row.pop("pages", "")) if kind in PAGED else ()
     return done(row, Part(kind, value, pages))

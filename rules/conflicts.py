@@ -152,8 +152,7 @@ def dead_targets(rule: CompiledRule, corpus: Corpus) -> Iterator[Finding]:
     places = [Part("section", action.text) for action in rule.does("redirect")]
     for part in (*rule.clauses.targets.parts, *places):
         if not corpus.chunks(Selection((part,)), rule.domains):
-            named = ", ".join(map(str, part.chunks)) or f"{part.key} {part.value}".strip()
-            yield finding("dead target", "dead", rule, detail=named)
+            yield finding("dead target", "dead", rule, detail=part.name)
 
 
 # -- Two rules

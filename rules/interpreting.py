@@ -151,7 +151,7 @@ def is_there(row: Mapping[str, Any], corpus: Corpus) -> bool:
 def chosen_by_model(made: Draft, sentence: str, corpus: Corpus) -> tuple[str, ...]:
     """Targets that the sentence does not name: the model thought of them."""
     said = {str(row["value"]) for row in named_targets(sentence, corpus)}
-    values = [str(row["value"]) for row in made.targets]
+    values = [str(row["value"]) for row in made.targets if "value" in row]
     values += [row["locator"] for row in made.actions if "locator" in row]
     return tuple(value for value in values if value not in said and fold(value) not in fold(sentence))
 
@@ -172,6 +172,10 @@ def target(row: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
     kind, value = row["kind"], row["value"]
     if kind in PLACES:
         return {"kind": kind, "value": place(value)}
+    if kind == "heading":
+        return {"kind": kind, "value": value}
+    if kind == "pages":
+        return {"kind": kind, "pages": row["pages"]}
     if kind == "metadata":
         is_number = row["comparison"].startswith("at_") and value.isdecimal()
         compared = {"key": row["key"], "comparison": row["comparison"]}

@@ -1,5 +1,6 @@
 """What curators decide: aliases, the glossary, thresholds and rules. Every change is kept in history."""
 
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -408,14 +409,16 @@ class SearchDay(models.Model):
 
 
 def compiled(content: dict[str, Any], *, number: int, version: int) -> CompiledRule:
-    """Raises ValidationError."""
+    """Its targets are those in its domains. Raises ValidationError."""
+    domains = tuple(content["domains"])
+    clauses = read(content["criteria"], content["targets"], content["actions"])
     return CompiledRule(
         number=number,
         name=content["name"],
         version=version,
         priority=content["priority"],
-        domains=tuple(content["domains"]),
-        clauses=read(content["criteria"], content["targets"], content["actions"]),
+        domains=domains,
+        clauses=replace(clauses, targets=clauses.targets.within(domains)),
         valid_from=content["valid_from"] and date.fromisoformat(content["valid_from"]),
         valid_to=content["valid_to"] and date.fromisoformat(content["valid_to"]),
     )

@@ -163,7 +163,7 @@ def target_boxes(row: Mapping[str, Any]) -> dict[str, str]:
 
 def read_target(boxes: dict[str, str]) -> dict[str, Any]:
     kind = boxes["kind"]
-    row: dict[str, Any] = {"kind": kind, "value": boxes["value"]}
+    row: dict[str, Any] = {"kind": kind} | ({} if kind == "pages" else {"value": boxes["value"]})
     if kind == "chunk":
         row["value"] = [number_in(piece) for piece in re.split(r"[,;\s]+", boxes["value"]) if piece]
     if kind == "metadata":

@@ -32,6 +32,7 @@ from retrieval.admin.base import (
 from retrieval.models import Document, Domain, Section
 from retrieval.ranking import Caller
 from rules import browser, browsing, drafting, proving, workflow
+from rules.clauses import PAGED
 from rules.curation import with_last_change
 from rules.exchange import FORMATS, RuleResource
 from rules.forms import ReasonedForm, provisions_like
@@ -68,6 +69,8 @@ CRITERIA = (
 )
 TARGETS = (
     ("section", gettext_lazy("provision with all below it")),
+    ("heading", gettext_lazy("provisions whose heading has the words")),
+    ("pages", gettext_lazy("pages of every document")),
     ("document", gettext_lazy("document")),
     ("filename", gettext_lazy("file")),
     ("tag", gettext_lazy("documents with the tag")),
@@ -96,7 +99,7 @@ COMPARISONS = (
     ("at_most", gettext_lazy("at most")),
 )
 VALUED = tuple(kind for kind, _label in CRITERIA if kind != "always")
-NAMED = tuple(kind for kind, _label in TARGETS)
+NAMED = tuple(kind for kind, _label in TARGETS if kind != "pages")
 PLACES = reverse_lazy("admin:rules_rule_places")
 
 
@@ -132,7 +135,7 @@ class RuleForm(ReasonedForm):
             Column("key", gettext_lazy("Name"), ("metadata",)),
             Column("comparison", gettext_lazy("How"), ("metadata",), "select", COMPARISONS),
             Column("value", gettext_lazy("Which"), NAMED),
-            Column("pages", gettext_lazy("Pages, like 3-5, 8"), ("document", "filename")),
+            Column("pages", gettext_lazy("Pages, like 3-5, 8"), PAGED),
         ],
         target_boxes,
         read_target,
@@ -459,6 +462,12 @@ def offered(kind: str, words: str, request: HttpRequest) -> list[tuple[str, str]
     if kind in LOCATED:
         found = provisions_like(words, Section.objects.readable(caller))[:OFFERED]
         return [(section.locator, f"{section.citation} {section.heading}".strip()) for section in found]
+    if kind == "heading":
+        headings = Section.objects.readable(caller).filter(heading__icontains=words)
+        return [
+            (heading, heading)
+            for heading in headings.order_by("heading").values_list("heading", flat=True).distinct()[:OFFERED]
+        ]
     if kind == "document":
         return list(documents.filter(title__icontains=words).values_list("locator", "title")[:OFFERED])
     if kind == "filename":

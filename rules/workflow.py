@@ -1,18 +1,21 @@
 """A rule's way from draft to what searches apply, and out again. Every step is a line in its history."""
 
 from difflib import get_close_matches
+from functools import reduce
+from operator import or_
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Document, Domain, Section
 from retrieval.ranking import Caller
-from retrieval.selection import Part, below
+from retrieval.selection import Part, below, worded
+from retrieval.textnorm import tokens
 from rules import proving
 from rules.models import Rule
 
@@ -197,8 +200,7 @@ def domains_of(rule: Rule, caller: Caller) -> QuerySet[Domain]:
 
 
 def nothing_at(part: Part, rule: Rule, caller: Caller) -> str:
-    named = ", ".join(map(str, part.chunks)) or f"{part.key} {part.value}".strip()
-    told = _("Nothing matches the target “%(kind)s: %(named)s”.") % {"kind": part.kind, "named": named}
+    told = _("Nothing matches the target “%(kind)s: %(named)s”.") % {"kind": part.kind, "named": part.name}
     near = near_misses(part, rule, caller)
     return f"{told} " + (_("Near to it: %s.") % ", ".join(near) if near else _("Nothing is near to it."))
 
@@ -218,6 +220,10 @@ def near_misses(part: Part, rule: Rule, caller: Caller) -> list[str]:
         return alike(part.value, (tag for tags in documents.values_list("tags", flat=True) for tag in tags))
     if part.kind == "metadata":
         return alike_metadata(part, documents)
+    if part.kind == "heading":
+        return alike_headings(str(part.value), rule, caller)
+    if part.kind == "pages":
+        return pages_of(documents.order_by("-pages"), part)
     if part.kind == "chunk":
         return []
     return nearest_locators(str(part.value), rule, caller)
@@ -246,6 +252,13 @@ def alike_metadata(part: Part, documents: QuerySet[Document]) -> list[str]:
     if values:
         return alike(part.value, values) or sorted(values)[:NEAR]
     return alike(part.key, {key for metadata in kept_values for key in metadata})
+
+
+def alike_headings(words: str, rule: Rule, caller: Caller) -> list[str]:
+    """Headings that have one of the words."""
+    readable = Section.objects.readable(caller).filter(domain__in=domains_of(rule, caller))
+    has_one = reduce(or_, (Q(heading__regex=worded(word)) for word in tokens(words)))
+    return alike(words, readable.filter(has_one).values_list("heading", flat=True).distinct()[:COMPARED])
 
 
 def nearest_locators(locator: str, rule: Rule, caller: Caller) -> list[str]:

@@ -1,9 +1,11 @@
 """Triggers of rules on plain text: sixty keyword cases, patterns in linear time."""
 
 import pytest
+from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.selection import worded
 from rules.matching import has_phrase, matches_pattern, pattern, words_of
 from tests.keyword_cases import KEYWORD_CASES
 
@@ -31,3 +33,26 @@ def test_a_pattern_that_re2_cannot_run_in_linear_time_is_refused(written):
 def test_a_pattern_that_ruins_other_engines_is_answered():
     assert not matches_pattern("a" * 2_000 + "b", "(a+)+$")
     assert matches_pattern("Formulario I-589", r"\bi-\d{3}\b")
+
+
+NOT_AS_IN_QUESTIONS = (
+    "Process servers",
+    "Tell us",
+    "Straße",
+    "我想申请庇护",
+)  # sentences, ß, and words without spaces
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("phrase", "heading", "fires"),
+    [
+        (phrase, question, fires)
+        for _, phrase, stemmed, _, question, fires in KEYWORD_CASES
+        if not stemmed and not any(other in question for other in NOT_AS_IN_QUESTIONS)
+    ],
+)
+def test_words_are_found_in_headings_as_keywords_are_in_questions(phrase, heading, fires):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s ~ %s", [heading, worded(phrase)])
+        assert cursor.fetchone() == (fires,)

@@ -264,6 +264,13 @@ def contract():
     sections = embedded(*(a_section(document, f"The tenant pays rent, clause {n}.") for n in range(3)))
     for part, (first, last) in zip(sections, [(1, 1), (2, 3), (3, 3)], strict=True):
         part.chunks.update(page_start=first, page_end=last)
+    heads = [
+        ("Indemnización", "Lease of Late Payments"),
+        ("Late Payments", "Lease of Late Payments"),
+        ("Fee", "Lease of Late Payments › Section 3: Tenant's Late Payments"),
+    ]
+    for part, (heading, breadcrumb) in zip(sections, heads, strict=True):
+        Section.objects.filter(pk=part.pk).update(heading=heading, breadcrumb=breadcrumb)
     return document, sections
 
 
@@ -280,6 +287,12 @@ def contract():
         ({"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2024}, {0, 1, 2}),
         ({"kind": "metadata", "key": "year", "comparison": "at_most", "value": 2024.5}, {0, 1, 2}),
         ({"kind": "metadata", "key": "year", "value": 2024}, {0, 1, 2}),
+        ({"kind": "pages", "pages": "1-2"}, {0, 1}),
+        ({"kind": "heading", "value": "late payments"}, {1, 2}),
+        ({"kind": "heading", "value": "late PAYMENTS"}, {1, 2}),
+        ({"kind": "heading", "value": "indemnización"}, {0}),
+        ({"kind": "heading", "value": "indemnizacion"}, {0}),
+        ({"kind": "heading", "value": "fee"}, {2}),
     ],
 )
 def test_a_target_names_its_part_of_the_corpus(contract, rule, target, clauses):
@@ -298,10 +311,12 @@ def test_a_target_names_its_part_of_the_corpus(contract, rule, target, clauses):
         {"kind": "metadata", "key": "party", "value": "Acmee"},
         {"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2025},
         {"kind": "metadata", "key": "partyy", "value": "Acme"},
+        {"kind": "pages", "pages": "7"},
+        {"kind": "heading", "value": "late payment"},
     ],
 )
 def test_a_target_that_matches_nothing_is_refused_with_what_is_near(contract, rule, target):
-    with pytest.raises(RuleRefused, match="Near to it: .*(lease|cme|party|3 pages|2024)"):
+    with pytest.raises(RuleRefused, match="Near to it: .*(lease|cme|party|3 pages|2024|Late Payments)"):
         rule("restrict", targets=[target])
 
 
@@ -350,6 +365,15 @@ def test_a_new_tag_is_seen_by_the_next_search(contract, rule):
     other.tags = []
     other.save()
     assert len(locators(ask("who pays", domains=domains))) == 3
+
+
+def test_a_target_lies_in_the_domains_of_its_rule(contract, rule):
+    document, sections = contract
+    other = a_document(a_domain(), tags=["lease"])
+    (elsewhere,) = embedded(a_section(other, "Whoever rents pays."))
+    rule("exclude", targets=[{"kind": "tag", "value": "lease"}], domains=[document.domain.slug])
+    answer = ask("who pays rent", domains=(document.domain.slug, other.domain.slug))
+    assert len(fired(answer)) == 1 and locators(answer) == [elsewhere.locator]
 
 
 # -- Access

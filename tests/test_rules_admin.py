@@ -91,6 +91,14 @@ def test_the_form_tells_what_is_wrong_in_words(client, curators, change, told):
     assert not Rule.objects.exists()
 
 
+def test_headings_and_pages_of_every_document_are_targets_of_the_form(client, curators):
+    rows = {"targets-0-kind": "heading", "targets-0-value": "legislative powers"}
+    rows |= {"targets-1-kind": "pages", "targets-1-pages": "1-2", "targets-2-kind": ""}
+    assert client.post(ADD, FORM | rows).status_code == 302
+    targets = [{"kind": "heading", "value": "legislative powers"}, {"kind": "pages", "pages": "1-2"}]
+    assert Rule.objects.get(name="Quartering").targets == targets
+
+
 def test_a_target_that_does_not_exist_is_warned_of_at_once(client, curators):
     page = client.post(ADD, FORM | {"targets-0-value": "/us/const/amendment/XXX"}, follow=True)
     assert "Near to it:" in page.content.decode()
