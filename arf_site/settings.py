@@ -251,6 +251,7 @@ ARF_JOBS = {
     "ingest": "retrieval.ingestion.Ingest",
     "upload": "retrieval.uploading.ReadUpload",
     "reembed": "retrieval.reembedding.Reembed",
+    "index_vectors": "retrieval.vector_indexes.IndexVectors",
     "import_judgments": "evaluation.importing.ImportJudgments",
     "retrain": "evaluation.retraining.Retrain",
     "preview_rule": "evaluation.rule_preview.PreviewRule",

@@ -1,5 +1,5 @@
-"""System checks of what searches need: the embedder of the stored vectors, this node's lexical index, and what
-is set of a language model.
+"""System checks of what searches need: the embedder of the stored vectors, their indexes, this node's lexical index,
+and what is set of a language model.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from retrieval import indexing, serving
+from retrieval import indexing, serving, vector_indexes
 from retrieval.embedders import EmbeddingUnavailable
 from retrieval.lexical import FORMAT, LexicalIndex
 from retrieval.models import Chunk, EmbeddingModel
@@ -74,6 +74,22 @@ def lexical_index(app_configs, databases: Sequence[str] | None = None, **kwargs)
     if problem := problem_of(serving.lexical_index()):
         return [Warning(problem, hint="Keep `manage.py lexical_writer` running on this node.", id="arf.W005")]
     return []
+
+
+@register(Tags.database)
+def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    """Nothing is missed without one; a search only takes longer."""
+    if not migrated(databases):
+        return []
+    return [
+        Warning(
+            f"The domain {domain.slug} has more than {vector_indexes.LARGE} chunks and no index of their vectors by "
+            f"{model.name}.",
+            hint="Run `manage.py index_vectors`, or wait for the job.",
+            id="arf.W010",
+        )
+        for model, domain in vector_indexes.missing()
+    ]
 
 
 def problem_of(index: LexicalIndex) -> str | None:

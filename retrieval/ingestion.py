@@ -16,7 +16,7 @@ from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
-from retrieval import serving, vocabulary
+from retrieval import jobs, serving, vector_indexes, vocabulary
 from retrieval.bluebook import cite, cite_plain
 from retrieval.chunking import chunk, chunk_context
 from retrieval.citations import find_citations
@@ -415,8 +415,19 @@ def publish(run: JobRun) -> Progress:
     link_parents(document)
     link_citations()
     vocabulary.count_again()
+    index_what_has_grown()
     message = f"{shown_name(document)}: {len(staged)} sections published, {removed} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
+
+
+def index_what_has_grown() -> None:
+    """Orders the indexes of vectors that domains have come to need."""
+    if vector_indexes.missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
+        jobs.enqueue(**indexing_request(), queues=True)
+
+
+def indexing_request() -> dict:
+    return {"kind": "index_vectors", "key": CORPUS}
 
 
 def supersede(old: Section, new: Section, today: date) -> None:

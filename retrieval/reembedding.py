@@ -1,6 +1,6 @@
 """Changing the embedder: vectors of the new one are built beside the old, and serve once they are complete."""
 
-from retrieval import serving
+from retrieval import serving, vector_indexes
 from retrieval.errors import ArfError
 from retrieval.ingestion import CORPUS, save_vectors
 from retrieval.jobs import Job, Progress
@@ -24,6 +24,7 @@ class Reembed(Job):
     def undo(self, run: JobRun) -> None:
         """Drops the half-built model and its vectors; the old one has served all the time."""
         EmbeddingModel.objects.filter(status=EmbeddingModel.Status.BUILDING).delete()
+        vector_indexes.drop_unused()
 
 
 def request() -> dict:
@@ -33,12 +34,14 @@ def request() -> dict:
 def embed_some(run: JobRun) -> Progress:
     spec = serving.settings_spec()
     embedder = serving.embedder_from(spec)
-    model, _ = EmbeddingModel.objects.get_or_create(
+    model, is_new = EmbeddingModel.objects.get_or_create(
         fingerprint=embedder.fingerprint,
         defaults={"name": embedder.name, "dims": embedder.dims, "spec": spec},
     )
     if model.status == EmbeddingModel.Status.ACTIVE:
         raise ArfError("The stored vectors are by this embedder already.")
+    if is_new:
+        vector_indexes.begin(model)
     missing = Chunk.objects.exclude(vectors__model=model)
     batch = list(missing.order_by("pk")[:BATCH])
     total = run.total or missing.count()
@@ -62,6 +65,9 @@ def switch_to(model: EmbeddingModel) -> None:
 
 
 def clear_old(run: JobRun) -> Progress:
+    """First their indexes, in a step of its own: it holds searches up until it is through."""
+    if vector_indexes.drop_unused():
+        return Progress(run.total, run.total, "old indexes dropped", {"phase": "clear"})
     retired = ChunkVector.objects.filter(model__status=EmbeddingModel.Status.RETIRED)
     ids = list(retired.values_list("pk", flat=True)[:DELETED])
     ChunkVector.objects.filter(pk__in=ids).delete()

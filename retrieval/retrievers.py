@@ -3,23 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import orjson
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
 from django.db.models import F, Q
 
-from retrieval import serving, statements
+from retrieval import serving
 from retrieval.errors import NotRun
 from retrieval.models import Chunk, Document, Section
+from retrieval.nearest import nearest
 from retrieval.ranking import Candidate, Query, Ranking, Reason
-from retrieval.selection import chosen, chunks_left, public_ids
+from retrieval.selection import chosen, public_ids
 
 CHUNKS_A_SECTION = 3  # chunks fetched for every section wanted, since a long section may fill several places
-
-NEAREST = """
-SELECT section_id, chunk_id, vector <=> %s AS distance FROM retrieval_chunkvector
-WHERE model_id = %s AND domain_id = ANY(%s) AND section_id IN ({readable}){left}
-ORDER BY distance, chunk_id LIMIT %s
-"""
 
 
 def fold(leg: str, hits: Iterable[tuple[int, int, float]], *, k: int) -> list[Candidate]:
@@ -125,7 +119,7 @@ def cited_candidate(section: int, place: Place) -> Candidate:
 
 @dataclass(frozen=True)
 class DenseRetriever:
-    """Nearest chunks by cosine similarity, exactly: a scan over the domains' vectors, private ones if granted."""
+    """Nearest chunks by cosine similarity, private ones if granted."""
 
     k: int = 100
     weight: float = 1.0
@@ -134,18 +128,9 @@ class DenseRetriever:
         query = ranking.query
         if query.vector is None:
             raise NotRun("the question has no vector")
-        rows = self._nearest(query)
-        candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in rows), k=self.k)
-        return ranking_of(ranking, candidates)
-
-    def _nearest(self, query: Query) -> list[tuple[int, int, float]]:
-        readable, scope = statements.readable(query.caller, query.as_of, "id")
-        left, among = chunks_left(query)
-        vector = orjson.dumps(query.vector, option=orjson.OPT_SERIALIZE_NUMPY).decode()
-        wanted = (vector, query.embedded_by, query.domain_ids)
-        return statements.rows(
-            NEAREST.format(readable=readable, left=left), [*wanted, *scope, *among, self.k * CHUNKS_A_SECTION]
-        )
+        hits, way = nearest(query, self.k * CHUNKS_A_SECTION)
+        candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in hits), k=self.k)
+        return ranking_of(ranking, candidates).noting(way)
 
 
 @dataclass(frozen=True)

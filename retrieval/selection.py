@@ -183,7 +183,11 @@ def sections_within(query: Query) -> Q:
 
 def chunks_left(query: Query) -> Statement:
     """The condition that rules add to a statement's chunk_id, with its parameters; empty where they leave all."""
-    chunks = chosen(query)
+    return chunks_of(query.only, query.never)
+
+
+def chunks_of(only: Selection | None, never: Selection | None) -> Statement:
+    chunks = chosen_of(only, never)
     return ("", ()) if chunks is None else among("chunk_id", chunks.order_by().values("pk"))
 
 
@@ -200,14 +204,14 @@ def among(column: str, rows: QuerySet) -> Statement:
 
 def chosen(query: Query) -> QuerySet[Chunk] | None:
     """The chunks that rules leave to search, as a subquery; None where they leave all."""
-    if query.only is None and query.never is None:
+    return chosen_of(query.only, query.never)
+
+
+def chosen_of(only: Selection | None, never: Selection | None) -> QuerySet[Chunk] | None:
+    if only is None and never is None:
         return None
-    chunks = Chunk.objects.all() if query.only is None else Chunk.objects.filter(query.only.q)
-    return (
-        chunks
-        if query.never is None
-        else chunks.exclude(pk__in=Chunk.objects.filter(query.never.q).values("pk"))
-    )
+    chunks = Chunk.objects.all() if only is None else Chunk.objects.filter(only.q)
+    return chunks if never is None else chunks.exclude(pk__in=Chunk.objects.filter(never.q).values("pk"))
 
 
 # -- For the lexical index, which knows no SQL

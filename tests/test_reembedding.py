@@ -7,9 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
-from retrieval import jobs, reembedding
-from retrieval.models import Chunk, ChunkVector, EmbeddingModel
+from retrieval import jobs, reembedding, vector_indexes
+from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel
 from retrieval.search import SearchRequest, search
 
 pytestmark = pytest.mark.django_db
@@ -95,3 +96,20 @@ def test_an_embedder_that_is_away_degrades_the_answer(settings):
     answer = search(SearchRequest(text="freedom of the press"))
     assert answer["degraded"] == ["EmbedQuery", "NearestAliasRetriever", "DenseRetriever"]
     assert answer["results"][0]["locator"] == "/us/const/amendment/I"
+
+
+def test_another_embedder_gets_its_index_and_takes_the_old_ones(other_embedder, monkeypatch):
+    monkeypatch.setattr(vector_indexes, "LARGE", 100)
+    old, domain = EmbeddingModel.objects.get(), Domain.objects.get(slug="us_constitution")
+    vector_indexes.make(old, domain)
+    monkeypatch.setattr(reembedding, "BATCH", 80)
+    run = jobs.create(**reembedding.request())
+    steps = jobs.run_here(run)
+    next(steps)
+    new = EmbeddingModel.objects.get(status="building")
+    assert vector_indexes.exists(new.pk, domain.pk)
+    for _ in steps:
+        connection.check_constraints()  # as the commit of each step does
+    run.refresh_from_db()
+    assert run.status == "done" and not vector_indexes.exists(old.pk, domain.pk)
+    assert vector_indexes.exists(new.pk, domain.pk)
