@@ -1,4 +1,4 @@
-"""manage.py benchmark search | features | rules"""
+"""manage.py benchmark search | features | rules | vectors"""
 
 import json
 import time
@@ -11,6 +11,7 @@ from evaluation.benchmark import NoServer, benchmark_search, worker_memory
 from evaluation.feature_benchmark import benchmark_features
 from evaluation.rule_benchmark import benchmark_rules
 from evaluation.topics import Topic, read_topics
+from evaluation.vector_benchmark import benchmark_vectors
 
 RULES = (1_000, 10_000)
 
@@ -19,11 +20,12 @@ class Command(BaseCommand):
     help = (
         "search: measures a running server over HTTP (start it by `make run`), cold and cached, stages, memory. "
         "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing. "
-        "rules: the time to find which of 1,000 and of 10,000 keyword rules a question fires."
+        "rules: the time to find which of 1,000 and of 10,000 keyword rules a question fires. "
+        "vectors: filtered vector search among --size made-up chunks, beside brute force."
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("what", choices=["search", "features", "rules"])
+        parser.add_argument("what", choices=["search", "features", "rules", "vectors"])
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
         parser.add_argument(
@@ -32,13 +34,20 @@ class Command(BaseCommand):
             default=300,
             help="cold searches for each number of clients, pools, or questions",
         )
+        parser.add_argument("--size", type=int, default=300_000, help="chunks made up for vectors")
         parser.add_argument(
             "--seed", type=int, help="another for every run by default, so that searches are cold"
         )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, what: str, **options) -> None:
-        {"search": self.search, "features": self.features, "rules": self.rules}[what](**options)
+        getattr(self, what)(**options)
+
+    def vectors(self, *, count: int, size: int, seed: int | None, **options) -> None:
+        lay = [t.query for t in shipped_topics() if t.language == "en" and t.kind != "citation"]
+        for row in benchmark_vectors(lay[:count], size=size, seed=seed or 0):
+            told = "  ".join(f"{name} {value}" for name, value in row.items())
+            self.stdout.write(json.dumps(row) if options["json"] else told)
 
     def rules(self, *, count: int, seed: int | None, **options) -> None:
         rows = benchmark_rules(shipped_topics(), sizes=RULES, count=count, seed=seed or 0)
