@@ -14,6 +14,7 @@ from retrieval.fusion import merge
 from retrieval.models import Chunk, Section
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.search import MAX_QUERY
 from retrieval.selection import Selection, chosen, sections_within
 from rules import published
 from rules.applying import (
@@ -124,10 +125,11 @@ def changing_the_search(rules: Sequence[CompiledRule], text: str) -> list[Compil
 
 
 def put_by(rules: Iterable[CompiledRule], text: str) -> str:
-    """The question as the rules put it, each in turn."""
+    """The question as the rules put it, each in turn; what would be longer than a question may be is not put so."""
     for rule in rules:
         for action in rule.does("rewrite"):
-            text = replaced(text, action.phrase, action.text) if action.phrase else action.text
+            put = replaced(text, action.phrase, action.text) if action.phrase else action.text
+            text = put if len(put) <= MAX_QUERY else text
     return text
 
 

@@ -12,7 +12,8 @@ from retrieval.row_access import as_caller
 from retrieval.search import SearchRequest, search
 from retrieval.searchlog import trace_for
 from rules import inline, tasks, workflow
-from rules.models import Rule
+from rules.models import Rule, compiled
+from rules.rule_stages import put_by
 from rules.workflow import RuleRefused
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
@@ -166,6 +167,18 @@ def test_a_rewrite_is_searched_instead_and_told(rule):
     answer = ask("Tell me of the Flibbertigibbet")
     assert answer["rules"]["rewritten"] == "Tell me of the quartering of soldiers"
     assert locators(answer)[0] == THIRD
+
+
+def test_rewrites_make_no_question_longer_than_one_may_be():
+    """Ten that each put a hundred words for one would make a text that no memory holds."""
+    text = "tax " * 60
+    growing = compiled(
+        {"name": "n", "domains": [], "criteria": ALWAYS, "targets": [], "priority": 1, "valid_from": None}
+        | {"valid_to": None, "actions": [{"kind": "rewrite", "phrase": "tax", "text": text}] * 10},
+        number=1,
+        version=1,
+    )
+    assert put_by([growing] * 10, "a tax") == f"a {text.strip()}"
 
 
 def test_a_synonym_is_looked_for_besides(rule):
