@@ -300,6 +300,8 @@ class Rule(models.Model):
 
     def clean(self) -> None:
         """Raises ValidationError for what no search could apply."""
+        if not self.name.isprintable():
+            raise ValidationError({"name": _("It holds a character that cannot be shown.")})
         read(self.criteria, self.targets, self.actions)
         if self.valid_from and self.valid_to and self.valid_to < self.valid_from:
             raise ValidationError({"valid_to": _("It lies before the first day.")})

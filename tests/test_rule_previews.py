@@ -143,6 +143,13 @@ def test_the_schema_describes_it(client):
 # -- The page
 
 
+@pytest.mark.parametrize("name", ["a\x00b", "\ud800", "a\nb"])
+def test_a_name_that_cannot_be_shown_is_refused(client, staff, name):
+    body = {"rule": {"name": name, "criteria": ALWAYS, "actions": [{"kind": "abstain"}]}}
+    told = post(client, body, staff)
+    assert (told.status_code, told.json()["error"]["code"]) == (400, "bad_rule")
+
+
 @pytest.fixture
 def enter(client):
     def sign_in(role: str, name: str = "") -> User:
