@@ -5,7 +5,7 @@ the sentence names something that is not there, or not public.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -87,7 +87,7 @@ def interpreted(sentence: str, answer: Mapping[str, Any], model: str, caller: Ca
     try:
         made = interpreting.drafted(answer, corpus)
         if isinstance(made, Draft):
-            rule_of(sentence, made).full_clean(validate_unique=False)
+            made = confined(sentence, made, caller)
     except (ValueError, ValidationError):
         return None
     if not isinstance(made, Draft):
@@ -115,10 +115,17 @@ def read_sentence(sentence: str, caller: Caller, *, today: date) -> Draft | tupl
     made = draft(sentence, corpus_for(sentence, caller), today=today)
     if isinstance(made, Draft):
         try:
-            rule_of(sentence, made).full_clean(validate_unique=False)
+            return confined(sentence, made, caller)
         except ValidationError as problem:
             return (Question("rule", " ".join(problem.messages)),)
     return made
+
+
+def confined(sentence: str, made: Draft, caller: Caller) -> Draft:
+    """In the private domains that it names parts of, too. Raises ValidationError for what no rule may hold."""
+    rule = rule_of(sentence, made)
+    rule.full_clean(validate_unique=False)
+    return replace(made, domains=[*made.domains, *workflow.undeclared(rule, caller)])
 
 
 def corpus_for(sentence: str, caller: Caller) -> Corpus:

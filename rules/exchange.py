@@ -148,4 +148,6 @@ class RuleResource(CuratedResource):
 
     def before_save_instance(self, instance: Rule, row, **kwargs) -> None:
         super().before_save_instance(instance, row, **kwargs)
+        if hidden := workflow.undeclared(instance, self.caller):
+            raise ValidationError({"domains": workflow.told_undeclared(hidden)})
         workflow.as_draft(instance)

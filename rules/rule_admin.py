@@ -3,7 +3,7 @@
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -30,7 +30,7 @@ from retrieval.admin.base import (
     link,
 )
 from retrieval.models import Document, Domain, Section
-from retrieval.ranking import Caller
+from retrieval.ranking import ANONYMOUS, Caller
 from rules import browser, browsing, drafting, proving, workflow
 from rules.clauses import PAGED
 from rules.curation import with_last_change
@@ -53,6 +53,7 @@ from rules.usage import with_uses
 
 OFFERED = 30  # values offered while one types
 LOCATED = ("section", "cites", "definitions", "citation")
+NAMING = ("domains", "criteria", "targets", "actions")
 EDITED = ("name", "owner", *workflow.CONTENT)
 
 CRITERIA = (
@@ -162,9 +163,22 @@ class RuleForm(ReasonedForm):
         Rule._meta.get_field("actions").help_text,
     )
 
+    caller = ANONYMOUS
+
     class Meta:
         model = Rule
         fields = EDITED
+
+    def clean(self) -> dict:
+        """A rule that names what is private is seen by whoever may see its domains: they must be ticked."""
+        said = super().clean()
+        try:
+            missing = workflow.undeclared(Rule(**{name: said[name] for name in NAMING}), self.caller)
+        except (KeyError, ValidationError):
+            return said  # told at its field
+        if missing:
+            self.add_error("domains", workflow.told_undeclared(missing))
+        return said
 
 
 def step(run) -> callable:
@@ -175,6 +189,16 @@ def step(run) -> callable:
         messages.success(request, _("The rule is now “%s”.") % done.get_status_display())
 
     return taken
+
+
+def private_domains(targets: list[dict], caller: Caller) -> list[str]:
+    """The private domains that a rule upon these targets must name."""
+    try:
+        return workflow.undeclared(
+            Rule(criteria=[{"kind": "always"}], targets=targets, actions=[{"kind": "exclude"}]), caller
+        )
+    except ValidationError:  # told when the form is posted
+        return []
 
 
 def copied(request: HttpRequest, rule: Rule) -> HttpResponse:
@@ -280,7 +304,8 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
 
     def get_form(self, request: HttpRequest, obj: Rule | None = None, **kwargs):
         form = super().get_form(request, obj, **kwargs)
-        domains = Domain.objects.visible_to(caller_of(request))
+        form.caller = caller_of(request)
+        domains = Domain.objects.visible_to(form.caller)
         form.base_fields["domains"].choices = [(domain.slug, domain.local_name) for domain in domains]
         return form
 
@@ -299,7 +324,7 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
                 "targets": [{"kind": "section", "value": place[:300]}],
                 "actions": [{"kind": "pin", "position": 1}],
             }
-        return initial
+        return initial | {"domains": private_domains(initial.get("targets", []), caller_of(request))}
 
     def save_model(self, request: HttpRequest, obj: Rule, form: RuleForm, change: bool) -> None:
         """Only what the form edits is taken: a line of history brings an old publication along, which stays old."""

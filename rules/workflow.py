@@ -17,6 +17,7 @@ from retrieval.ranking import Caller
 from retrieval.selection import Part, below, worded
 from retrieval.textnorm import tokens
 from rules import proving
+from rules.clauses import Clauses
 from rules.models import Rule
 
 NEAR = 5  # names offered where one matches nothing
@@ -203,6 +204,35 @@ def nothing_at(part: Part, rule: Rule, caller: Caller) -> str:
     told = _("Nothing matches the target “%(kind)s: %(named)s”.") % {"kind": part.kind, "named": part.name}
     near = near_misses(part, rule, caller)
     return f"{told} " + (_("Near to it: %s.") % ", ".join(near) if near else _("Nothing is near to it."))
+
+
+def undeclared(rule: Rule, caller: Caller) -> list[str]:
+    """Private domains that the rule names parts of, or by themselves, without acting in them: whoever may not see
+    them could read of them in the rule. Raises ValidationError for a rule that cannot be read.
+    """
+    private = Domain.objects.visible_to(caller).filter(visibility=Domain.Visibility.PRIVATE)
+    private = private.exclude(slug__in=rule.domains)
+    if not private:
+        return []
+    named, clauses = set(), rule.draft.clauses
+    for part in named_parts(clauses):
+        chunks = Chunk.objects.filter(part.q, section__in=Section.objects.readable(caller))
+        if not chunks.filter(private=False).exists():
+            named |= set(chunks.order_by().values_list("domain", flat=True).distinct())
+    asked_in = {c.values[0] for c in clauses.criteria if c.kind == "domain"}
+    return [domain.slug for domain in private if domain.pk in named or domain.slug in asked_in]
+
+
+def told_undeclared(slugs: list[str]) -> str:
+    told = _("It names what is private in “%s”: tick that domain, so that only those who may see it see the rule.")
+    return told % "”, “".join(slugs)
+
+
+def named_parts(clauses: Clauses) -> list[Part]:
+    """All that a rule names of the corpus, not its targets alone."""
+    cited = [c.values[0] for c in clauses.criteria if c.kind == "citation" and c.values]
+    led_to = [action.text for action in clauses.actions if action.kind == "redirect"]
+    return [*clauses.targets.parts, *(Part("section", place) for place in (*cited, *led_to))]
 
 
 def near_misses(part: Part, rule: Rule, caller: Caller) -> list[str]:

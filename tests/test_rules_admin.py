@@ -1,6 +1,8 @@
 """Curators at work on rules: a form of rows, two people's approval, history, files, a rule from a result."""
 
 import json
+import re
+from datetime import date
 from io import StringIO
 
 import pytest
@@ -11,10 +13,14 @@ from django.urls import reverse
 
 from arf_site.groups import load_groups
 from evaluation.models import Judgment, Topic
-from retrieval.ranking import ANONYMOUS
-from rules import tasks, workflow
+from retrieval.models import Document
+from retrieval.models.access import caller_for
+from retrieval.ranking import ANONYMOUS, Caller
+from retrieval.row_access import as_caller
+from rules import drafting, tasks, workflow
 from rules.exchange import PlainJSON, RuleResource, SafeCSV
 from rules.models import Rule, RuleFinding
+from tests.builders import a_case_file
 from tests.rule_sets import keywords
 from tests.test_rules import ALWAYS, FIRST, THIRD, ask, locators, section
 
@@ -315,3 +321,62 @@ def test_the_command_drafts_a_rule_and_keeps_it_where_asked(db):
     assert '"tiempo"' in out.getvalue() and not Rule.objects.exists()
     call_command("draft_rule", sentence, "--save", stdout=out)
     assert Rule.objects.get(name=sentence).status == "draft"
+
+
+# -- What a rule names that is private
+
+
+@pytest.fixture
+def secret(curators) -> Document:
+    """A file that only the first curator may read."""
+    with as_caller(caller_for(curators[0])):
+        document = a_case_file("Doe", "The tenant fled.", granted_to=caller_for(curators[0]))
+        return Document.objects.get(pk=document.pk)
+
+
+def test_a_rule_that_names_what_is_private_names_its_domain(client, curators, secret):
+    form = FORM | {"targets-0-value": secret.locator}
+    assert "private in “client_cases”" in client.post(ADD, form).content.decode()
+    page = client.get(ADD, {"target": f"document {secret.locator}"}).content.decode()
+    assert re.search(r'value="client_cases"[^>]* checked', page)
+    assert client.post(ADD, form | {"domains": ["client_cases"]}).status_code == 302
+    client.get(LIST)  # reads the message that it was added
+    assert "Quartering" in client.get(LIST).content.decode()
+    client.force_login(curators[1])
+    assert "Quartering" not in client.get(LIST).content.decode()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"criteria-0-kind": "domain", "criteria-0-value": "client_cases"},
+        {"criteria-0-kind": "citation", "criteria-0-value": "SECRET"},
+        {"actions-1-kind": "redirect", "actions-1-text": "SECRET"},
+        {"targets-1-kind": "cites", "targets-1-value": "SECRET"},
+    ],
+)
+def test_no_clause_names_what_is_private_in_a_rule_that_all_may_see(client, curators, secret, change):
+    with as_caller(caller_for(curators[0])):
+        place = secret.sections.get().locator
+    written = {name: value.replace("SECRET", place) for name, value in change.items()}
+    page = client.post(ADD, FORM | written).content.decode()
+    assert ("private in “client_cases”" in page) is ("cites" not in change.values())
+
+
+def test_sentences_and_files_keep_what_is_private_in_its_domain(curators, secret):
+    caller = caller_for(curators[0])
+    with as_caller(caller):
+        made = drafting.read("When someone asks about rent, show Doe first", caller, today=date.today()).made
+        assert made.domains == ["client_cases"]
+        row = {"name": "Doe", "criteria": ALWAYS, "actions": [{"kind": "pin"}]}
+        row |= {"targets": [{"kind": "document", "value": secret.locator}]}
+        problems = imported([row], caller)
+        assert "private in “client_cases”" in problems and not Rule.objects.exists()
+        assert not imported([row | {"domains": ["client_cases"]}], caller)
+    assert Rule.objects.get().domains == ["client_cases"]
+
+
+def imported(rows: list[dict], caller: Caller) -> str:
+    dataset = PlainJSON().create_dataset(json.dumps(rows))
+    done = RuleResource(caller=caller).import_data(dataset, dry_run=False, raise_errors=False)
+    return " ".join(str(row.error) for row in done.invalid_rows)
