@@ -126,6 +126,7 @@ class Answer:
     notes: tuple[str, ...]
     redirect: str
     following: tuple[str, ...] = field(default=(), compare=False)
+    degraded: tuple[str, ...] = field(default=(), compare=False)  # stages that should have run and did not
 
     @property
     def locators(self) -> tuple[str, ...]:
@@ -193,6 +194,7 @@ def answer_of(ranking: Ranking) -> Answer:
         notes=tuple(note["text"] for note in ranking.curated.get("notes") or ()),
         redirect=(ranking.curated.get("redirect") or {}).get("locator", ""),
         following=tuple(candidate.locator for candidate in found[SHOWN:]),
+        degraded=ranking.degraded,
     )
 
 

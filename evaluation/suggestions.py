@@ -2,7 +2,7 @@
 and what that rule would do to all judged topics. Topics of the test split are never looked at.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,17 @@ class SuggestionSettled(ArfError):
 
     def __init__(self) -> None:
         super().__init__(_("This suggestion is no longer open."))
+
+
+class SearchDegraded(ArfError):
+    """Searches run without a part of theirs, so that a failure would say nothing of the rules."""
+
+    status = 503
+    code = "search_degraded"
+
+    def __init__(self, stages: Iterable[str]):
+        told = _("Searches run without %(stages)s now. Look for suggestions when they are whole again.")
+        super().__init__(told % {"stages": ", ".join(sorted(stages))})
 
 
 def failure_of(topic: Topic, answer: Answer) -> str:
@@ -127,12 +138,14 @@ class Judged:
         )
 
     def failures(self, start: int, end: int) -> list[tuple[str, str]]:
-        """(topic, why) of those among these questions that fail."""
+        """(topic, why) of those among these questions that fail. Raises SearchDegraded."""
         with as_caller(ANONYMOUS):
             answers = [
                 (question.topic, self.asking.answer(self.asking.read(question), self.asking.in_force))
                 for question in self.questions[start:end]
             ]
+        if missing := {stage for _topic, answer in answers for stage in answer.degraded}:
+            raise SearchDegraded(missing)
         why = [(topic.id, failure_of(topic, answer)) for topic, answer in answers]
         return [(name, failure) for name, failure in why if failure]
 

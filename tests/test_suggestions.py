@@ -174,6 +174,17 @@ def test_a_new_look_replaces_open_suggestions_and_leaves_settled_ones(topics):
         suggestions.make_draft(second, by=None)
 
 
+def test_while_a_part_of_the_search_does_not_run_nothing_is_called_a_failure(topics, settings, tmp_path):
+    kept = a_suggestion(failing())
+    settings.ARF_LEXICAL_DIR = tmp_path  # no index lies there
+    run = jobs.create(**suggestions.request())
+    for _ in jobs.run_here(run):
+        pass
+    run.refresh_from_db()
+    assert run.status == "failed" and "without LexicalRetriever" in run.error
+    assert RuleSuggestion.objects.get() == kept
+
+
 def test_the_command_prints_what_it_found(topics):
     failing()
     out = StringIO()
