@@ -1,5 +1,7 @@
 """The admin of rules: a form of rows, the way from draft to published as buttons, history, copies, files."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
@@ -16,6 +18,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from import_export.admin import ImportExportModelAdmin
 from simple_history.admin import SimpleHistoryAdmin
+from simple_history.models import ModelChange
+from simple_history.template_utils import HistoricalRecordContextHelper
 from unfold.admin import ModelAdmin
 from unfold.contrib.import_export.forms import ExportForm, ImportForm
 from unfold.decorators import display
@@ -99,6 +103,7 @@ COMPARISONS = (
     ("at_least", gettext_lazy("at least")),
     ("at_most", gettext_lazy("at most")),
 )
+CLAUSES = {"criteria": CRITERIA, "targets": TARGETS, "actions": ACTIONS}
 VALUED = tuple(kind for kind, _label in CRITERIA if kind != "always")
 NAMED = tuple(kind for kind, _label in TARGETS if kind != "pages")
 PLACES = reverse_lazy("admin:rules_rule_places")
@@ -217,6 +222,15 @@ def has_status(*statuses: str):
     return lambda rule: rule.status in statuses
 
 
+class ToldInWords(HistoricalRecordContextHelper):
+    """What changed from one line of history to the next, as the form names it."""
+
+    def prepare_delta_change_value(self, change: ModelChange, value: Any) -> Any:
+        if change.field in CLAUSES:
+            return "; ".join(row_told(row, CLAUSES[change.field]) for row in value)
+        return super().prepare_delta_change_value(change, value)
+
+
 @admin.register(Rule)
 class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):
     """What searches apply changes only by the buttons; saving makes a draft."""
@@ -296,6 +310,13 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
         visible = list(Domain.objects.visible_to(caller_of(request)).values_list("slug", flat=True))
         return super().get_history_queryset(request, *args).filter(domains__contained_by=visible)
+
+    def get_historical_record_context_helper(self, request: HttpRequest, record: Any) -> ToldInWords:
+        return ToldInWords(self.model, record)
+
+    def status(self, line: Any) -> str:
+        """Of a line of history."""
+        return line.get_status_display()
 
     def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
         if self.get_object(request, unquote(object_id)) is None:
@@ -524,10 +545,16 @@ def told(made: Draft) -> list[tuple[str, str]]:
 
 def row_told(row: dict, labels) -> str:
     """ "document: /us/usc/t8; pages: 3-5", the kind by its label."""
-    value = row.get("value")
-    said = [str(dict(labels)[row["kind"]]), ", ".join(value) if isinstance(value, list) else value]
+    value = row.get("value", "")
+    compared_as = [row["key"], dict(COMPARISONS)[row.get("comparison", "is")]] if "key" in row else []
+    said = [dict(labels)[row["kind"]], *compared_as]
+    said += [in_a_row(value)]
     said += [f"{row['phrase']} →" if row.get("phrase") else None, row.get("text"), row.get("locator")]
     said += [str(row[name]) for name in ("position", "factor") if name in row]
-    pages = _("pages %s") % row["pages"] if row.get("pages") else None
+    pages = _("pages %s") % in_a_row(row["pages"]) if row.get("pages") else None
     stemmed = _("in other forms of the words too") if row.get("stemmed") else None
-    return " ".join(filter(None, said)) + "".join(f", {more}" for more in (pages, stemmed) if more)
+    return " ".join(str(word) for word in said if word) + "".join(f", {more}" for more in (pages, stemmed) if more)
+
+
+def in_a_row(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

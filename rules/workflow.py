@@ -161,7 +161,7 @@ def warnings(rule: Rule, caller: Caller) -> list[str]:
 
 
 def kept(rule: Rule, by, reason: str) -> Rule:
-    rule._history_user, rule._change_reason = by, reason[:100] or None
+    rule._history_user, rule._change_reason = by, reason[:100]
     rule.save()
     return rule
 

@@ -20,6 +20,7 @@ from retrieval.row_access import as_caller
 from rules import drafting, tasks, workflow
 from rules.exchange import PlainJSON, RuleResource, SafeCSV
 from rules.models import Rule, RuleFinding
+from rules.rule_admin import TARGETS, row_told
 from tests.builders import a_case_file
 from tests.rule_sets import keywords
 from tests.test_rules import ALWAYS, FIRST, THIRD, ask, locators, section
@@ -321,6 +322,31 @@ def test_the_command_drafts_a_rule_and_keeps_it_where_asked(db):
     assert '"tiempo"' in out.getvalue() and not Rule.objects.exists()
     call_command("draft_rule", sentence, "--save", stdout=out)
     assert Rule.objects.get(name=sentence).status == "draft"
+
+
+def test_history_tells_what_changed_in_words(client, quartering):
+    form = FORM | {"targets-1-kind": "metadata", "targets-1-key": "year", "targets-1-comparison": "at_least"}
+    client.post(f"{LIST}{quartering.pk}/change/", form | {"targets-1-value": "2020"})
+    page = client.get(f"{LIST}{quartering.pk}/history/").content.decode()
+    assert "documents whose metadata say year at least 2020" in page and "None" not in page
+    assert "Draft" in page and "{&#x27;kind&#x27;" not in page
+
+
+def test_every_kind_of_target_is_told_in_words(client, curators):
+    rows = [{"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2020}]
+    rows += [{"kind": "chunk", "value": [3, 5]}, {"kind": "document", "value": "/a", "pages": [1, 2]}]
+    assert [row_told(row, TARGETS) for row in rows] == [
+        "documents whose metadata say year at least 2020",
+        "passages by number 3, 5",
+        "document /a, pages 1, 2",
+    ]
+
+
+def test_a_sentence_about_metadata_is_shown(client, curators):
+    Document.objects.update(metadata={"year": 2024})
+    sentence = "Search only documents whose year is at least 2020 for questions about fees"
+    page = client.get(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert "documents whose metadata say year at least 2020" in page
 
 
 # -- What a rule names that is private
