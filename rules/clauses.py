@@ -22,6 +22,7 @@ MAX_CRITERIA, MAX_TARGETS, MAX_ACTIONS = 20, 50, 10
 MAX_KEYWORDS, MAX_CHUNKS = 100, 500
 MAX_TEXT, MAX_NOTE = 300, 2_000  # characters
 MAX_POSITION, MAX_FACTOR, MAX_PAGE = 50, 100.0, 100_000
+MAX_RANGES = 100  # of pages in one target: each is a condition of the search
 TEXTUAL = (
     "keywords",
     "exact",
@@ -293,11 +294,19 @@ def locator(value: str) -> str:
 
 
 def page_ranges(value: Any) -> tuple[tuple[int, int], ...]:
-    """ "3-5, 8" or [3, 4, 5, 8]; pages are counted from 1."""
+    """ "3-5, 8" or [3, 4, 5, 8] as the ranges they make, in order; pages are counted from 1."""
     written = ",".join(str(page) for page in value) if isinstance(value, list) else value
     if not isinstance(written, str):
         raise ValueError(_("pages are written like 3-5, 8."))
-    return tuple(page_range(piece) for piece in written.split(",") if piece.strip())
+    ranges: list[tuple[int, int]] = []
+    for first, last in sorted(page_range(piece) for piece in written.split(",") if piece.strip()):
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+        else:
+            ranges.append((first, last))
+    if len(ranges) > MAX_RANGES:
+        raise ValueError(_("there may be at most %d ranges of pages.") % MAX_RANGES)
+    return tuple(ranges)
 
 
 def page_range(piece: str) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from retrieval.row_access import as_caller
 from retrieval.search import SearchRequest, search
 from retrieval.searchlog import trace_for
 from rules import inline, tasks, workflow
+from rules.clauses import page_ranges
 from rules.models import Rule, compiled
 from rules.rule_stages import put_by
 from rules.workflow import RuleRefused
@@ -167,6 +168,12 @@ def test_a_rewrite_is_searched_instead_and_told(rule):
     answer = ask("Tell me of the Flibbertigibbet")
     assert answer["rules"]["rewritten"] == "Tell me of the quartering of soldiers"
     assert locators(answer)[0] == THIRD
+
+
+def test_pages_are_read_as_the_ranges_they_make():
+    assert page_ranges("8, 3-5, 4-6, 7, 10") == page_ranges([3, 4, 5, 6, 7, 8, 10]) == ((3, 8), (10, 10))
+    with pytest.raises(ValueError, match="at most 100"):
+        page_ranges(",".join(map(str, range(1, 300, 2))))
 
 
 def test_rewrites_make_no_question_longer_than_one_may_be():
