@@ -90,11 +90,11 @@ def judged():
     """Four contracts of eight clauses, each judged for its governing law, which says so by its heading alone."""
     domain = a_domain()
     for n in range(4):
-        document = a_document(domain)
+        document = a_document(domain, title=f"Contract {n}")  # titles are embedded: always the same
         sections = [
             a_section(
                 document,
-                f"The law of party {n} governs clause {m}.",
+                f"Choice of forum {m}: the forum of choice of party {n} is told in another clause.",
                 heading=heading,
                 breadcrumb=document.title,
             )
