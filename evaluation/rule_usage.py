@@ -62,10 +62,11 @@ def report(caller: Caller, days: int, *, sort: str = "-fired", today: date | Non
 
 def uses(caller: Caller, first: date) -> list[Use]:
     sums = {name: Sum(name) for name in usage.COUNTS}
-    counted = RuleUse.objects.filter(day__gte=first).order_by().values("rule").annotate(**sums)
+    seen = RuleUse.objects.visible_to(caller)
+    counted = seen.filter(day__gte=first).order_by().values("rule").annotate(**sums)
     by_rule = {row.pop("rule"): row for row in counted}
     nothing = dict.fromkeys(usage.COUNTS, 0)
-    last, judged = usage.last_uses(), judgments_since(caller, first)
+    last, judged = usage.last_uses(seen), judgments_since(caller, first)
     return [
         Use(rule, **by_rule.get(rule.pk, nothing), judgments=judged[rule.pk], last=last.get(rule.pk))
         for rule in Rule.objects.published().visible_to(caller)

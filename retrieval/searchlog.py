@@ -50,6 +50,7 @@ def record(
         query_text="" if private else scrub(request.text),
         language=answer["query"]["language"],
         domains=list(request.domains),
+        private=private,
         pipeline=request.pipeline,
         caller=caller.scope_key,
         door=door,

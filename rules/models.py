@@ -371,11 +371,27 @@ class RuleFinding(models.Model):
         return f"{self.kind}: {', '.join(self.names)}"
 
 
+class RuleUseQuerySet(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "RuleUseQuerySet":
+        """What was counted in domains that the caller may see; a rule may have moved since."""
+        visible = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
+        return self.filter(domains__contained_by=visible)
+
+
 class RuleUse(models.Model):
-    """How often a rule was used on a day by readers and clients; counted from the search log and kept longer."""
+    """How often a rule was used on a day by readers and clients; counted from the search log and kept longer.
+
+    Searches that reached a private domain count only for a rule that acts in private domains alone.
+    """
 
     rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="uses")
     day = models.DateField()
+    domains = ArrayField(
+        models.SlugField(max_length=50),
+        default=list,
+        blank=True,
+        help_text=_("Those of a rule that acted in private domains alone; else none."),
+    )
     fired = models.PositiveIntegerField(default=0, help_text=_("Searches in which it fired."))
     changed = models.PositiveIntegerField(
         default=0, help_text=_("Of these, those whose first page it changed.")
@@ -384,6 +400,8 @@ class RuleUse(models.Model):
         default=0, help_text=_("Readers’ thumbs up that day for such searches.")
     )
     unhelpful = models.PositiveIntegerField(default=0, help_text=_("Thumbs down."))
+
+    objects = RuleUseQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("use of a rule")
@@ -396,7 +414,9 @@ class RuleUse(models.Model):
 
 
 class SearchDay(models.Model):
-    """A day of which the use of rules is counted, and how many searches readers and clients made on it."""
+    """A day of which the use of rules is counted, and how many searches of public domains alone readers and clients
+    made on it.
+    """
 
     day = models.DateField(primary_key=True)
     searches = models.PositiveIntegerField()

@@ -92,7 +92,8 @@ def findings_of_all() -> list[Finding]:
     with as_system():
         rules = [rule.compiled for rule in Rule.objects.published()]
         today = timezone.localdate()
-        return [*conflicts(rules, StoredCorpus(None), today), *unused(rules, usage.known(), today)]
+        idle = unused(usage.counted_wholly(rules), usage.known(), today)
+        return [*conflicts(rules, StoredCorpus(None), today), *idle]
 
 
 def check_all() -> int:

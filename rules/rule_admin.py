@@ -305,7 +305,8 @@ class RuleAdmin(ObjectActions, NeverDeleted, SimpleHistoryAdmin, ImportExportMod
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return with_uses(with_last_change(super().get_queryset(request).visible_to(caller_of(request))))
+        caller = caller_of(request)
+        return with_uses(with_last_change(super().get_queryset(request).visible_to(caller)), caller)
 
     def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
         visible = list(Domain.objects.visible_to(caller_of(request)).values_list("slug", flat=True))

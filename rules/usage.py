@@ -1,7 +1,7 @@
 """How often rules are used, by the day: counted from the search log, kept when the log is gone."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 
 from django.db import transaction
@@ -9,7 +9,9 @@ from django.db.models import Count, F, Func, Max, Min, OuterRef, QuerySet, Subqu
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from retrieval.models import Feedback, SearchLog
+from retrieval.models import Domain, Feedback, SearchLog
+from retrieval.ranking import Caller
+from rules.clauses import CompiledRule
 from rules.conflicts import Usage
 from rules.models import Rule, RuleUse, SearchDay
 
@@ -33,23 +35,49 @@ def count(today: date | None = None) -> int:
 
 @transaction.atomic
 def count_day(day: date) -> None:
-    """A thumb counts on the day on which it was given, so that a day that is over stays as it was counted."""
+    """A thumb counts on the day on which it was given, so that a day that is over stays as it was counted. What reached
+    a private domain counts for rules that act in such alone: in no number is it told to whoever may not see them.
+    """
     searches = SearchLog.objects.filter(created_at__range=moments(day), door__in=DOORS)
     thumbs = Feedback.objects.filter(created_at__range=moments(day), log__door__in=DOORS)
+    public = searches.filter(private=False)
+    alone = private_alone()
+    everywhere = uses_of(searches, thumbs)
+    counted = uses_of(public, thumbs.filter(log__private=False)) | {
+        number: everywhere[number] for number in alone if number in everywhere
+    }
+    RuleUse.objects.bulk_create(
+        [
+            RuleUse(rule=rule, day=day, domains=alone.get(rule.pk, []), **counted[rule.pk])
+            for rule in Rule.objects.filter(pk__in=counted)
+        ],
+        update_conflicts=True,
+        unique_fields=["rule", "day"],
+        update_fields=("domains", *COUNTS),
+    )
+    SearchDay.objects.update_or_create(day=day, defaults={"searches": public.count()})
+
+
+def private_alone() -> Mapping[int, list[str]]:
+    """The domains of each rule that acts in private ones alone: as published, else as written."""
+    private = set(Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).values_list("slug", flat=True))
+    acting = {
+        number: domains if live is None else live
+        for number, live, domains in Rule.objects.values_list("pk", "live__domains", "domains")
+    }
+    return {number: domains for number, domains in acting.items() if domains and private.issuperset(domains)}
+
+
+def uses_of(searches: QuerySet[SearchLog], thumbs: QuerySet[Feedback]) -> Mapping[int, dict[str, int]]:
+    """The counts by rule number, of rules that have any."""
     counted = {
         "fired": by_rule(searches, "rules_fired"),
         "changed": by_rule(searches, "rules_changed"),
         "helpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.HELPFUL), "log__rules_fired"),
         "unhelpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.UNHELPFUL), "log__rules_fired"),
     }
-    used = Rule.objects.filter(pk__in=set().union(*counted.values()))
-    RuleUse.objects.bulk_create(
-        [RuleUse(rule=rule, day=day, **{name: counted[name][rule.pk] for name in COUNTS}) for rule in used],
-        update_conflicts=True,
-        unique_fields=["rule", "day"],
-        update_fields=COUNTS,
-    )
-    SearchDay.objects.update_or_create(day=day, defaults={"searches": searches.count()})
+    used = set().union(*counted.values())
+    return {number: {name: counted[name][number] for name in COUNTS} for number in used}
 
 
 def moments(day: date) -> tuple[datetime, datetime]:
@@ -63,15 +91,15 @@ def by_rule(rows: QuerySet, field: str) -> Counter[int]:
     return Counter(dict(numbers.annotate(times=Count("pk"))))
 
 
-def last_uses() -> Mapping[int, date]:
+def last_uses(uses: QuerySet[RuleUse]) -> Mapping[int, date]:
     """The last day on which each rule fired."""
-    fired = RuleUse.objects.filter(fired__gt=0).order_by()
+    fired = uses.filter(fired__gt=0).order_by()
     return dict(fired.values_list("rule").annotate(last=Max("day")))
 
 
-def with_uses(rules: QuerySet[Rule]) -> QuerySet[Rule]:
-    """Adds `last_fired`, a day or None, and `fired_lately`, how often in thirty days."""
-    fired = RuleUse.objects.filter(rule=OuterRef("pk"), fired__gt=0)
+def with_uses(rules: QuerySet[Rule], caller: Caller) -> QuerySet[Rule]:
+    """Adds `last_fired`, a day or None, and `fired_lately`, how often in thirty days, as the caller may know it."""
+    fired = RuleUse.objects.visible_to(caller).filter(rule=OuterRef("pk"), fired__gt=0)
     lately = fired.filter(day__gt=timezone.localdate() - LATELY).order_by().values("rule")
     return rules.annotate(
         last_fired=Subquery(fired.order_by("-day").values("day")[:1]),
@@ -85,5 +113,16 @@ def known() -> Usage:
     return Usage(
         since=SearchDay.objects.aggregate(since=Min("day"))["since"],
         published={number: timezone.localdate(moment) for number, moment in published},
-        last=last_uses(),
+        last=last_uses(RuleUse.objects.all()),
     )
+
+
+def counted_wholly(rules: Sequence[CompiledRule]) -> list[CompiledRule]:
+    """Those of which every firing counts: while nothing private was ever stored all of them, then those of private
+    domains alone. Decided by what is stored, never by what was asked.
+    """
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE, corpus_version__gt=0)
+    if not private.exists():
+        return list(rules)
+    alone = private_alone()
+    return [rule for rule in rules if rule.number in alone]

@@ -13,7 +13,7 @@ from evaluation import rule_usage
 from evaluation.models import Judgment, Topic
 from retrieval.models import Domain, SearchLog
 from retrieval.ranking import ANONYMOUS, Caller, RulesAsked
-from retrieval.row_access import as_caller
+from retrieval.row_access import as_caller, as_system
 from retrieval.search import SearchRequest, search
 from retrieval.searchlog import give_feedback
 from rules import inline, proving, tasks, usage, workflow
@@ -205,7 +205,7 @@ def test_the_list_of_rules_tells_how_each_is_used(client, curator, rule):
     today = timezone.localdate()
     for days, times in ((0, 2), (29, 3), (30, 40)):
         RuleUse.objects.create(rule=made, day=today - days * DAY, fired=times)
-    row = usage.with_uses(Rule.objects.all()).get()
+    row = usage.with_uses(Rule.objects.all(), ANONYMOUS).get()
     assert (row.fired_lately, row.last_fired) == (5, today)
     assert 'class="field-fired_lately' in client.get("/admin/rules/rule/").content.decode()
 
@@ -255,6 +255,72 @@ def test_what_private_searches_fire_is_counted_for_whoever_may_see_the_rule(rule
         assert "Doe" not in client.get(PAGE, query).content.decode()
 
 
+def ask_privately(lawyer: Caller, *domains: str) -> SearchLog:
+    """A search whose answer is shown again too, and a thumb up."""
+    ask_at("who fled", lawyer, domains=domains)
+    answer = ask_at("who fled", lawyer, domains=domains)
+    give_feedback(answer["trace_id"], lawyer, locator="", verdict="helpful", comment="")
+    return logged(answer)
+
+
+def test_a_private_search_changes_no_number_that_staff_without_a_grant_see(rule, client, curator):
+    lawyer = Caller(("user:901",))
+    a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
+    everywhere, here = (
+        rule({"kind": "note", "text": "x"}, domains=named) for named in ([], ["us_constitution"])
+    )
+    ask_at()
+
+    def told() -> list:
+        usage.count()
+        listed = client.get("/admin/rules/rule/").context["cl"].result_list
+        return [
+            client.get(PAGE).context["report"],
+            client.get(PAGE, {"format": "csv"}).content,
+            [(row.pk, row.fired_lately, row.last_fired) for row in listed],
+            list(RuleUse.objects.values_list()),
+            list(SearchDay.objects.values_list()),
+        ]
+
+    before = told()
+    for domains in ((), ("us_constitution", "client_cases")):
+        log = ask_privately(lawyer, *domains)
+        assert log.private and log.rules_fired == [everywhere.pk, here.pk]
+    assert told() == before
+
+
+def test_a_rule_of_public_and_private_domains_does_not_tell_of_other_private_ones(rule):
+    lawyer = Caller(("user:901",))
+    a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
+    with as_caller(lawyer):
+        mixed = rule(
+            {"kind": "note", "text": "x"}, domains=["us_constitution", "client_cases"], caller=lawyer
+        )
+    ask_privately(lawyer, "us_constitution", "client_cases")
+    usage.count()
+    assert not mixed.uses.exists()
+
+
+def test_what_a_rule_did_in_a_private_domain_stays_there_when_it_moves(rule, client, curator):
+    lawyer = Caller(("user:901",))
+    a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
+    with as_caller(lawyer):
+        moved = rule({"kind": "note", "text": "x"}, domains=["client_cases"], caller=lawyer)
+    assert ask_privately(lawyer, "client_cases").rules_fired == [moved.pk]
+    usage.count()
+    moved.domains = moved.live["domains"] = []
+    moved.save()
+    for day in (timezone.localdate(), timezone.localdate() + DAY):
+        usage.count(day)
+        (seen,) = rule_usage.report(ANONYMOUS, 30).uses
+        assert (seen.fired, seen.helpful, seen.last) == (0, 0, None)
+        row = client.get("/admin/rules/rule/").context["cl"].result_list.get()
+        assert (row.fired_lately, row.last_fired) == (0, None)
+        with as_caller(lawyer):
+            (known,) = rule_usage.report(lawyer, 30).uses
+        assert (known.fired, known.helpful, known.last) == (2, 1, timezone.localdate())
+
+
 def test_an_empty_report_says_why(client, curator):
     page = client.get(PAGE).content.decode()
     assert "Nothing is counted yet" in page and "No rule is published that you may see." in page
@@ -274,3 +340,29 @@ def test_a_rule_that_nobody_fires_for_ninety_days_is_found_by_night(rule):
     assert found.rules == (idle.pk,)
     workflow.retire(idle, by=None)
     assert "never fired" not in {one.kind for one in proving.findings_of_all()}
+
+
+def test_a_rule_that_private_searches_may_fire_is_not_called_unused(rule):
+    lawyer = Caller(("user:901",))
+    rule({"kind": "note", "text": "x"})
+    rule({"kind": "note", "text": "y"}, domains=["us_constitution"])
+    SearchDay.objects.create(day=timezone.localdate() - 90 * DAY, searches=1)
+
+    def unused() -> set[int]:
+        Rule.objects.update(published_at=timezone.now() - 91 * DAY)
+        return {
+            number for one in proving.findings_of_all() if one.kind == "never fired" for number in one.rules
+        }
+
+    assert len(unused()) == 2
+    document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
+    assert unused() == set()
+    with as_caller(lawyer):
+        hidden = rule({"kind": "note", "text": "z"}, domains=["client_cases"], caller=lawyer)
+    assert unused() == {hidden.pk}
+    ask_privately(lawyer)
+    usage.count()
+    assert unused() == set()
+    with as_system():
+        document.sections.all().delete()
+    assert unused() == set()

@@ -23,6 +23,7 @@ class SearchLog(models.Model):
     )
     language = models.CharField(max_length=5)
     domains = ArrayField(models.CharField(max_length=60), default=list)
+    private = models.BooleanField(default=False, help_text=_("It reached a private domain."))
     pipeline = models.CharField(max_length=60)
     caller = models.CharField(max_length=200, default="public", help_text=_("Access scope of the caller."))
     door = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
