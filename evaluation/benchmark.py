@@ -19,6 +19,7 @@ from evaluation.topics import Topic
 
 MIX = {"lay": 0.70, "citation": 0.15, "spanish": 0.15}  # shares of what people send
 PERCENTILES = (50, 95, 99)
+LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 
 
 class NoServer(RuntimeError):
@@ -46,8 +47,8 @@ def kinds_of(topics: Sequence[Topic]) -> dict[str, list[str]]:
 
 
 def requests(kinds: dict[str, list[str]], count: int, seed: int) -> list[tuple[str, str]]:
-    """(kind, path) of searches that no cache has seen: each question with a number of its own, each citation (which
-    a number would change) for the law of a day of its own.
+    """(kind, path) of searches that no cache has seen: each question with a word of its own, each citation (which
+    a word would change) for the law of a day of its own.
     """
     chance = random.Random(seed)
     names = chance.choices(list(MIX), weights=list(MIX.values()), k=count)
@@ -63,8 +64,13 @@ def path_of(kind: str, query: str, day: int, seed: int) -> str:
     if kind == "citation":
         asked["as_of"] = (date.today() - timedelta(days=day)).isoformat()
     else:
-        asked["q"] = f"{query} {seed % 10**9}{day}"
+        asked["q"] = f"{query} {word_of(seed % 10**9)}{word_of(day)}"
     return "/api/v1/search?" + urlencode(asked)
+
+
+def word_of(number: int) -> str:
+    """Its digits as letters: a long number might be taken for a telephone's, and such answers are not kept."""
+    return str(number).translate(LETTERS)
 
 
 class Client:
