@@ -18,7 +18,11 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection, connections
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementNotInteractableException,
+    NoSuchElementException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.support.ui import WebDriverWait
 
 
@@ -35,9 +39,8 @@ class Server(ThreadingMixIn, WSGIServer):
         """A browser that leaves in the middle of an answer is no news either."""
 
 
-def on_one_connection(application: Callable, shared) -> Callable:
+def on_one_connection(application: Callable, shared, turn: threading.Lock) -> Callable:
     """Requests one after the other, all on the test's own connection."""
-    turn = threading.Lock()
 
     def answer(environ: dict, start_response: Callable) -> list[bytes]:
         with turn:
@@ -52,8 +55,8 @@ def on_one_connection(application: Callable, shared) -> Callable:
 
 @contextmanager
 def serving(shared) -> Iterator[str]:
-    server = Server(("127.0.0.1", 0), Quiet)
-    server.set_app(on_one_connection(StaticFilesHandler(WSGIHandler()), shared))
+    server, turn = Server(("127.0.0.1", 0), Quiet), threading.Lock()
+    server.set_app(on_one_connection(StaticFilesHandler(WSGIHandler()), shared, turn))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
@@ -62,6 +65,7 @@ def serving(shared) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+        turn.acquire(timeout=20)  # until a request under way is answered; none that comes later has its turn
 
 
 @pytest.fixture
@@ -101,7 +105,7 @@ def browser(scripts) -> Iterator[webdriver.Chrome]:
 
 def until(browser: webdriver.Chrome, condition: Callable, message: str = "") -> object:
     """Waits for a condition; a page that is replaced while it is looked at is looked at again."""
-    passing = [NoSuchElementException, StaleElementReferenceException]
+    passing = [NoSuchElementException, StaleElementReferenceException, ElementNotInteractableException]
     return WebDriverWait(browser, 20, ignored_exceptions=passing).until(condition, message)
 
 

@@ -221,4 +221,5 @@ def test_a_rule_is_made_from_a_result(browser, signed_in):
     until(browser, lambda b: "/rule/add/" in b.current_url)
     assert rows(browser) == [("section", "/us/const/amendment/V", "")]
     browser.find_element(By.CSS_SELECTOR, "[name=_save]").click()
-    until(browser, lambda b: Rule.objects.filter(name="Can I be tried twice for the same crime?").exists())
+    until(browser, lambda b: "/rule/add/" not in b.current_url)
+    assert Rule.objects.filter(name="Can I be tried twice for the same crime?").exists()
