@@ -82,8 +82,6 @@ def headers_of(error: Exception) -> dict[str, str]:
 def error_response(
     status: int, code: str, message: str, *, headers: dict[str, str] | None = None
 ) -> JsonResponse:
-    kept_nowhere = {
-        "Cache-Control": "no-store",
-        **(headers or {}),
-    }  # what is missing today may be there tomorrow
-    return JsonResponse({"error": {"code": code, "message": message}}, status=status, headers=kept_nowhere)
+    kept_nowhere = {"Cache-Control": "no-store"}  # what is missing today may be there tomorrow
+    headers = kept_nowhere | (headers or {})
+    return JsonResponse({"error": {"code": code, "message": message}}, status=status, headers=headers)
