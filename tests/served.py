@@ -22,7 +22,10 @@ from selenium.common.exceptions import (
     ElementNotInteractableException,
     NoSuchElementException,
     StaleElementReferenceException,
+    WebDriverException,
 )
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
 
@@ -81,6 +84,18 @@ def site(db) -> Iterator[str]:
     connection.dec_thread_sharing()
 
 
+class Browser(webdriver.Chrome):
+    """Chrome that calls an element of a page that is gone by one name, where its driver has two."""
+
+    def execute(self, *command, **parameters) -> dict:
+        try:
+            return super().execute(*command, **parameters)
+        except WebDriverException as problem:
+            if "does not belong to the document" in str(problem.msg):
+                raise StaleElementReferenceException(problem.msg) from problem
+            raise
+
+
 @pytest.fixture
 def scripts() -> bool:
     """Override with False for a browser that runs none."""
@@ -88,7 +103,7 @@ def scripts() -> bool:
 
 
 @pytest.fixture
-def browser(scripts) -> Iterator[webdriver.Chrome]:
+def browser(scripts) -> Iterator[Browser]:
     driver_path = shutil.which("chromedriver")
     if driver_path is None:
         pytest.skip("chromedriver is not installed")
@@ -97,18 +112,36 @@ def browser(scripts) -> Iterator[webdriver.Chrome]:
         options.add_argument(argument)
     if not scripts:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver_path))
+    driver = Browser(options=options, service=webdriver.ChromeService(driver_path))
     driver.implicitly_wait(5)
     yield driver
     driver.quit()
 
 
-def until(browser: webdriver.Chrome, condition: Callable, message: str = "") -> object:
+def until(browser: Browser, condition: Callable, message: str = "") -> object:
     """Waits for a condition; a page that is replaced while it is looked at is looked at again."""
     passing = [NoSuchElementException, StaleElementReferenceException, ElementNotInteractableException]
     return WebDriverWait(browser, 20, ignored_exceptions=passing).until(condition, message)
 
 
-def picture(browser: webdriver.Chrome, name: str) -> None:
+@contextmanager
+def turning(browser: Browser, part: str = "html") -> Iterator[None]:
+    """What is done inside puts another page, or another part of it, in place; it is there afterwards."""
+    before = browser.find_element(By.CSS_SELECTOR, part)
+    yield
+    until(browser, staleness_of(before), f"{part} stays as it was on {browser.current_url}")
+    browser.find_element(By.CSS_SELECTOR, part)
+
+
+def sign_in(browser: Browser, site: str, name: str, password: str, path: str = "/admin/") -> None:
+    browser.get(f"{site}/admin/login/?next={path}")
+    browser.find_element(By.NAME, "username").send_keys(name)
+    browser.find_element(By.NAME, "password").send_keys(password)
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
+    assert "/login/" not in browser.current_url
+
+
+def picture(browser: Browser, name: str) -> None:
     if folder := os.environ.get("ARF_SHOTS"):
         browser.save_screenshot(str(Path(folder) / f"{name}.png"))

@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from retrieval.models import Chunk, Document, JobRun, Section
 from rules.models import Rule
 from tests.builders import a_chunk, a_document, a_domain, a_section
-from tests.served import picture, until
+from tests.served import picture, sign_in, turning, until
 
 pytest_plugins = ["tests.served"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -24,11 +24,7 @@ def signed_in(browser, site):
     def open_page(path: str) -> None:
         browser.get(site + path)
 
-    open_page("/admin/login/?next=/admin/")
-    browser.find_element(By.NAME, "username").send_keys("curator")
-    browser.find_element(By.NAME, "password").send_keys(PASSWORD)
-    browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
-    until(browser, lambda b: "/login/" not in b.current_url)
+    sign_in(browser, site, "curator", PASSWORD)
     return open_page
 
 
@@ -39,12 +35,13 @@ def text(browser) -> str:
 def ask(browser, question: str, locator: str = "") -> None:
     browser.find_element(By.NAME, "q").send_keys(question)
     browser.find_element(By.NAME, "locator").send_keys(locator)
-    browser.find_element(By.CSS_SELECTOR, ".arf-try button[type=submit]").click()
-    until(browser, lambda b: "q=" in b.current_url)
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, ".arf-try button[type=submit]").click()
 
 
 def test_staff_try_a_query_and_see_why(browser, signed_in):
-    browser.find_element(By.PARTIAL_LINK_TEXT, "Try this query").click()
+    with turning(browser):
+        browser.find_element(By.PARTIAL_LINK_TEXT, "Try this query").click()
     ask(browser, "Can I be tried twice for the same crime?", "/us/const/amendment/V")
     shown = text(browser)
     assert "U.S. Const. amend. V" in shown
@@ -201,25 +198,27 @@ def test_the_browser_shows_what_the_rows_say(browser, signed_in):
 @pytest.mark.parametrize("scripts", [False])
 def test_targets_are_picked_without_scripts_on_a_page_of_its_own(browser, signed_in, lease):
     signed_in("/admin/rules/rule/browse/")
-    until(browser, lambda b: b.find_element(By.XPATH, "//button[.='Lease of the lighthouse']")).click()
+    with turning(browser):
+        browser.find_element(By.XPATH, "//button[.='Lease of the lighthouse']").click()
     tick(browser, f"page {lease.locator} 2")
     picture(browser, "admin-browse-without-scripts")
-    browser.find_element(
-        By.CSS_SELECTOR, f"input[value='page {lease.locator} 3'] + details > summary"
-    ).click()
-    until(browser, lambda b: b.find_element(By.CSS_SELECTOR, "button[name=page][value='3']")).click()
+    unfold(browser, f"page {lease.locator} 3")
+    with turning(browser):
+        press(browser, "button[name=page][value='3']", Keys.ENTER)
     tick(browser, f"page {lease.locator} 3")
-    browser.find_element(By.CSS_SELECTOR, ".arf-picking .main").click()
-    until(browser, lambda b: "/rule/add/" in b.current_url)
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, ".arf-picking .main").click()
+    assert "/rule/add/" in browser.current_url
     assert browser.find_element(By.NAME, "targets-0-value").get_attribute("value") == lease.locator
     assert browser.find_element(By.NAME, "targets-0-pages").get_attribute("value") == "2-3"
 
 
 def test_a_rule_is_made_from_a_result(browser, signed_in):
     signed_in("/admin/try/?q=Can+I+be+tried+twice+for+the+same+crime%3F")
-    until(browser, lambda b: b.find_element(By.LINK_TEXT, "Make a rule from this result")).click()
-    until(browser, lambda b: "/rule/add/" in b.current_url)
+    with turning(browser):
+        browser.find_element(By.LINK_TEXT, "Make a rule from this result").click()
     assert rows(browser) == [("section", "/us/const/amendment/V", "")]
-    browser.find_element(By.CSS_SELECTOR, "[name=_save]").click()
-    until(browser, lambda b: "/rule/add/" not in b.current_url)
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, "[name=_save]").click()
+    assert "/rule/add/" not in browser.current_url
     assert Rule.objects.filter(name="Can I be tried twice for the same crime?").exists()

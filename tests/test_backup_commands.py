@@ -87,7 +87,9 @@ def test_restore_asks_first_and_names_a_missing_file(scratch, tmp_path):
     command = [sys.executable, "manage.py", "restore", str(tmp_path / "none")]
     options = {"cwd": ROOT, "env": environment, "capture_output": True, "text": True}
     for answer in ("n\n", ""):
-        assert subprocess.run(command, input=answer, **options).stderr == "CommandError: Nothing was changed.\n"
+        assert (
+            subprocess.run(command, input=answer, **options).stderr == "CommandError: Nothing was changed.\n"
+        )
     assert "There is no file" in subprocess.run(command, input="y\n", **options).stderr
 
 

@@ -123,9 +123,7 @@ def test_no_example_question_is_one_that_is_measured_with():
     """Words alike, order apart; what only means the same was looked for by cosine when the file was made."""
     with TOPICS.open(encoding="utf-8") as stream:
         topics = [json.loads(line) for line in stream]
-    held_out = [
-        frozenset(stems(t["query"], t["language"])) for t in topics if t["split"] in ("tune", "test")
-    ]
+    held_out = [frozenset(stems(t["query"], t["language"])) for t in topics if t["split"] in ("tune", "test")]
     examples = [(row["alias"], frozenset(stems(row["alias"], row["language"]))) for row in rows(QUESTIONS)]
     alike = [
         text

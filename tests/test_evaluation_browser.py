@@ -22,7 +22,7 @@ from retrieval.models import Domain, JobRun, RankerModel, Section
 from retrieval.search import SearchRequest, search
 from rules import workflow
 from rules.models import DomainThreshold, Rule, RuleUse, SearchDay
-from tests.served import picture, until
+from tests.served import picture, sign_in, turning, until
 
 pytest_plugins = ["tests.served"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -54,11 +54,7 @@ def staff(name: str, group: str) -> User:
 def boss(browser, site):
     """An administrator signed in; gives what opens a path of the site."""
     user = staff("boss", "Administrator")
-    browser.get(f"{site}/admin/login/?next=/admin/")
-    browser.find_element(By.NAME, "username").send_keys("boss")
-    browser.find_element(By.NAME, "password").send_keys(PASSWORD)
-    browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
-    until(browser, lambda b: "/login/" not in b.current_url)
+    sign_in(browser, site, "boss", PASSWORD)
     user.go = lambda path: browser.get(site + path)
     return user
 
@@ -264,22 +260,26 @@ def test_a_file_is_imported_by_hand_and_thresholds_are_tried(browser, boss, topi
     boss.go("/admin/import/")
     browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
     pictured(browser, "evaluation-import-chosen")
-    browser.find_element(By.CSS_SELECTOR, ".arf-upload button[type=submit]").click()
-    until(browser, lambda b: b.find_element(By.NAME, "import")).click()
-    until(browser, lambda b: "/jobrun/" in b.current_url)
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, ".arf-upload button[type=submit]").click()
+    with turning(browser):
+        browser.find_element(By.NAME, "import").click()
+    assert "/jobrun/" in browser.current_url
     run = JobRun.objects.get(kind="import_judgments")
     *_, run = jobs.run_here(run)
     browser.refresh()
     until(browser, lambda b: "1 new judgments" in b.find_element(By.ID, "content").text)
     pictured(browser, "evaluation-import-job")
     boss.go("/admin/rules/domainthreshold/add/")
-    browser.find_element(By.CSS_SELECTOR, "[formaction='/admin/preview/']").click()
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, "[formaction='/admin/preview/']").click()
     until(browser, lambda b: "cannot be published" in b.find_element(By.ID, "content").text)
     pictured(browser, "evaluation-preview-refused")
     threshold = DomainThreshold.objects.get(domain=topic.domain, active=True)
     boss.go(f"/admin/rules/domainthreshold/add/?copy={threshold.pk}")
     browser.find_element(By.NAME, "reason").send_keys("a try")
-    browser.find_element(By.CSS_SELECTOR, "[formaction='/admin/preview/']").click()
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, "[formaction='/admin/preview/']").click()
     until(browser, lambda b: "would be answered otherwise" in b.find_element(By.ID, "content").text)
     pictured(browser, "evaluation-preview")
     browser.set_window_size(500, 1100)
@@ -301,15 +301,17 @@ def test_a_rule_is_previewed_from_its_page(browser, boss, topic):
         boss.go(f"/admin/rules/rule/{rule.pk}/change/")
         browser.add_cookie({"name": "django_language", "value": language})
         browser.refresh()
-        browser.find_element(By.CSS_SELECTOR, f"[action='/admin/preview/rule/{rule.pk}/'] button").click()
+        with turning(browser):
+            browser.find_element(By.CSS_SELECTOR, f"[action='/admin/preview/rule/{rule.pk}/'] button").click()
         until(browser, lambda b, told=told: told in b.find_element(By.ID, "content").text)
         assert browser.execute_script(UNNAMED) == []
         for width in (1400, 390):
             browser.set_window_size(width, 1100)
             assert browser.execute_script(TOO_WIDE) == ""
             pictured(browser, f"evaluation-rule-preview-{language}-{width}")
-        browser.find_element(By.LINK_TEXT, rule.name).click()
-        until(browser, lambda b: b.find_element(By.CSS_SELECTOR, "a[href^='/admin/preview/']"))
+        with turning(browser):
+            browser.find_element(By.LINK_TEXT, rule.name).click()
+        assert browser.find_element(By.CSS_SELECTOR, "a[href^='/admin/preview/']")
         assert browser.execute_script(TOO_WIDE) == ""
         pictured(browser, f"evaluation-rule-previewed-{language}-390")
         browser.set_window_size(1400, 1100)

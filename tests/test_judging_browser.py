@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 from evaluation import judging
 from evaluation.models import Judgment, Topic
 from retrieval.models import Domain, Section
-from tests.served import picture, until
+from tests.served import picture, sign_in, turning, until
 
 pytest_plugins = ["tests.served"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -35,11 +35,7 @@ def staff(name: str, group: str) -> User:
 @pytest.fixture
 def enter(browser, site):
     def log_in(name: str, path: str) -> None:
-        browser.get(f"{site}/admin/login/?next={path}")
-        browser.find_element(By.NAME, "username").send_keys(name)
-        browser.find_element(By.NAME, "password").send_keys(PASSWORD)
-        browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
-        until(browser, lambda b: "/login/" not in b.current_url)
+        sign_in(browser, site, name, PASSWORD, path)
 
     return log_in
 
@@ -50,18 +46,8 @@ def candidate(browser) -> str:
 
 def press(browser, keys: str) -> None:
     """Strikes a key and waits for the next candidate."""
-    before = browser.find_element(By.ID, "candidate")
-    browser.find_element(By.TAG_NAME, "body").send_keys(keys)
-    until(browser, lambda b: is_gone(before))
-    browser.find_element(By.ID, "candidate")
-
-
-def is_gone(element) -> bool:
-    try:
-        element.is_enabled()
-    except Exception as problem:  # the driver names it differently while the page changes
-        return "stale" in type(problem).__name__.lower() or "does not belong" in str(problem)
-    return False
+    with turning(browser, "#candidate"):
+        browser.find_element(By.TAG_NAME, "body").send_keys(keys)
 
 
 def test_a_judge_works_by_keyboard_alone(browser, enter, topic):
@@ -102,7 +88,8 @@ def test_judging_works_without_scripts(browser, enter, topic):
     staff("ann", "Judge")
     enter("ann", f"/admin/judge/%3Ftopic%3D{topic.pk}%26locator%3D{FIFTH}")
     browser.find_element(By.CSS_SELECTOR, 'input[name=grade][value="3"]').click()
-    browser.find_element(By.CSS_SELECTOR, "button[value=save]").click()
+    with turning(browser):
+        browser.find_element(By.CSS_SELECTOR, "button[value=save]").click()
     until(browser, lambda b: "Judged last" in b.find_element(By.ID, "content").text)
     assert Judgment.objects.get().grade == 3
     assert Judgment.objects.get().locator == FIFTH

@@ -228,7 +228,9 @@ def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick)
     assert (phases.count("pool"), phases.count("fold")) == (1, 5)
     run = RetrainingRun.objects.get()
     assert run.outcome == Outcome.KEPT and run.reason.startswith("Dry run") and run.finished_at
-    assert {"decision", "measures", "ece", "reliability", "risk_coverage", "manifest", "ms"} <= set(run.report)
+    assert {"decision", "measures", "ece", "reliability", "risk_coverage", "manifest", "ms"} <= set(
+        run.report
+    )
     assert run.report["risk_coverage"][-1][0] == 1.0
     assert len(run.report["manifest"]["topics"]) <= run.report["gathered"]["learned"] == 90
     assert not RankerModel.objects.exists() and not Workfiles(job.pk).path.exists()

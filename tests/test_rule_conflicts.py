@@ -20,7 +20,9 @@ def found_in(*rules: dict) -> list:
 def test_what_is_wrong_with_a_bad_set_is_found_and_nothing_else(case):
     found = found_in(*case.rules)
     assert {(one.kind, frozenset(one.names)) for one in found} == case.wrong
-    assert all(one.told and (one.question or one.kind in ("dead target", "expired", "never fired")) for one in found)
+    assert all(
+        one.told and (one.question or one.kind in ("dead target", "expired", "never fired")) for one in found
+    )
 
 
 @pytest.mark.parametrize("case", clean(), ids=lambda case: case.name)
