@@ -21,7 +21,7 @@ from rules.models import Rule, RuleUse, SearchDay
 from rules.rule_stages import ApplyRewrites
 
 PERIODS = (7, 30, 90)  # days, today among them
-SORTED_BY = ("name", "fired", "changed", "last", "helpful", "unhelpful", "judgments")
+SORTED_BY = ("name", "fired", "changed", "last", "clicks", "helpful", "unhelpful", "judgments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Use:
     rule: Rule
     fired: int
     changed: int
+    clicks: int
     helpful: int
     unhelpful: int
     judgments: int
@@ -117,6 +118,7 @@ def as_csv(told: Report) -> str:
                 "fired": use.fired,
                 "changed": use.changed,
                 "last_fired": use.last.isoformat() if use.last else "",
+                "clicks": use.clicks,
                 "helpful": use.helpful,
                 "unhelpful": use.unhelpful,
                 "judgments": use.judgments,

@@ -164,7 +164,8 @@ def asked_of(request: HttpRequest) -> tuple[int, str]:
 
 def usage_columns() -> list[tuple[str, str]]:
     labels = (
-        _("Rule"), _("Fired"), _("Changed the page"), _("Last fired"), _("Helpful"), _("Not helpful"), _("Judgments"),
+        _("Rule"), _("Fired"), _("Changed the page"), _("Last fired"), _("Clicks"), _("Helpful"), _("Not helpful"),
+        _("Judgments"),
     )  # fmt: skip
     return list(zip(rule_usage.SORTED_BY, labels, strict=True))
 

@@ -86,10 +86,15 @@ class ReaderForm(forms.Form):
         return Reader(caller, as_of, said.get("q", ""), said.get("passage"))
 
 
-class FeedbackForm(forms.Form):
-    """A reader's thumb up or down on one result of one search, and where they were."""
+class ResultForm(forms.Form):
+    """One result of one search."""
 
     trace_id = forms.UUIDField()
     locator = forms.CharField(max_length=300)
+
+
+class FeedbackForm(ResultForm):
+    """A reader's thumb up or down on a result, and where they were."""
+
     verdict = forms.ChoiceField(choices=Feedback.Verdict.choices)
     next = forms.CharField(required=False, max_length=8_000)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from retrieval import row_access
 from retrieval.errors import NotFound
-from retrieval.models import Feedback, SearchLog, Section, ShadowRanking, Trace
+from retrieval.models import Click, Feedback, SearchLog, Section, ShadowRanking, Trace
 from retrieval.privacy import query_hash, scrub
 from retrieval.ranking import Caller, Shadow
 from retrieval.statements import insert
@@ -209,9 +209,7 @@ def summary(log: SearchLog) -> dict:
 
 def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, comment: str) -> Feedback:
     """Keeps what a reader said of a result; saying it again changes what was said. Raises NotFound."""
-    log = SearchLog.objects.filter(pk=trace_id).first()
-    if log is None or not may_read(log, caller):
-        raise NotFound("There is no such search, or no longer.")
+    log = search_of(trace_id, caller)
     with row_access.as_caller(caller):
         name = kept_name(log, locator) if locator else ""
     feedback, _ = Feedback.objects.update_or_create(
@@ -221,6 +219,22 @@ def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, 
         defaults={"verdict": verdict, "comment": scrub(comment)[:MAX_COMMENT]},
     )
     return feedback
+
+
+def note_click(trace_id: str, caller: Caller, *, locator: str) -> None:
+    """Keeps that a reader opened a result; opening it again adds nothing. Raises NotFound."""
+    log = search_of(trace_id, caller)
+    with row_access.as_caller(caller):
+        click = Click(log=log, locator=kept_name(log, locator))
+    Click.objects.bulk_create([click], ignore_conflicts=True)
+
+
+def search_of(trace_id: str, caller: Caller) -> SearchLog:
+    """A search that this caller may read. Raises NotFound."""
+    log = SearchLog.objects.filter(pk=trace_id).first()
+    if log is None or not may_read(log, caller):
+        raise NotFound("There is no such search, or no longer.")
+    return log
 
 
 def kept_name(log: SearchLog, locator: str) -> str:

@@ -12,6 +12,7 @@ urlpatterns = [
     path("law/<path:path>", views.provision, name="provision"),
     path("trace/<uuid:trace_id>", views.trace, name="trace"),
     path("feedback", views.feedback, name="feedback"),
+    path("click", views.click, name="click"),
     path("language", views.language, name="language"),
     path("robots.txt", views.robots, name="robots"),
 ]

@@ -18,10 +18,10 @@ from django_htmx.http import HttpResponseClientRedirect
 from retrieval import reading
 from retrieval.api.throttles import seconds_to_wait
 from retrieval.errors import ArfError, NotFound
-from retrieval.forms import FeedbackForm, ReaderForm, SearchForm
+from retrieval.forms import FeedbackForm, ReaderForm, ResultForm, SearchForm
 from retrieval.models.access import caller_for
 from retrieval.search import search
-from retrieval.searchlog import give_feedback, trace_for
+from retrieval.searchlog import give_feedback, note_click, trace_for
 
 View = Callable[..., HttpResponse]
 
@@ -191,6 +191,24 @@ def feedback(request: HttpRequest) -> HttpResponse:
         raise Http404 from absent
     template = "retrieval/_thanks.html" if request.htmx else "retrieval/thanks.html"
     return render(request, template, {"next": own_address(request, said["next"])})
+
+
+@csrf_exempt  # the ping of a link carries no token; it must name a search that is its sender's
+@require_POST
+@unlisted
+@rationed
+@personal
+def click(request: HttpRequest) -> HttpResponse:
+    """A browser's ping that a result was opened: what is answered nobody reads."""
+    form = ResultForm(request.GET)
+    if not form.is_valid():
+        return HttpResponse(status=400)
+    result = form.cleaned_data
+    try:
+        note_click(str(result["trace_id"]), request.caller, locator=result["locator"])
+    except NotFound as absent:
+        raise Http404 from absent
+    return HttpResponse(status=204)
 
 
 def own_address(request: HttpRequest, address: str) -> str:

@@ -396,6 +396,9 @@ class RuleUse(models.Model):
     changed = models.PositiveIntegerField(
         default=0, help_text=_("Of these, those whose first page it changed.")
     )
+    clicks = models.PositiveIntegerField(
+        default=0, help_text=_("Results that readers opened that day from pages of such searches.")
+    )
     helpful = models.PositiveIntegerField(
         default=0, help_text=_("Readers’ thumbs up that day for such searches.")
     )

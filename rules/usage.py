@@ -9,7 +9,7 @@ from django.db.models import Count, F, Func, Max, Min, OuterRef, QuerySet, Subqu
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from retrieval.models import Domain, Feedback, SearchLog
+from retrieval.models import Click, Domain, Feedback, SearchLog
 from retrieval.ranking import Caller
 from rules.clauses import CompiledRule
 from rules.conflicts import Usage
@@ -17,7 +17,7 @@ from rules.models import Rule, RuleUse, SearchDay
 
 DOORS = ("page", "api")  # what readers and clients ask; not what staff try
 LATELY = timedelta(days=30)
-COUNTS = ("fired", "changed", "helpful", "unhelpful")
+COUNTS = ("fired", "changed", "clicks", "helpful", "unhelpful")
 
 
 def count(today: date | None = None) -> int:
@@ -35,15 +35,14 @@ def count(today: date | None = None) -> int:
 
 @transaction.atomic
 def count_day(day: date) -> None:
-    """A thumb counts on the day on which it was given, so that a day that is over stays as it was counted. What reached
-    a private domain counts for rules that act in such alone: in no number is it told to whoever may not see them.
+    """What reached a private domain counts for rules that act in such alone: in no number is it told to whoever may
+    not see them.
     """
-    searches = SearchLog.objects.filter(created_at__range=moments(day), door__in=DOORS)
-    thumbs = Feedback.objects.filter(created_at__range=moments(day), log__door__in=DOORS)
-    public = searches.filter(private=False)
+    asked = SearchLog.objects.filter(door__in=DOORS)
+    public = asked.filter(private=False)
     alone = private_alone()
-    everywhere = uses_of(searches, thumbs)
-    counted = uses_of(public, thumbs.filter(log__private=False)) | {
+    everywhere = uses_of(asked, day)
+    counted = uses_of(public, day) | {
         number: everywhere[number] for number in alone if number in everywhere
     }
     RuleUse.objects.bulk_create(
@@ -55,7 +54,7 @@ def count_day(day: date) -> None:
         unique_fields=["rule", "day"],
         update_fields=("domains", *COUNTS),
     )
-    SearchDay.objects.update_or_create(day=day, defaults={"searches": public.count()})
+    SearchDay.objects.update_or_create(day=day, defaults={"searches": on(public, day).count()})
 
 
 def private_alone() -> Mapping[int, list[str]]:
@@ -68,16 +67,26 @@ def private_alone() -> Mapping[int, list[str]]:
     return {number: domains for number, domains in acting.items() if domains and private.issuperset(domains)}
 
 
-def uses_of(searches: QuerySet[SearchLog], thumbs: QuerySet[Feedback]) -> Mapping[int, dict[str, int]]:
-    """The counts by rule number, of rules that have any."""
+def uses_of(asked: QuerySet[SearchLog], day: date) -> Mapping[int, dict[str, int]]:
+    """The counts by rule number, of rules that have any. A click or thumb counts on the day on which it was given, so
+    that a day that is over stays as it was counted.
+    """
+    searches = on(asked, day)
+    thumbs = on(Feedback.objects.filter(log__in=asked), day)
     counted = {
         "fired": by_rule(searches, "rules_fired"),
         "changed": by_rule(searches, "rules_changed"),
+        "clicks": by_rule(on(Click.objects.filter(log__in=asked), day), "log__rules_fired"),
         "helpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.HELPFUL), "log__rules_fired"),
         "unhelpful": by_rule(thumbs.filter(verdict=Feedback.Verdict.UNHELPFUL), "log__rules_fired"),
     }
     used = set().union(*counted.values())
     return {number: {name: counted[name][number] for name in COUNTS} for number in used}
+
+
+def on(rows: QuerySet, day: date) -> QuerySet:
+    """Those of a local day."""
+    return rows.filter(created_at__range=moments(day))
 
 
 def moments(day: date) -> tuple[datetime, datetime]:

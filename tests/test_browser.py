@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from retrieval.models import Feedback
+from retrieval.models import Click, Feedback
 from tests.served import browser, picture, scripts, site, until  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -82,6 +82,12 @@ class Visit:
     def prefer(self, scheme):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def clicks(self, places):
+        """Waits for what browsers tell of after the page is gone."""
+        kept = Click.objects.order_by("pk").values_list("locator", flat=True)
+        until(self.driver, lambda _: kept.count() >= len(places), "no click is kept")
+        assert list(kept) == places
 
     def complaints(self):
         """What the console says of broken policies, scripts and styles; answers of 4xx are no such thing."""
@@ -165,6 +171,14 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
     page.at("/search?q=double jeopardy")
 
 
+def test_opening_a_result_counts_once(page):
+    page.open("/search?q=double+jeopardy")
+    page.first().click()
+    page.at("/law/us/const/amendment/V")
+    page.clicks(["/us/const/amendment/V"])
+    assert not page.complaints()
+
+
 def test_the_outline_shows_where_one_reads(page):
     page.open("/law/us/const/amendment/XXV/section/4")
     current = page.find(".outline [aria-current=page]")
@@ -208,6 +222,7 @@ class TestWithoutScripts:
         page.at("/search?")
         page.first().click()
         page.see("To regulate Commerce with foreign Nations")
+        page.clicks(["/us/const/article/I/section/8/clause/3"])
         assert not page.find("[data-copy]").is_displayed()
         page.find(".turn [rel=next]").click()
         page.at("/clause/4")

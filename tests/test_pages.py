@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from django.conf import settings
@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from retrieval import reading, retrievers, search
 from retrieval.api import throttles
 from retrieval.errors import ArfError, NotRun
-from retrieval.models import Citation, Document, Domain, Feedback, SearchLog, Section
+from retrieval.models import Citation, Click, Document, Domain, Feedback, SearchLog, Section
 from retrieval.ranking import Candidate
 from retrieval.row_access import as_system
 from retrieval.templatetags import law
@@ -589,6 +589,50 @@ def test_feedback_needs_its_token():
     look_for(strict, "jury")
     assert thumb(strict).status_code == 403
     assert strict.get("/feedback").status_code == 405
+
+
+# -- Clicks
+
+
+def ping(client, address):
+    """As browsers send it: without a token, whatever cookies there are."""
+    return client.post(address, "PING", content_type="text/ping")
+
+
+def test_every_result_pings_and_a_click_is_kept_once():
+    strict = Client(enforce_csrf_checks=True)
+    addresses = [a["ping"] for a in look_for(strict, "jury").all("a") if "ping" in a]
+    shown = SearchLog.objects.get().top_locators
+    assert len(addresses) == len(shown) == 10
+    for address in (*addresses[:2], addresses[0]):
+        response = ping(strict, address)
+        assert (response.status_code, response.content) == (204, b"")
+    assert list(Click.objects.order_by("pk").values_list("locator", flat=True)) == shown[:2]
+
+
+def test_a_second_page_and_near_misses_ping_too(client):
+    second = look_for(client, "jury", page="2")
+    decline_everything()
+    near = look_for(client, "jury")
+    assert near.all("ol", **{"class": "hits near-misses"})
+    for page in (second, near):
+        address = next(a["ping"] for a in page.all("a") if "ping" in a)
+        assert ping(client, address).status_code == 204
+    assert Click.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [({"trace_id": "x"}, 400), ({"locator": ""}, 400), ({"locator": "/us/const/nothing"}, 404),
+     ({"trace_id": "00000000-0000-4000-8000-000000000000"}, 404)],
+)  # fmt: skip
+def test_a_ping_of_what_was_not_shown_is_refused(client, changes, status):
+    look_for(client, "jury")
+    log = SearchLog.objects.get()
+    said = {"trace_id": str(log.pk), "locator": log.top_locators[0]} | changes
+    assert ping(client, f"/click?{urlencode(said)}").status_code == status
+    assert client.get("/click").status_code == 405
+    assert not Click.objects.exists()
 
 
 # -- Headers, cookies, limits

@@ -24,6 +24,7 @@ from retrieval.models import (
     Chunk,
     ChunkVector,
     Citation,
+    Click,
     Document,
     DocumentGrant,
     Domain,
@@ -39,7 +40,7 @@ from retrieval.models.corpus import DocumentQuerySet, DomainQuerySet, SectionQue
 from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.row_access import as_caller, as_system
 from retrieval.search import SearchRequest, run, search, visible_domains
-from retrieval.searchlog import give_feedback, trace_for
+from retrieval.searchlog import give_feedback, note_click, trace_for
 from retrieval.versions import current
 from tests.builders import a_case_file, a_chunk, a_domain, a_section, grant
 
@@ -108,7 +109,7 @@ def own(document):
 
 def everything_kept():
     """All that searches leave behind in the database, as one text."""
-    rows = [list(model.objects.values()) for model in (SearchLog, Trace, Feedback, CacheEntry, JobRun)]
+    rows = [list(model.objects.values()) for model in (SearchLog, Trace, Feedback, Click, CacheEntry, JobRun)]
     return json.dumps(rows, default=str, ensure_ascii=False).lower()
 
 
@@ -247,9 +248,9 @@ def test_a_private_search_leaves_neither_words_nor_names_behind(anas_file, caplo
     request = SearchRequest(words, domains=("client_cases",))
     for _ in range(2):
         answer = search(request, ANA)
-    give_feedback(
-        answer["trace_id"], ANA, locator=answer["results"][0]["locator"], verdict="helpful", comment=""
-    )
+    locator = answer["results"][0]["locator"]
+    give_feedback(answer["trace_id"], ANA, locator=locator, verdict="helpful", comment="")
+    note_click(answer["trace_id"], ANA, locator=locator)
     assert answer["cached"]
     kept = everything_kept() + caplog.text.lower()
     assert [secret for secret in (*SECRETS, anas_file.locator) if secret in kept] == []
@@ -284,6 +285,16 @@ def test_feedback_on_a_private_section_names_it_by_number(anas_file):
     for caller in (BEN, ANONYMOUS):
         with pytest.raises(NotFound):
             give_feedback(answer["trace_id"], caller, locator=locator, verdict="helpful", comment="")
+
+
+def test_a_click_on_a_private_section_names_it_by_number_and_is_its_readers(anas_file):
+    answer = ask("Zamorano brigade", ANA, domains=("client_cases",))
+    locator = locators(answer)[0]
+    note_click(answer["trace_id"], ANA, locator=locator)
+    for caller in (BEN, ANONYMOUS):
+        with pytest.raises(NotFound):
+            note_click(answer["trace_id"], caller, locator=locator)
+    assert Click.objects.get().locator == f"private:{section_id(locator)}"
 
 
 def section_id(locator):

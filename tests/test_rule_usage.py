@@ -15,7 +15,7 @@ from retrieval.models import Domain, SearchLog
 from retrieval.ranking import ANONYMOUS, Caller, RulesAsked
 from retrieval.row_access import as_caller, as_system
 from retrieval.search import SearchRequest, search
-from retrieval.searchlog import give_feedback
+from retrieval.searchlog import give_feedback, note_click
 from rules import inline, proving, tasks, usage, workflow
 from rules.models import Rule, RuleUse, SearchDay
 from tests import test_rules
@@ -160,6 +160,16 @@ def test_a_thumb_counts_on_its_day_and_a_second_one_takes_its_place(rule):
     assert (made.uses.get().helpful, made.uses.get().unhelpful) == (1, 0)
 
 
+def test_a_click_counts_once_on_its_day_for_the_rules_of_its_search(rule):
+    often = rule("pin", targets=section(THIRD))
+    rare = rule({"kind": "note", "text": "x"}, criteria=[{"kind": "keywords", "value": "judges"}])
+    answers = [ask_at(), ask_at("who appoints judges")]
+    for answer in (*answers, answers[0]):
+        note_click(answer["trace_id"], ANONYMOUS, locator=THIRD)
+    assert usage.count() == 1
+    assert {use.rule_id: use.clicks for use in RuleUse.objects.all()} == {often.pk: 2, rare.pk: 1}
+
+
 def test_a_day_is_a_local_one(rule, settings):
     settings.TIME_ZONE = "America/Los_Angeles"
     made = rule("pin", targets=section(THIRD))
@@ -189,10 +199,12 @@ def test_the_report_tells_of_every_published_rule(client, curator, rule):
     )
     answer = ask_at()
     give_feedback(answer["trace_id"], ANONYMOUS, locator=THIRD, verdict="helpful", comment="")
+    note_click(answer["trace_id"], ANONYMOUS, locator=THIRD)
     usage.count()
     told = {use.rule.name: use for use in rule_usage.report(ANONYMOUS, 7).uses}
     used, idle = told["Quartering"], told["=Idle"]
-    assert (used.fired, used.changed, used.helpful, used.last) == (1, 1, 1, timezone.localdate())
+    assert (used.fired, used.changed, used.clicks, used.helpful) == (1, 1, 1, 1)
+    assert used.last == timezone.localdate()
     assert (idle.fired, idle.last) == (0, None)
     page = client.get(PAGE, {"days": "7", "sort": "name"}).content.decode()
     assert page.index("=Idle") < page.index("Quartering") and "1 search of readers" in page
@@ -256,10 +268,12 @@ def test_what_private_searches_fire_is_counted_for_whoever_may_see_the_rule(rule
 
 
 def ask_privately(lawyer: Caller, *domains: str) -> SearchLog:
-    """A search whose answer is shown again too, and a thumb up."""
+    """A search whose answer is shown again too, a result opened, and a thumb up."""
     ask_at("who fled", lawyer, domains=domains)
     answer = ask_at("who fled", lawyer, domains=domains)
     give_feedback(answer["trace_id"], lawyer, locator="", verdict="helpful", comment="")
+    shown = (answer["results"] or answer["near_misses"])[0]
+    note_click(answer["trace_id"], lawyer, locator=shown["locator"])
     return logged(answer)
 
 
@@ -313,12 +327,13 @@ def test_what_a_rule_did_in_a_private_domain_stays_there_when_it_moves(rule, cli
     for day in (timezone.localdate(), timezone.localdate() + DAY):
         usage.count(day)
         (seen,) = rule_usage.report(ANONYMOUS, 30).uses
-        assert (seen.fired, seen.helpful, seen.last) == (0, 0, None)
+        assert (seen.fired, seen.clicks, seen.helpful, seen.last) == (0, 0, 0, None)
         row = client.get("/admin/rules/rule/").context["cl"].result_list.get()
         assert (row.fired_lately, row.last_fired) == (0, None)
         with as_caller(lawyer):
             (known,) = rule_usage.report(lawyer, 30).uses
-        assert (known.fired, known.helpful, known.last) == (2, 1, timezone.localdate())
+        assert (known.fired, known.clicks, known.helpful) == (2, 1, 1)
+        assert known.last == timezone.localdate()
 
 
 def test_an_empty_report_says_why(client, curator):

@@ -14,7 +14,7 @@ from retrieval.models.corpus import (
     Vocabulary,
 )
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
-from retrieval.models.log import Feedback, SearchLog, Trace
+from retrieval.models.log import Click, Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
 from retrieval.models.uploads import Upload
 
@@ -25,6 +25,7 @@ __all__ = [
     "Chunk",
     "ChunkVector",
     "Citation",
+    "Click",
     "Document",
     "DocumentGrant",
     "Domain",

@@ -101,3 +101,19 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.locator}"
+
+
+class Click(models.Model):
+    """A result that a reader opened from a page of results, once for each search. It says nothing of relevance."""
+
+    log = models.ForeignKey(SearchLog, on_delete=models.CASCADE, related_name="clicks")
+    locator = models.CharField(max_length=300)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        verbose_name = _("click")
+        verbose_name_plural = _("clicks")
+        constraints = [models.UniqueConstraint(fields=["log", "locator"], name="one_click_a_result")]
+
+    def __str__(self) -> str:
+        return self.locator
