@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
-from retrieval import reading, retrievers, search
+from retrieval import reading, reranking, retrievers, search
 from retrieval.api import throttles
 from retrieval.errors import ArfError, NotRun
 from retrieval.models import Citation, Click, Document, Domain, Feedback, SearchLog, Section
@@ -229,6 +230,28 @@ def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
 
     monkeypatch.setattr(retrievers.serving, "active_embedder", gone)
     assert "Search by meaning did not answer" in look_for(client, "grand jury").text
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The order learned from judgments is missing at present"),
+        ("es", "Por ahora falta el orden aprendido de los juicios"),
+    ],
+)
+def test_a_reranker_that_cannot_be_read_is_told_of_in_words(client, monkeypatch, language, said):
+    def of_another_release(*args):
+        raise reranking.BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+
+    monkeypatch.setattr(reranking, "serving", of_another_release)
+    page = client.get("/search", {"q": "grand jury"}, headers={"accept-language": language}).content.decode()
+    assert said in page and "LearnedReranker" not in page
+
+
+def test_no_part_of_the_search_is_called_by_its_name_in_the_code():
+    with translation.override("en"):
+        said = law.shortcomings(["DenseRetriever", "Unknown", "EmbedQuery", "Other"])
+    assert len(said) == 2 and said[1] == "A part of the search did not answer."
 
 
 def test_htmx_gets_the_results_alone(client):

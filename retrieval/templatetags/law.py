@@ -81,9 +81,15 @@ REASONS = {
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}
 NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")
 DEGRADED = {
+    "CrossEncoderReranker": _(
+        "The closer comparison of results with your question did not answer; their order rests on the rest."
+    ),
     "DenseRetriever": NO_MEANING,
     "EmbedQuery": NO_MEANING,
     "LLMVerifier": _("The language model did not answer; the order is the one learned from judgments."),
+    "LearnedReranker": _(
+        "The order learned from judgments is missing at present; results are ordered by words, meaning and names."
+    ),
     "LexicalRetriever": _("Search by words did not answer; results rest on meaning and names."),
     "NearestAliasRetriever": NO_MEANING,
     "Translate": _("The translator did not answer; only known legal terms were translated."),
@@ -150,8 +156,8 @@ def sentence(reason: Mapping) -> str:
 @register.filter
 def shortcomings(stages: Iterable[str]) -> list[str]:
     """What the answer lacks for parts of the search that failed, each said once."""
-    unknown = gettext("A part of the search did not answer: %(part)s.")
-    return list(dict.fromkeys(str(DEGRADED.get(stage, unknown % {"part": stage})) for stage in stages))
+    unknown = gettext("A part of the search did not answer.")
+    return list(dict.fromkeys(str(DEGRADED.get(stage, unknown)) for stage in stages))
 
 
 @register.filter
