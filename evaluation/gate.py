@@ -23,7 +23,7 @@ FEWEST = 100  # answerable test topics: fewer cannot tell .02 from nothing
 FLOOR = 0.03  # a slice whose mean falls by more, with an interval that excludes zero, vetoes
 SMALLEST = 10  # topics of a slice that may veto; smaller ones are only shown
 MOST_ECE = 0.05  # expected calibration error above which thresholds on probabilities mean nothing
-SLOWEST_MS = 10.0  # mean a query, features and scoring of its whole pool
+SLOWEST_MS = 10.0  # of processor time, mean a query: features and scoring of its whole pool
 FLIPS = 10_000  # random sign changes of the test
 SEED = 20_240_102  # the same decision for the same scores
 
@@ -69,7 +69,7 @@ class Decision:
 
 
 def decide(pairs: Sequence[Paired], *, ece: float, ms: float) -> Decision:
-    """The rule of this module on the test topics. `ms`: the challenger's mean a query."""
+    """The rule of this module on the test topics. `ms`: the challenger's mean processor time a query."""
     differences = np.array([pair.difference for pair in pairs])
     p_better, p_not_worse = above_zero(differences), above_zero(differences + MARGIN)
     slices = sliced(pairs)
@@ -137,7 +137,7 @@ def vetoed(topics: int, slices: Sequence[Slice], ece: float, ms: float) -> tuple
     if ece > MOST_ECE:
         reasons.append(f"Veto: calibration error {ece:.3f} is above {MOST_ECE}.")
     if ms > SLOWEST_MS:
-        reasons.append(f"Veto: {ms:.1f} ms a query are more than {SLOWEST_MS:.0f}.")
+        reasons.append(f"Veto: {ms:.1f} ms of processor time a query are more than {SLOWEST_MS:.0f}.")
     return tuple(reasons)
 
 

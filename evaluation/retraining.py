@@ -351,11 +351,13 @@ def accounted_for(prior: dict[str, int], relevant: Sequence[dict[str, int]]) -> 
 
 
 def measured(tested: Sequence[Pool], challenger: bytes, champion: bytes | None) -> Compared:
-    """Both models on the same pools; without a champion that can serve, what is served is the fused order."""
+    """Both models on the same pools; without a champion that can serve, what is served is the fused order. The time is
+    the processor's, so that a busy machine does not speak against a model.
+    """
     answerable = tuple(pool for pool in tested if pool.topic.answerable)
-    started = time.perf_counter()
+    started = time.thread_time()
     orders = {"challenger": training.rankings(challenger, answerable)}
-    ms = (time.perf_counter() - started) * 1000 / max(len(answerable), 1)
+    ms = (time.thread_time() - started) * 1000 / max(len(answerable), 1)
     orders["fused"] = [pool.locators for pool in answerable]
     orders["champion"] = served(champion, answerable)
     relevant = [pool.topic.relevant for pool in answerable]

@@ -2,8 +2,9 @@
 
 import io
 import json
+import time
 from dataclasses import replace
-from itertools import groupby
+from itertools import count, groupby
 
 import numpy as np
 import pytest
@@ -15,7 +16,15 @@ from arf_site import preparation
 from evaluation import gate, registry, retraining
 from evaluation.models import Judgment, RetrainingRun, Topic
 from evaluation.pooled import Workfiles, pool_as_json, pool_from
-from evaluation.retraining import Gathered, carried_out, from_library, leaks_among, leaks_into, request
+from evaluation.retraining import (
+    Gathered,
+    carried_out,
+    from_library,
+    leaks_among,
+    leaks_into,
+    measured,
+    request,
+)
 from evaluation.topics import read_topics
 from evaluation.training import Trained, pools_of, train
 from retrieval import jobs
@@ -204,6 +213,14 @@ def test_a_model_that_carries_a_test_topic_is_found_out(pools):
     renamed = replace(seen, topic=replace(seen.topic, id="other", group=""))
     [neighbour] = leaks_into(trained.artifact, {}, [renamed])
     assert neighbour == f"“{seen.topic.query}” among the judged neighbours"
+
+
+def test_a_busy_machine_does_not_speak_against_a_model(monkeypatch):
+    tested, clock = pools_of(some("test", 10)), count(step=3600.0)  # an hour passes whenever one looks
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    compared = measured(tested, pack(some_reranker(), seed=0), None)
+    assert compared.ms < gate.SLOWEST_MS
+    assert not any("processor time" in reason for reason in compared.decision.reasons)
 
 
 @pytest.fixture

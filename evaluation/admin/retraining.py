@@ -188,7 +188,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
             "%(aside)d live questions set aside for being near a test topic."
         ) % {**gathered, "aside": len(gathered["aside"])}
 
-    @admin.display(description=gettext_lazy("Time a query"), empty_value="-")
+    @admin.display(description=gettext_lazy("Processor time a query"), empty_value="-")
     def cost(self, run: RetrainingRun) -> str | None:
         return f"{run.report['ms']:.2f} ms" if "ms" in run.report else None
 

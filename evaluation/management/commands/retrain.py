@@ -44,6 +44,8 @@ class Command(JobCommand):
                 f"{system} {values[system]:.3f}" for system in ("fused", "champion", "challenger")
             )
             self.stdout.write(f"  {name:<20} MRR@10 {told}")
-        self.stdout.write(f"  calibration error {report['ece']:.4f}, {report['ms']:.2f} ms a query")
+        self.stdout.write(
+            f"  calibration error {report['ece']:.4f}, {report['ms']:.2f} ms of processor time a query"
+        )
         for reason in report["decision"]["reasons"]:
             self.stdout.write(f"  {reason}")
