@@ -466,6 +466,8 @@ def carried_out(attempt: RetrainingRun, deploy: bool, reasons: str, *, shadow: b
     if shadow:
         registry.shadow(attempt.challenger)
         return Outcome.SHADOW, reasons
+    if attempt.challenger.deployed_at:  # somebody may have rolled it back: a schedule must not undo that
+        return Outcome.KEPT, f"This very model served before: deploy it by hand if it shall again. {reasons}"
     registry.deploy(attempt.challenger)
     return Outcome.DEPLOYED, reasons
 

@@ -5,13 +5,16 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from evaluation import judging
+from evaluation import judging, registry
 from evaluation.models import Judgment, RetrainingRun, Run, Topic
+from evaluation.training import Trained
 from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.models.access import caller_for
+from retrieval.reranking import pack
 from retrieval.row_access import as_caller, as_system
 from rules.models import DomainThreshold
 from tests.builders import a_case_file, grant
+from tests.test_reranking import some_reranker
 
 pytestmark = pytest.mark.django_db
 FIFTH = "/us/const/amendment/V"
@@ -46,14 +49,14 @@ def things() -> dict[str, str]:
     topic = Topic.objects.create(name="t1", query="q", domain=Domain.objects.get(slug="us_constitution"))
     judgment = Judgment.objects.create(topic=topic, locator=FIFTH, grade=2, judge="ann")
     run = Run.objects.create(pipeline="default", stages="", topics="t")
-    model = RankerModel.objects.create(family="f", sha256="1", artifact=b"")
+    model = registry.save(Trained(pack(some_reranker(), seed=1), {"family": "f"}))
     attempt = RetrainingRun.objects.create(challenger=model, outcome="kept", reason="Worse.")
     own = {"topic": topic, "judgment": judgment, "run": run, "retrainingrun": attempt}
     change = {name: reverse(f"admin:evaluation_{name}_change", args=[row.pk]) for name, row in own.items()}
     lists = {f"{name}s": reverse(f"admin:evaluation_{name}_changelist") for name in own}
     model_pages = {
         f"model {action}": reverse("admin:retrieval_rankermodel_do", args=[model.pk, action])
-        for action in ("deploy", "shadow", "rollback")
+        for action in ("deploy", "shadow", "leave-shadow", "rollback")
     }
     return change | lists | model_pages | {
         "model": reverse("admin:retrieval_rankermodel_change", args=[model.pk]),
@@ -106,6 +109,7 @@ PRESSED = {
     "retrain": (403, 403, 403, 302),
     "model deploy": (403, 403, 403, 302),
     "model shadow": (403, 403, 403, 302),
+    "model leave-shadow": (403, 403, 403, 302),
     "model rollback": (403, 403, 403, 302),
     "judge": (403, 404, 404, 404),  # a topic that is not there
     "topics file": (403, 403, 200, 200),

@@ -5,12 +5,14 @@ import json
 import time
 from dataclasses import replace
 from itertools import count, groupby
+from zlib import crc32
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from arf_site import preparation
 from evaluation import gate, registry, retraining
@@ -277,7 +279,9 @@ def test_the_first_model_is_deployed_the_same_again_is_not_and_a_person_takes_it
 
 
 def model(name: str, **fields) -> RankerModel:
-    return RankerModel.objects.create(family=name, sha256=name, artifact=b"", **fields)
+    artifact = pack(some_reranker(), seed=crc32(name.encode()))
+    digest = retraining.sha256(artifact)
+    return RankerModel.objects.create(family=name, sha256=digest, artifact=artifact, **fields)
 
 
 def test_a_challenger_may_score_in_shadow_before_it_serves():
@@ -302,6 +306,17 @@ def test_a_champion_that_a_person_chose_meanwhile_stays():
     )
     assert outcome == Outcome.KEPT and "changed meanwhile" in reason
     assert registry.active() == chosen
+
+
+def test_a_model_that_somebody_rolled_back_is_not_deployed_again_by_a_schedule():
+    champion, again = (
+        model("old", status="active"),
+        model("again", status="retired", deployed_at=timezone.now()),
+    )
+    attempt = RetrainingRun(champion=champion, challenger=again)
+    outcome, reason = carried_out(attempt, True, "Not worse.", shadow=False)
+    assert outcome == Outcome.KEPT and reason.startswith("This very model served before")
+    assert registry.active() == champion
 
 
 # -- What people press
@@ -337,6 +352,18 @@ def test_curators_may_neither_retrain_nor_deploy(client):
     )
 
 
+@pytest.mark.parametrize("action", ["deploy", "shadow"])
+def test_a_model_that_cannot_serve_is_not_put_in_force(client, action):
+    as_administrator(client)
+    champion = model("old", status="active")
+    artifact = of_other_features(pack(some_reranker(), seed=1))
+    other = RankerModel.objects.create(family="f", sha256=retraining.sha256(artifact), artifact=artifact)
+    press = reverse("admin:retrieval_rankermodel_do", args=[other.pk, action])
+    assert "trained on other features" in client.post(press, follow=True).content.decode()
+    other.refresh_from_db()
+    assert (registry.active(), other.status) == (champion, "candidate")
+
+
 def of_other_features(artifact: bytes) -> bytes:
     """As an earlier version would have packed it."""
     with np.load(io.BytesIO(artifact)) as file:
@@ -351,7 +378,8 @@ def of_other_features(artifact: bytes) -> bytes:
 def test_a_model_of_other_features_is_refused_in_words_and_another_ordered_once():
     said: list[str] = []
     earlier = of_other_features(pack(some_reranker(), seed=0))
-    registry.deploy(registry.save(Trained(earlier, {"family": "earlier"})))
+    registry.save(Trained(earlier, {"family": "earlier"}))
+    RankerModel.objects.update(status="active")
     for _ in range(2):
         preparation.order_reranker(said.append)
     assert JobRun.objects.get(kind="retrain").status == "queued"

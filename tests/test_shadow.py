@@ -90,6 +90,20 @@ def test_only_searches_that_ran_and_are_logged_count(shadow):
     assert agreement(shadow).searches == 1
 
 
+def test_one_taken_out_of_the_shadow_scores_nothing_and_is_what_it_was(active, shadow):
+    registry.leave_shadow()
+    ask()
+    shadow.refresh_from_db()
+    assert not ShadowRanking.objects.exists() and shadow.status == "candidate"
+
+
+def test_the_model_that_served_before_can_be_gone_back_to_from_the_shadow(active, shadow):
+    registry.deploy(shadow)
+    for other in (active, registry.save(Trained(pack(contrary(), seed=1), {"family": "a test"}))):
+        registry.shadow(other)
+    assert registry.rollback() == active
+
+
 def test_without_a_model_in_shadow_nothing_is_kept(active):
     ask()
     assert not ShadowRanking.objects.exists()

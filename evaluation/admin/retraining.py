@@ -63,6 +63,11 @@ def shadow(request: HttpRequest, model: RankerModel) -> None:
     messages.success(request, _("%s scores searches without serving.") % model)
 
 
+def leave_shadow(request: HttpRequest, model: RankerModel) -> None:
+    registry.leave_shadow()
+    messages.success(request, _("%s scores no searches any more.") % model)
+
+
 def serves(model: RankerModel | None) -> bool:
     return model is not None and model.status == Status.ACTIVE
 
@@ -235,6 +240,13 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
             shadow,
             may=may_deploy,
             applies=lambda model: model.status in (Status.CANDIDATE, Status.RETIRED),
+        ),
+        ObjectAction(
+            "leave-shadow",
+            gettext_lazy("Take out of shadow"),
+            leave_shadow,
+            may=may_deploy,
+            applies=lambda model: model.status == Status.SHADOW,
         ),
         ObjectAction("rollback", gettext_lazy("Roll back"), roll_back, may=may_deploy, applies=serves),
     )
