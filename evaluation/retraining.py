@@ -42,7 +42,7 @@ from retrieval.reranking import BadArtifact
 from retrieval.textnorm import normalize
 
 KEY = "retrain"  # one at a time
-BATCH = 200  # topics a step: about four seconds
+BATCH = 200  # topics a step: about four seconds; each later step counts as much in the job's progress
 SAME = 0.999  # cosine from which two questions are one, half precision allowed for
 TOLD = ("nDCG@10", "MRR@10", "P@1", "R@5")
 SHOWN_LEAKS = 10
@@ -123,11 +123,13 @@ def gather(run: JobRun, files: Workfiles) -> Progress:
     )
     if found := leaks_among(gathered, dry_run=run.params.get("dry_run", False)):
         return refuse(run, files, attempt, found)
+    if not gathered.tested:
+        raise ArfError("There is no judged topic to test on.")
     topics = [*gathered.learned, *gathered.tested]
     files.clear()
     files.save_topics(topics)
     state = {"phase": "pool", "attempt": attempt.pk, "learned": len(gathered.learned)}
-    total = len(topics) + training.FOLDS + 3
+    total = len(topics) + BATCH * (training.FOLDS + 3)
     return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 
 
@@ -182,16 +184,27 @@ def from_file(params: dict) -> Gathered:
     if not path.is_file():
         raise ArfError(f"There is no file {path}.")
     first = params.get("test_from")
+    try:
+        topics = read_topics(path)
+        late = set() if first is None else since(path, first)
+    except ValueError as problem:
+        raise ArfError(f"{path.name} cannot be read: {problem}") from problem
     if first is None:
-        return Gathered(*(tuple(judged(read_topics(path, split=split))) for split in ("train", "test")))
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    late = {str(row["id"]) for row in rows if row["term"] >= first}
-    topics = read_topics(path)
+        splits = ([topic for topic in topics if topic.split == split] for split in ("train", "test"))
+        return Gathered(*(tuple(judged(split)) for split in splits))
     gathered = Gathered(
         learned=tuple(judged(topic for topic in topics if topic.id not in late)),
         tested=tuple(judged(topic for topic in topics if topic.id in late)),
     )
     return set_aside(gathered, {topic.id for topic in topics})
+
+
+def since(path: Path, first: int) -> set[str]:
+    """Ids of a file's topics from this year (`term`) on. Raises ArfError where a topic has none."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if any(type(row.get("term")) is not int for row in rows):
+        raise ArfError(f"To divide {path.name} by year, each of its topics needs one in “term”.")
+    return {str(row["id"]) for row in rows if row["term"] >= first}
 
 
 def leaks_among(gathered: Gathered, *, dry_run: bool) -> list[str]:
@@ -267,7 +280,7 @@ def fold(run: JobRun, files: Workfiles) -> Progress:
     phase = "fold" if number + 1 < training.FOLDS else "train"
     message = f"{number + 1} of {training.FOLDS} folds cross-validated"
     state = run.state | {"phase": phase, "fold": number + 1}
-    return Progress(run.position + 1, run.total, message, state)
+    return Progress(run.position + BATCH, run.total, message, state)
 
 
 def train(run: JobRun, files: Workfiles) -> Progress:
@@ -275,7 +288,7 @@ def train(run: JobRun, files: Workfiles) -> Progress:
     trained = training.finished(learnable(run, files), held_out)
     files.save_artifact(trained.artifact, trained.manifest)
     message = f"{trained.manifest['family']} trained"
-    return Progress(run.position + 1, run.total, message, run.state | {"phase": "compare"})
+    return Progress(run.position + BATCH, run.total, message, run.state | {"phase": "compare"})
 
 
 def learnable(run: JobRun, files: Workfiles) -> list[Pool]:
@@ -313,7 +326,7 @@ def compare(run: JobRun, files: Workfiles) -> Progress:
     attempt.report |= {"manifest": manifest, "sha256": sha256(artifact), **told(compared)}
     attempt.save(update_fields=["report"])
     message = compared.decision.reasons[0]
-    return Progress(run.position + 1, run.total, message, run.state | {"phase": "decide"})
+    return Progress(run.position + BATCH, run.total, message, run.state | {"phase": "decide"})
 
 
 def leaks_into(artifact: bytes, manifest: dict, tested: Sequence[Pool]) -> list[str]:
@@ -483,8 +496,8 @@ STEPS: dict[str, Callable[[JobRun, Workfiles], Progress]] = {
 
 
 def last_comparison() -> list[Paired]:
-    """The test topics of the last finished comparison, with the measures of the model that serves since."""
-    attempt = RetrainingRun.objects.filter(report__has_key="per_topic").first()
+    """The library's test topics in the last finished comparison on them, as the model that serves since measured."""
+    attempt = RetrainingRun.objects.filter(report__has_key="per_topic", report__topics="").first()
     if attempt is None:
         raise ArfError("Nothing has been compared yet: run `manage.py retrain` first.")
     rows = TopicRow.objects.filter(name__in=attempt.report["per_topic"]).select_related("domain")

@@ -156,6 +156,7 @@ def test_a_file_that_repeats_the_librarys_test_topics_is_never_deployed(library,
 
 
 def test_too_few_topics_fail_and_close_the_attempt(library):
+    topic("kept", "what is free speech", split="test")
     topic("t1", "who may vote")
     with pytest.raises(CommandError, match="too few"):
         call_command("retrain")
@@ -164,6 +165,7 @@ def test_too_few_topics_fail_and_close_the_attempt(library):
 
 
 def test_a_retrain_whose_worker_is_killed_each_time_says_so_and_can_be_resumed(library):
+    topic("kept", "what is free speech", split="test")
     topic("t1", "who may vote")
     run = jobs.create(**request())
     run = jobs.take_step(run.pk, run.ticket)
@@ -183,6 +185,27 @@ def test_a_retrain_that_fails_before_it_is_written_down_is_written_down_as_faile
         call_command("retrain", topics=str(tmp_path / "nowhere.jsonl"))
     attempt = RetrainingRun.objects.get()
     assert attempt.outcome == Outcome.FAILED and "nowhere.jsonl" in attempt.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "test_from", "why"),
+    [
+        ("not json", None, "cannot be read"),
+        ('{"id": "x", "query": "who may vote", "split": "train"}', 1990, "needs one in “term”"),
+        ('{"id": "x", "query": "who may vote", "split": "train"}', None, "no judged topic to test on"),
+    ],
+)
+def test_a_file_that_cannot_be_divided_is_refused_in_words(library, tmp_path, row, test_from, why):
+    path = tmp_path / "topics.jsonl"
+    path.write_text(row)
+    with pytest.raises(CommandError, match=why):
+        call_command("retrain", topics=str(path), test_from=test_from)
+
+
+def test_a_year_without_a_file_trains_nothing(library):
+    with pytest.raises(CommandError, match="--topics"):
+        call_command("retrain", test_from=1990)
+    assert not RetrainingRun.objects.exists()
 
 
 # -- Trained models
@@ -238,13 +261,15 @@ def quick(monkeypatch, few):
 @pytest.mark.slow
 def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick):
     job = jobs.create(**request(topics=quick, dry_run=True))
-    phases = []
+    phases, percents = [], []
     for stepped in jobs.run_here(job):
+        percents.append(stepped.percent)
         phases.append(stepped.state.get("phase"))
         if phases[-1] == "fold" and stepped.state["fold"] == 0:
             retraining.pool(JobRun(pk=job.pk, total=1, state={}), Workfiles(job.pk))
     assert [phase for phase, _same in groupby(phases)] == ["pool", "fold", "train", "compare", "decide", None]
     assert (phases.count("pool"), phases.count("fold")) == (1, 5)
+    assert percents == sorted(percents) and percents[1] < 40  # most of the work is still to do
     run = RetrainingRun.objects.get()
     assert run.outcome == Outcome.KEPT and run.reason.startswith("Dry run") and run.finished_at
     assert {"decision", "measures", "ece", "reliability", "risk_coverage", "manifest", "ms"} <= set(
@@ -404,7 +429,7 @@ def test_every_month_begins_one_job_at_most():
 
 
 def test_a_cancelled_retrain_leaves_no_files_and_closes_its_attempt(library):
-    topic("t1", "who may vote")
+    topic("kept", "what is free speech", split="test")
     run = jobs.create(**request())
     run = jobs.take_step(run.pk, run.ticket)
     assert Workfiles(run.pk).path.exists()

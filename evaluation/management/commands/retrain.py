@@ -1,5 +1,7 @@
 """manage.py retrain [--topics FILE [--test-from YEAR]] [--dry-run] [--shadow]"""
 
+from pathlib import Path
+
 from django.core.management.base import CommandError
 
 from evaluation.models import RetrainingRun
@@ -11,7 +13,7 @@ class Command(JobCommand):
     help = (
         "Trains a challenger on people's judgments and deploys it if the gate lets it; says why or why not."
     )
-    unit = "topic"
+    unit = "part"
 
     def add_arguments(self, parser):
         parser.add_argument("--topics", default="", help="a JSON lines file in place of the library")
@@ -20,7 +22,10 @@ class Command(JobCommand):
         parser.add_argument("--shadow", action="store_true", help="score live searches instead of serving")
 
     def handle(self, *, topics: str, test_from: int | None, dry_run: bool, shadow: bool, **options) -> None:
-        self.run_job(request(dry_run=dry_run, shadow=shadow, topics=topics, test_from=test_from))
+        if test_from is not None and not topics:
+            raise CommandError("--test-from divides the topics of a file: name it by --topics.")
+        path = str(Path(topics).absolute()) if topics else ""  # a worker elsewhere may go on with it
+        self.run_job(request(dry_run=dry_run, shadow=shadow, topics=path, test_from=test_from))
         attempt = RetrainingRun.objects.first()
         if attempt.outcome == RetrainingRun.Outcome.REFUSED:
             raise CommandError("Refused: nothing is reported or deployed.")
