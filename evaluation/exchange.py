@@ -400,7 +400,7 @@ def read_run(text: str) -> dict[str, list[str]]:
 def trec_qrels(topics: Iterable[Topic]) -> str:
     """Agreed grades, those of 0 included."""
     return "".join(
-        f"{topic.id} 0 {locator} {grade}\n"
+        f"{without_spaces(topic.id)} 0 {locator} {grade}\n"
         for topic in topics
         for locator, grade in sorted(topic.judged.items())
     )
@@ -408,12 +408,17 @@ def trec_qrels(topics: Iterable[Topic]) -> str:
 
 def trec_run(rankings: Mapping[str, Sequence[str]], tag: str) -> str:
     """Ranks count from 1; scores fall with them, since tools sort by score."""
-    name = re.sub(r"\s+", "-", tag.strip()) or "arf"
+    name = without_spaces(tag) or "arf"
     return "".join(
-        f"{topic} Q0 {locator} {rank} {len(locators) - rank + 1} {name}\n"
+        f"{without_spaces(topic)} Q0 {locator} {rank} {len(locators) - rank + 1} {name}\n"
         for topic, locators in rankings.items()
         for rank, locator in enumerate(locators, start=1)
     )
+
+
+def without_spaces(name: str) -> str:
+    """Spaces part the fields of TREC files."""
+    return re.sub(r"\s+", "-", name.strip())
 
 
 def topics_jsonl(topics: Iterable[Topic]) -> str:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from evaluation.exchange import BadFile, Entry, Format, Read, Refused, decoded, folded, read
+from evaluation.intake import Asked, conflicts
 from evaluation.models import Judgment, Topic, Upload
 from retrieval import jobs
 from retrieval.errors import ArfError
@@ -123,6 +124,7 @@ class Known:
     locators: frozenset[str]
     unchecked: frozenset[str]  # domains without a corpus that this import may look into
     judgments: dict[tuple[str, str, str, str], Judgment]  # by topic's name, locator, judge, kind
+    conflicts: dict[Asked, str]  # new topics that would be on both sides of the test split, and why
 
     @classmethod
     def of(cls, entries: Sequence[Entry], options: Options, by) -> "Known":
@@ -141,7 +143,18 @@ class Known:
             locators=known_locators({entry.locator for entry in entries}),
             unchecked=unchecked(domains.values()),
             judgments=known_judgments([*by_name.values(), *by_query.values()], {e.locator for e in entries}),
+            conflicts=conflicts(
+                {asked_by(e, options) for e in entries if e.query and e.topic not in by_name}
+            ),
         )
+
+
+def asked_by(entry: Entry, options: Options) -> Asked:
+    return Asked(entry.query, split_of(entry, options), str(entry.about.get("group", ""))[:100])
+
+
+def split_of(entry: Entry, options: Options) -> str:
+    return str(entry.about.get("split") or options.split).lower()
 
 
 def known_locators(wanted: set[str]) -> frozenset[str]:
@@ -215,6 +228,8 @@ def topic_of(entry: Entry, domain: Domain, options: Options, known: Known, plan:
     if topic is None and not entry.query:
         raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
     if topic is None:
+        if not domain.is_private and (conflict := known.conflicts.get(asked_by(entry, options))):
+            raise LineRefused(conflict)
         topic = new_topic(entry, domain, options)
         plan.topics.append(topic)
         known.by_name[topic.name] = known.by_query[domain.slug, folded(topic.query)] = topic
@@ -227,7 +242,7 @@ def topic_of(entry: Entry, domain: Domain, options: Options, known: Known, plan:
 
 def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
     told = entry.about
-    split = str(told.get("split") or options.split).lower()
+    split = split_of(entry, options)
     if split not in Topic.Split.values:
         raise LineRefused(f"there is no split {split}")
     name = entry.topic or name_of(entry.query)

@@ -213,6 +213,12 @@ def test_formulas_are_escaped_in_tables():
     assert ",'=cmd()," in exchange.topics_csv(ASKED)
 
 
+def test_a_topic_whose_id_has_spaces_does_not_break_trec_files():
+    asked = Asked(id="v 4", query="q", relevant={FIRST: 2})
+    assert graded(exchange.trec_qrels([asked])) == [("v-4", FIRST, 2)]
+    assert read_run(exchange.trec_run({"v 4": [FIRST]}, tag="a run")) == {"v-4": [FIRST]}
+
+
 def test_a_run_written_is_read_in_its_order():
     text = exchange.trec_run({"q1": [FIRST, PREAMBLE], "q2": []}, tag="my run")
     assert text == f"q1 Q0 {FIRST} 1 2 my-run\nq1 Q0 {PREAMBLE} 2 1 my-run\n"
@@ -296,6 +302,38 @@ def test_queries_without_ids_find_their_topic_or_make_it_once(topic):
     )
     assert run.message.startswith("3 new judgments, 0 changed, 0 the same; 1 new topics")
     assert Topic.objects.get(query="new one").judgments.count() == 2
+
+
+CROSSING = f"""topic,query,split,group,locator,grade
+n1,May speech be free?,train,,{FIRST},3
+n2,Who may vote in elections?,test,,{FIRST},3
+n3,"who, then, may vote in elections",train,,{FIRST},3
+n4,Is a caucus private?,train,g9,{FIRST},1
+n5,Are treaties law?,test,,{FIRST},1
+n6,Are treaties the law?,tune,,{FIRST},1
+"""
+
+
+def test_no_topic_is_imported_on_both_sides_of_the_test_split(topic):
+    """A retrain would refuse them for ever."""
+    others = {"domain": topic.domain, "source": "import"}
+    Topic.objects.create(name="q2", query="who may vote in elections", split="train", **others)
+    Topic.objects.create(name="q3", query="Must all meetings be open?", split="test", group="g9", **others)
+    plan = preview(CROSSING, "auto", Options())
+    assert [(refused.line, refused.reason.split("”")[0]) for refused in plan.refused] == [
+        (2, "the test topic “Free speech?"),
+        (3, "“who may vote in elections"),
+        (5, "the test topic “Must all meetings be open?"),
+        (7, "the test topic “Are treaties law?"),
+    ]
+    assert [row.name for row in plan.topics] == ["n3", "n5"] and len(plan.new) == 2
+
+
+def test_topics_of_private_domains_are_never_learned_and_conflict_with_none(topic):
+    private = Domain.objects.get(slug="client_cases")
+    Topic.objects.create(name="p1", query="Who stole the horse?", domain=private, split="test")
+    lines = "topic,query,domain\nn1,Free speech?,client_cases\nn2,who stole the horse,\n"
+    assert [row.name for row in preview(lines, "auto", Options()).topics] == ["n1", "n2"]
 
 
 def test_a_cancelled_import_takes_back_what_it_did(topic, monkeypatch):

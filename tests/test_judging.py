@@ -640,6 +640,15 @@ def test_a_test_topic_is_read_only_and_topics_with_judgments_stay(client, ann):
         judged.delete()
 
 
+def test_a_topic_near_a_test_topic_is_refused_while_it_can_be_worded_otherwise(client, chief):
+    topic(split="test", query="May speech be free?")
+    own = topic(name="own", query="Who may vote?", source="admin")
+    change = reverse("admin:evaluation_topic_change", args=[own.pk])
+    said = {"query": "is speech free", "language": "en", "answerable": "on", "tags": "", "group": ""}
+    assert "asks nearly the same" in client.post(change, said).content.decode()
+    assert client.post(change, said | {"query": "May women vote?"}).status_code == 302
+
+
 def test_a_topic_is_made_and_found_by_its_filters(client, chief):
     add = reverse("admin:evaluation_topic_add")
     new = {

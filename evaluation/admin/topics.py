@@ -19,6 +19,7 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from evaluation import exchange
 from evaluation.admin.exchange import download, may_import, written
 from evaluation.admin.figures import table, told
+from evaluation.intake import Asked, conflicts
 from evaluation.judging import humans, judgments_for, topics_for
 from evaluation.library import as_topics
 from evaluation.models import Measurement, Run, Topic
@@ -39,6 +40,17 @@ class TopicForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "split" in self.fields:
             self.fields["split"].choices = CHOSEN
+
+    def clean(self) -> dict:
+        """Refuses what a retrain would call a leak, while it can still be worded otherwise."""
+        said = super().clean()
+        if self.errors or not {"query", "group"} & {*self.changed_data}:
+            return said
+        domain, split = (said.get(name) or getattr(self.instance, name) for name in ("domain", "split"))
+        asked = Asked(said["query"], split, said["group"])
+        if not domain.is_private and (conflict := conflicts({asked}).get(asked)):
+            self.add_error("query", f"{conflict[0].upper()}{conflict[1:]}.")
+        return said
 
 
 DOWNLOADS = [("JSON lines", "jsonl"), ("CSV", "csv"), ("TREC qrels", "trec")]
