@@ -5,7 +5,7 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from scipy.stats import binom
 
 from evaluation import library, registry, thresholds
@@ -160,7 +160,12 @@ def test_a_raised_threshold_takes_those_above_along(domain):
     assert (draft.accept, draft.confident, draft.calibration) == (0.9, 0.9, before.calibration)
 
 
+def deployed(**manifest) -> None:
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"} | manifest)))
+
+
 def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch):
+    deployed()
     few = {split: library.topics_of("us_constitution", split)[:70] for split in ("tune", "test")}
     monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
     out, picture = StringIO(), tmp_path / "curve.svg"
@@ -192,6 +197,35 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
     assert json.loads(again.getvalue())["learned"]["chosen"]["answer_minimum"]["value"] == minimum
 
 
+def tuned(*options: str) -> tuple[dict, str]:
+    out, problems = StringIO(), StringIO()
+    call_command("tune_thresholds", "us_constitution", "--json", *options, stdout=out, stderr=problems)
+    return json.loads(out.getvalue()), problems.getvalue()
+
+
+def test_without_a_reranker_nothing_is_chosen_on_its_scale(domain, monkeypatch):
+    few = {split: library.topics_of("us_constitution", split)[:20] for split in ("tune", "test")}
+    monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
+    told, problems = tuned()
+    assert "learned" not in told and not {"mlp_high", "mlp_low", "answer_minimum"} & told["row"].keys()
+    assert problems.startswith("No reranker serves")
+
+
+def test_no_limit_of_the_reranker_is_chosen_on_what_it_learned_from(domain, monkeypatch):
+    few = {split: library.topics_of("us_constitution", split)[:20] for split in ("train", "tune", "test")}
+    monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
+    deployed(topics=[topic.id for topic in few["train"]])
+    chosen = []
+    monkeypatch.setattr(thresholds, "choose", lambda pages, *_: chosen.append(pages) or choose(pages, *_))
+    tuned("--with-train")
+    assert [{page.topic.split for page in pages} for pages in chosen] == [{"train", "tune"}, {"tune"}]
+
+
+def test_a_share_of_more_than_all_is_refused_in_words(domain):
+    with pytest.raises(CommandError, match="as 0.02 for 2 %"):
+        call_command("tune_thresholds", "us_constitution", "--wrongly-accepted", "2")
+
+
 def test_pages_hold_the_pool_as_it_was_before_anything_was_dropped(domain):
     topics = library.topics_of("us_constitution", "tune")[:3]
     DomainThreshold.objects.filter(domain=domain).update(answer_minimum=1.0, minimum=0.2)
@@ -199,7 +233,7 @@ def test_pages_hold_the_pool_as_it_was_before_anything_was_dropped(domain):
 
 
 def test_the_rerankers_limits_are_chosen_on_its_own_probabilities(domain):
-    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
+    deployed()
     topics = library.topics_of("us_constitution", "tune")[:3]
     by_gates, by_reranker = (thresholds.pages(topics, scale.pipeline) for scale in (GATES, RERANKER))
     assert all(0.1 <= p <= 0.9 for page in by_reranker for p in page.probabilities)  # what it gives at all

@@ -1,6 +1,7 @@
 """manage.py tune_thresholds DOMAIN [--wrongly-accepted 0.02] [--llm-share 0.10] [--declined 0.05] [--publish]"""
 
 import json
+from argparse import ArgumentTypeError
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from evaluation import library, thresholds
+from evaluation import library, registry, thresholds
 from evaluation.plots import risk_coverage
 from evaluation.thresholds import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
 from evaluation.topics import BadTopics, Topic, read_topics
@@ -37,7 +38,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--topics", type=Path, help="JSON lines; the judged topics of the database by default"
         )
-        parser.add_argument("--with-train", action="store_true", help="choose on the train split too")
+        parser.add_argument(
+            "--with-train",
+            action="store_true",
+            help="choose the gates' thresholds on the train split too; the reranker learned from it",
+        )
         parser.add_argument("--wrongly-accepted", type=share, default=0.02, help="of what is accepted")
         parser.add_argument("--llm-share", type=share, default=0.10, help="of the first 20 candidates")
         parser.add_argument("--declined", type=share, default=0.05, help="of the answerable topics")
@@ -53,7 +58,14 @@ class Command(BaseCommand):
         try:
             seen = [t for split in splits for t in chosen_topics(domain, split, topics)]
             unseen = chosen_topics(domain, "test", topics)
-            tuned = [self._tuned(scale, seen, unseen, targets) for scale in (GATES, RERANKER)]
+            tuned = [self._tuned(GATES, seen, unseen, targets)]
+            if is_reranked():
+                tuned.append(self._tuned(RERANKER, not_learned(seen), unseen, targets))
+            else:
+                self.stderr.write(
+                    "No reranker serves: its thresholds and the answer minimum, which are chosen on its "
+                    "probabilities, stay as they are. Choose again once one is deployed."
+                )
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem
         curve = thresholds.risk_coverage(tuned[-1].pages)
@@ -67,7 +79,7 @@ class Command(BaseCommand):
         else:
             self._write(tuned, row)
         if options["publish"]:
-            self._publish(domain, row, reason_for(targets, splits, len(seen)))
+            self._publish(domain, row, reason_for(targets, splits, tuned))
 
     def _tuned(self, scale: Scale, seen: list[Topic], unseen: list[Topic], targets: Targets) -> Tuned:
         show = partial(tqdm, unit="topic", disable=None)
@@ -101,9 +113,12 @@ class Command(BaseCommand):
 
 
 def share(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1:
-        raise ValueError("a share lies between 0 and 1")
+        raise ArgumentTypeError(f"{text} is no share: it lies between 0 and 1, as 0.02 for 2 %")
     return value
 
 
@@ -116,6 +131,21 @@ def chosen_topics(domain: str, split: str, path: Path | None) -> list[Topic]:
     return topics
 
 
+def is_reranked() -> bool:
+    return registry.active() is not None and not registry.problem()
+
+
+def not_learned(topics: list[Topic]) -> list[Topic]:
+    """Those that the reranker in force did not learn from: of the others it knows the answers, and its probabilities
+    for them say nothing of what it gives to anybody else. Raises ArfError where none is left.
+    """
+    learned = set(registry.active().manifest.get("topics", ()))
+    left = [topic for topic in topics if topic.id not in learned]
+    if not left:
+        raise ArfError("The reranker in force learned from every one of these topics: choose on others.")
+    return left
+
+
 def described(choice: Choice) -> str:
     seen = f"{choice.events} of {choice.n}, at most {choice.bound:.2%} with 95 % certainty"
     seen += f", {choice.unjudged} unjudged counted as wrong" if choice.unjudged else ""
@@ -126,7 +156,8 @@ def described(choice: Choice) -> str:
     return f"too few judgments for {choice.target:.1%}: {choice.missing} more are needed ({seen}); stays as it is"
 
 
-def reason_for(targets: Targets, splits: list[str], topics: int) -> str:
+def reason_for(targets: Targets, splits: list[str], tuned: list[Tuned]) -> str:
+    topics = " and ".join(str(each.chosen.topics) for each in tuned)
     return (
         f"Tuned on {topics} topics ({', '.join(splits)}): at most {targets.wrongly_accepted:.1%} wrongly "
         f"accepted, {targets.llm_share:.1%} to a language model, {targets.declined:.1%} declined."
