@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.module_loading import import_string
 
 from evaluation.measures import Estimate, paired_difference
@@ -62,21 +63,26 @@ def left_out() -> list[str]:
 
 
 def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) -> list[Step]:
-    """Runs every step over the topics but those left out, and keeps each as a run. Calls of a language model are paid
-    for.
+    """Runs every step over the topics but those left out, and keeps each as a run: all of them, or none if it is
+    stopped. Calls of a language model are paid for.
     """
-    mark, in_force = uuid.uuid4().hex, versions_in_force(topics)
-    done: list[Step] = []
-    before: list[TopicResult] = []
+    in_force = versions_in_force(topics)
+    done: list[tuple[Step, list[TopicResult]]] = []
     for label, name in runnable():
         results = run_topics(topics, name, caller=MAY_ASK, show=show)
-        step = Step(label, report(results, name), difference(results, before))
-        run = store(results, step.report, topics=topic_set, in_force=in_force, name=f"{NAME} {label}")
-        run.summary |= {"ablation": {"id": mark, "step": len(done)} | step.as_json()}
+        before = done[-1][1] if done else []
+        done.append((Step(label, report(results, name), difference(results, before)), results))
+    keep(done, topic_set, in_force)
+    return [step for step, _results in done]
+
+
+@transaction.atomic
+def keep(done: Sequence[tuple[Step, Sequence[TopicResult]]], topic_set: str, in_force: dict) -> None:
+    mark = uuid.uuid4().hex
+    for number, (step, results) in enumerate(done):
+        run = store(results, step.report, topics=topic_set, in_force=in_force, name=f"{NAME} {step.label}")
+        run.summary |= {"ablation": {"id": mark, "step": number} | step.as_json()}
         run.save(update_fields=["summary"])
-        done.append(step)
-        before = results
-    return done
 
 
 def runnable() -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from simple_history.utils import bulk_create_with_history
 from evaluation import topics as topic_files
 from evaluation.models import Judgment, Topic
 from evaluation.topics import digest
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain
 
 SHIPPED = "shipped"  # the judge and the source of what comes with the project
@@ -80,6 +80,12 @@ def add_judgments(rows: Sequence[dict]) -> int:
 def agreed(grades: Iterable[int]) -> int:
     """The lower median: a majority's grade wherever there is one, the lower of two on a tie."""
     return median_low(grades)
+
+
+def require_domain(slug: str) -> None:
+    """Raises NotFound where it is none: of a misspelt one there would seem to be nothing. All are meant by ""."""
+    if slug and not Domain.objects.filter(slug=slug).exists():
+        raise NotFound(f"There is no domain {slug}.")
 
 
 def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[topic_files.Topic]:

@@ -211,6 +211,11 @@ def counts(names: Iterable[str]) -> dict[str, int]:
 # -- Kept runs
 
 
+def named(topics: str, limit: int | None) -> str:
+    """What a topic set is called: a run over its first topics is no run over it."""
+    return topics if limit is None else f"{topics}, the first {limit}"
+
+
 @transaction.atomic
 def store(
     results: Sequence[TopicResult], told: Report, *, topics: str, in_force: dict, name: str = ""
@@ -266,6 +271,8 @@ def run_named(name: str) -> Run:
     """The run whose id begins so; `last` is the newest, `previous` the one before it. Raises NotFound."""
     if name in ("last", "previous"):
         found = Run.objects.order_by("-created_at")[name == "previous" :][:1]
+        if not found:
+            raise NotFound(f"There is no {name} run: `manage.py evaluate` keeps one.")
     elif len(name) < LEAST:
         raise NotFound(f"Give at least {LEAST} characters of the run’s id.")
     else:

@@ -12,6 +12,7 @@ from evaluation.measures import Estimate
 from evaluation.models import Run
 from evaluation.plots import Bar, bars, line, reliability, risk_coverage
 from retrieval import pipeline
+from retrieval.errors import ArfError
 from retrieval.models import LLMCall, LLMPolicy
 from tests.llm_server import FAILING
 
@@ -78,6 +79,19 @@ def test_a_stage_that_loses_fails_the_command_by_its_name(few, monkeypatch):
     with pytest.raises(CommandError, match="words alone"):
         call_command("ablate", stdout=(out := StringIO()))
     assert "words alone" in out.getvalue()
+
+
+def test_one_that_is_stopped_keeps_nothing(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default"), ("other", "no such pipeline")])
+    with pytest.raises(ArfError):
+        ablation.ablate(few[:2], topic_set="few")
+    assert ablation.latest() == (None, [])
+
+
+def test_a_part_of_the_topics_is_called_so(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default")])
+    call_command("ablate", "--limit", "2", stdout=StringIO())
+    assert ablation.latest()[0].topics == "us_constitution, test, the first 2"
 
 
 @pytest.mark.parametrize(("mean", "loses"), [(-0.02, True), (-0.01, False), (0.1, False)])

@@ -228,6 +228,12 @@ def test_a_new_threshold_takes_the_place_of_the_one_before(client, curator, cons
     assert (newest.created_by, newest.reason) == (curator, "tuned")
 
 
+def test_a_version_begun_from_nothing_keeps_the_calibration_in_force(client, curator, constitution):
+    publish(client, constitution)
+    publish(client, constitution, calibration="{}")
+    assert constitution.thresholds.get(active=True).calibration == WEIGHTS
+
+
 def test_an_old_threshold_is_only_read(client, curator, constitution):
     publish(client, constitution)
     row = constitution.thresholds.first()

@@ -115,7 +115,11 @@ def test_a_run_is_kept_with_its_versions_and_every_topic(capsys):
     call_command("evaluate", str(TOPICS), split="tune", limit=12, json=True, name="first")
     told = json.loads(capsys.readouterr().out)
     run = Run.objects.get(pk=told["run"])
-    assert (run.name, run.pipeline, run.topics) == ("first", "default", "us_constitution/tune")
+    assert (run.name, run.pipeline, run.topics) == (
+        "first",
+        "default",
+        "us_constitution/tune, the first 12",
+    )
     assert {"corpus:us_constitution", "embedder", "ranker"} <= run.versions.keys()
     assert run.measurements.count() == 12
     assert run.summary["measures"]["nDCG@10"]["mean"] == told["measures"]["nDCG@10"]["mean"]
@@ -180,7 +184,13 @@ def test_two_runs_are_compared_by_id_or_by_age(runs, capsys):
     assert [pair["topic"] for pair in told["wins"]] == ["t2"] and told["losses"] == []
     assert told["versions"] == {"rules": [2, 1]}
     call_command("compare_runs", "last", "previous")
-    assert "1 won, 0 lost, 2 even" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "1 won, 0 lost, 2 even" in told and "p50 1.0, p95 1.0, p99 1.0 ms; LLM share 0.0%" in told
+
+
+def test_before_any_run_there_is_no_last_one(db):
+    with pytest.raises(CommandError, match="There is no last run"):
+        call_command("compare_runs", "last", "previous")
 
 
 @pytest.mark.parametrize(

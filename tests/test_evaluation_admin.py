@@ -80,6 +80,20 @@ def test_the_page_shows_series_slices_and_changes(client, administrator):
     assert 'role="img"' in page
 
 
+def test_a_run_shows_what_it_is_without_the_unjudged_and_what_it_took(client, administrator):
+    run = a_run(0.8)
+    run.summary |= {
+        "condensed": {"nDCG@10": {"mean": 0.9, "low": 0.85, "high": 0.95}},
+        "judged_at_10": {"mean": 0.4, "low": 0.3, "high": 0.5},
+        "topics": 9, "declined_answerable": 1, "unanswerable": 3, "declined_unanswerable": 2,
+        "ms": {"p50": 12.34}, "llm": {"share": 0.004}, "cost": {"per_1000": 0.25},
+    }  # fmt: skip
+    run.save()
+    text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()
+    for shown in ("0.900 [0.850, 0.950]", "0.400 [0.300, 0.500]", "9, 1", "3, 2", "12.3 ms", "0.4%", "$0.250"):
+        assert shown in text, shown
+
+
 def test_cost_and_llm_share_are_those_of_the_calls_made():
     for n in range(4):
         SearchLog.objects.create(
@@ -221,7 +235,7 @@ def posted(domain: Domain, **changed) -> dict:
 def test_the_page_previews_and_publishes_what_was_posted(client, administrator, asked):
     page = client.post("/admin/preview/", posted(asked))
     text = page.content.decode()
-    assert "of 3 logged questions" in text and "Publish" in text
+    assert "of 3 logged questions" in text and "Publish" in text and "Change of nDCG@10:" in text
     assert asked.thresholds.count() == 1
     client.post("/admin/rules/domainthreshold/add/", dict(page.context["draft"]))
     assert asked.thresholds.count() == 2

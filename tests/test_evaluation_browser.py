@@ -95,7 +95,7 @@ def measured(topic: Topic) -> Run:
             pipeline="default", stages="Pipeline(ResolveCitations(), …)", topics="us_constitution, test",
             created_at=timezone.now() - timedelta(days=day), versions={"aliases": 4 - day, "corpus": 1},
             summary={
-                "measures": {name: estimate(value) for name in names}, "judged_at_10": {"mean": 0.4},
+                "measures": {name: estimate(value) for name in names}, "judged_at_10": estimate(0.4),
                 "by_kind": {kind: {"topics": 9, "nDCG@10": value} for kind in ("lay", "situation", "court", "es")},
             },
         )  # fmt: skip

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation import library
 from evaluation.library import SplitChanged, agreed, grades_by_judge, load, load_file, topics_of
@@ -124,3 +124,11 @@ def test_the_agreement_of_judges_is_told(topic, capsys):
 def test_the_agreement_of_one_judge_is_undefined(capsys):
     call_command("agreement", "us_constitution")
     assert "undefined" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command", [["agreement", "us_law"], ["export_judgments", "topics", "--domain", "us_law"]]
+)
+def test_a_misspelt_domain_is_named(command):
+    with pytest.raises(CommandError, match="no domain us_law"):
+        call_command(*command)

@@ -173,9 +173,9 @@ class RunAdmin(ReadOnly, ModelAdmin):
     search_fields = ["name", "topics"]
     inlines = [MeasurementInline]
     fields = [
-        "name", "pipeline", "topics", "created_at", "files", "measures", "stages", "versions", "summary",
+        "name", "pipeline", "topics", "created_at", "files", "measures", "serving", "stages", "versions", "summary",
     ]  # fmt: skip
-    readonly_fields = ["files", "measures"]
+    readonly_fields = ["files", "measures", "serving"]
 
     def get_urls(self) -> list:
         view = self.admin_site.admin_view(self.download_view)
@@ -193,8 +193,33 @@ class RunAdmin(ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Measures, with 95 % intervals"), empty_value="-")
     def measures(self, run: Run) -> SafeString | None:
-        rows = [[name, told(each)] for name, each in run.summary.get("measures", {}).items() if each]
-        return table(["", ""], rows, _("Measures, with 95 % intervals")) if rows else None
+        """Beside each, where it was measured, what it is without what nobody judged."""
+        condensed = run.summary.get("condensed", {})
+        measured = {**run.summary.get("measures", {}), "judged@10": run.summary.get("judged_at_10")}
+        rows = [
+            [name, told(each), told(condensed[name]) if condensed.get(name) else "–"]
+            for name, each in measured.items()
+            if each
+        ]
+        head = ["", _("All results"), _("Without the unjudged")]
+        return table(head, rows, _("Measures, with 95 % intervals")) if rows else None
+
+    @admin.display(description=gettext_lazy("Declines, time and cost"), empty_value="-")
+    def serving(self, run: Run) -> SafeString | None:
+        said = run.summary
+        if not said.get("ms"):
+            return None
+        rows = [
+            [_("Answerable topics, of them declined"), f"{said['topics']}, {said['declined_answerable']}"],
+            [
+                _("Unanswerable topics, of them declined"),
+                f"{said['unanswerable']}, {said['declined_unanswerable']}",
+            ],
+            *([percentile, f"{ms:.1f} ms"] for percentile, ms in said["ms"].items()),
+            [_("LLM share of candidates"), f"{said['llm']['share']:.1%}"],
+            [_("Cost of 1,000 searches"), f"${said['cost']['per_1000']:.3f}"],
+        ]
+        return table(["", ""], rows, _("Declines, time and cost"))
 
     def download_view(self, request: HttpRequest, run: UUID, fmt: str) -> HttpResponse:
         if not self.has_view_permission(request):

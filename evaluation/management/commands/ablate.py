@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from evaluation import ablation, library
 from evaluation.ablation import DECIDES, MEASURES, MOST_LOST, Step
+from evaluation.runs import named
 from evaluation.topics import BadTopics, read_topics
 from retrieval.errors import ArfError
 
@@ -34,7 +35,7 @@ class Command(BaseCommand):
             chosen = [topic for topic in found if topic.domain == domain][: options["limit"]]
             if not chosen:
                 raise CommandError(f"There are no {split} topics for {domain}.")
-            name = f"{topics.name if topics else domain}, {split}"
+            name = named(f"{topics.name if topics else domain}, {split}", options["limit"])
             done = ablation.ablate(chosen, topic_set=name, show=partial(tqdm, unit="topic", disable=None))
         except (OSError, BadTopics, ArfError) as problem:
             raise CommandError(str(problem)) from problem

@@ -3,11 +3,12 @@
 import json
 from dataclasses import asdict
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.agreement import Agreement, agreement
-from evaluation.library import grades_by_judge
-from evaluation.models import Judgment
+from evaluation.library import grades_by_judge, require_domain
+from evaluation.models import Judgment, Topic
+from retrieval.errors import NotFound
 
 
 class Command(BaseCommand):
@@ -15,12 +16,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("domain", nargs="?", default="")
-        parser.add_argument("--split", default="")
+        parser.add_argument("--split", default="", choices=Topic.Split.values)
         parser.add_argument("--kind", action="append", choices=Judgment.Kind.values, help="may repeat; human")
         parser.add_argument("--show", type=int, default=20, help="how many disagreements to list")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, domain: str, split: str, kind: list[str] | None, show: int, **options) -> None:
+        try:
+            require_domain(domain)
+        except NotFound as problem:
+            raise CommandError(problem.message) from problem
         told = agreement(grades_by_judge(domain, split, kinds=kind or [Judgment.Kind.HUMAN]))
         if options["json"]:
             self.stdout.write(json.dumps(asdict(told), indent=2))

@@ -34,7 +34,7 @@ class Command(BaseCommand):
             runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
             self.stdout.write(json.dumps(runs | asdict(told), indent=2))
         else:
-            self.stdout.write(f"A: {left}\nB: {right}")
+            self.stdout.write(f"A: {left}\n   {spent(left)}\nB: {right}\n   {spent(right)}")
             self._write(told, changed(left, right), show)
 
     def _write(self, told: Comparison, versions: dict[str, list], show: int) -> None:
@@ -58,6 +58,17 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"  {title:<4} {pair.difference:+.3f}  {pair.theirs:.3f} -> {pair.ours:.3f}  {pair.topic}"
             )
+
+
+def spent(run: Run) -> str:
+    """What its answers took; nothing is known of another system's."""
+    ms, llm, cost = (run.summary.get(name) for name in ("ms", "llm", "cost"))
+    if not ms or not any(ms.values()):
+        return "time and cost unknown"
+    return (
+        f"{', '.join(f'{name} {value:.1f}' for name, value in ms.items())} ms; "
+        f"LLM share {llm['share']:.1%}; {cost['per_1000']:.4f} USD for 1,000 queries"
+    )
 
 
 def changed(left: Run, right: Run) -> dict[str, list]:

@@ -19,6 +19,7 @@ from evaluation.runs import (
     Report,
     TopicResult,
     measured_elsewhere,
+    named,
     report,
     run_topics,
     store,
@@ -81,8 +82,8 @@ class Command(BaseCommand):
         self._tell(measured, options)
 
     def _on_topics(self, topics: Sequence[Topic], source: str, options: dict) -> Measured:
-        named = f"{source}/{options['split']}" if options["split"] else source
-        return self._measured(topics[: options["limit"]], named, options)
+        whole = f"{source}/{options['split']}" if options["split"] else source
+        return self._measured(topics[: options["limit"]], whole, options)
 
     def _on_beir(self, folder: Path, options: dict) -> Measured:
         data = read_beir(folder, domain=f"beir-{folder.name}")
@@ -90,16 +91,17 @@ class Command(BaseCommand):
             chosen = list(data.topics)[: options["limit"]]
             return self._measured(chosen, f"beir-{folder.name}", options)
 
-    def _measured(self, topics: Sequence[Topic], named: str, options: dict) -> Measured:
+    def _measured(self, topics: Sequence[Topic], whole: str, options: dict) -> Measured:
         if not topics:
-            raise CommandError(f"There are no topics in {named}.")
+            raise CommandError(f"There are no topics in {whole}.")
+        topic_set = named(whole, options["limit"])
         caller = MAY_ASK if options["llm"] else ANONYMOUS
         in_force = versions_in_force(topics, caller=caller)
         if path := options["trec_run"]:
             rankings = read_run(decoded(path.read_bytes()))
-            return Measured(named, in_force, measured_elsewhere(topics, rankings))
+            return Measured(topic_set, in_force, measured_elsewhere(topics, rankings))
         results = run_topics(topics, options["pipeline"], caller=caller, show=self._show)
-        return Measured(named, in_force, results)
+        return Measured(topic_set, in_force, results)
 
     @property
     def _show(self) -> Callable:

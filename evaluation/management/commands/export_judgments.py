@@ -5,10 +5,10 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 
 from evaluation import exchange
-from evaluation.library import judgment_rows, topics_of
-from evaluation.models import Judgment
+from evaluation.library import judgment_rows, require_domain, topics_of
+from evaluation.models import Judgment, Topic
 from evaluation.runs import rankings_of, run_named
-from retrieval.errors import ArfError
+from retrieval.errors import NotFound
 
 FORMATS = {"topics": ("jsonl", "csv"), "qrels": ("trec",), "judgments": ("csv", "jsonl"), "run": ("trec",)}
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
             "--format", choices=["jsonl", "csv", "trec"], help="the first that fits by default"
         )
         parser.add_argument("--domain", default="")
-        parser.add_argument("--split", default="")
+        parser.add_argument("--split", default="", choices=Topic.Split.values)
         parser.add_argument("--kind", action="append", choices=Judgment.Kind.values, help="may repeat; human")
         parser.add_argument("--run", default="last", help="id of the run, or how it begins")
         parser.add_argument("--output", type=Path, help="a file; the terminal by default")
@@ -31,7 +31,11 @@ class Command(BaseCommand):
         fmt = options["format"] or FORMATS[what][0]
         if fmt not in FORMATS[what]:
             raise CommandError(f"{what} are written as {' or '.join(FORMATS[what])}.")
-        text = self._written(what, fmt, options)
+        try:
+            require_domain(options["domain"])
+            text = self._written(what, fmt, options)
+        except NotFound as problem:
+            raise CommandError(problem.message) from problem
         if output is None:
             self.stdout.write(text, ending="")
         else:
@@ -51,8 +55,5 @@ class Command(BaseCommand):
         return exchange.topics_jsonl(topics) if fmt == "jsonl" else exchange.topics_csv(topics)
 
     def _run(self, name: str) -> str:
-        try:
-            run = run_named(name)
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
+        run = run_named(name)
         return exchange.trec_run(rankings_of(run), tag=run.name or run.pipeline)
