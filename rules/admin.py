@@ -174,6 +174,12 @@ class ThresholdForm(forms.ModelForm):
     class Meta:
         model = DomainThreshold
         fields = [*THRESHOLDS, "reason"]
+        help_texts = {
+            "calibration": gettext_lazy(
+                "Weights of the logistic that turns a candidate’s scores into a probability; with none, those in force "
+                "are kept."
+            )
+        }
 
     def clean_calibration(self) -> dict:
         calibration = self.cleaned_data["calibration"] or {}
@@ -181,11 +187,15 @@ class ThresholdForm(forms.ModelForm):
         return calibration
 
     def clean(self) -> dict:
-        """An answer minimum left as it was keeps the scale it was chosen on."""
+        """An answer minimum left as it was keeps the scale it was chosen on; without weights those in force stay, lest
+        a version that was begun from nothing leave its domain without probabilities.
+        """
         said = super().clean()
-        same = {"domain": said.get("domain"), "answer_minimum": said.get("answer_minimum"), "active": True}
-        if before := DomainThreshold.objects.filter(**same).first():
+        before = DomainThreshold.objects.filter(domain=said.get("domain"), active=True).first()
+        if before and before.answer_minimum == said.get("answer_minimum"):
             self.instance.answer_scale = before.answer_scale
+        if before and said.get("calibration") == {}:
+            said["calibration"] = before.calibration
         return said
 
 
