@@ -228,15 +228,37 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["retrieval.api.throttles.PerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "retrieval.api.serializers.Operations",
     "EXCEPTION_HANDLER": "retrieval.api.errors.as_json",
     "UNAUTHENTICATED_USER": None,
     "NUM_PROXIES": NUM_PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "ARF",
-    "DESCRIPTION": "Retrieval for bodies of law: search, sections, citations, traces.",
+    "DESCRIPTION": """\
+Search bodies of law, read provisions, resolve citations.
+
+- **Keys.** Public law needs none. Keys are made in the admin and sent as `Authorization: Bearer KEY`; what they open
+  beside it is named by their scopes: `search` (what was granted to the key), `pipelines`, `documents`, `staff`.
+- **Locators** such as `/us/const/amendment/IV` name provisions everywhere: append one to `/api/v1/sections`.
+- **Pages** are numbered from 1; `next` and `previous` are numbers, or null.
+- **Errors** are `{"error": {"code", "message"}}`. Unknown and repeated parameters are refused. Who asks too often is
+  answered 429, and `Retry-After` says how many seconds to wait.
+- **Private questions** belong in the body of a POST: addresses end up in logs.
+""",
+    "TAGS": [
+        {"name": "search", "description": "Which provision answers a question, and how sure that is"},
+        {"name": "sections", "description": "A provision by its locator"},
+        {"name": "citations", "description": "Citations found in a text"},
+        {"name": "documents", "description": "What there is; files of one's own"},
+        {"name": "uploads", "description": "What became of a file"},
+        {"name": "traces", "description": "What every stage of a search did"},
+        {"name": "feedback", "description": "Whether a result helped"},
+        {"name": "rules", "description": "What a rule would change, for staff"},
+        {"name": "health", "description": "Whether the server can answer"},
+    ],
     "VERSION": "1",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

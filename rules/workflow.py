@@ -174,7 +174,7 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True) -> None:
     then with what is nearest.
     """
     try:
-        rule.full_clean(validate_unique=unique)
+        rule.full_clean(exclude={"criteria", "actions"}, validate_unique=unique)  # read as a whole by its `clean`
     except ValidationError as problem:
         raise RuleRefused(" ".join(problem.messages)) from problem
     if hidden := set(rule.domains) - set(domains_of(rule, caller).values_list("slug", flat=True)):

@@ -374,6 +374,13 @@ def test_the_schema_is_valid_and_complete(tmp_path):
     assert all(f"  {API}/{path}:" in described for path in paths)
 
 
+def test_the_schema_says_in_a_line_what_each_operation_does_and_does_not_follow_the_browser(client):
+    described = client.get(f"{API}/schema/?format=json")
+    operations = [o for path in described.json()["paths"].values() for o in path.values()]
+    assert all(10 < len(operation["summary"]) < 110 for operation in operations)
+    assert client.get(f"{API}/schema/?format=json", HTTP_ACCEPT_LANGUAGE="es").json() == described.json()
+
+
 def test_the_schema_lets_a_reason_hold_the_values_it_speaks_of(client):
     shapes = client.get(f"{API}/schema/?format=json").json()["components"]["schemas"]
     reason = shapes["Result"]["properties"]["reasons"]["items"]

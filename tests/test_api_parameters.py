@@ -108,6 +108,8 @@ def test_a_bad_address_is_refused(client, no_stage, query, code):
         ({"q": "a", "explain": 1}, "bad_parameter"),
         ({"q": "a", "as_of": 2024}, "bad_parameter"),
         ({"q": "a", "language": ["en"]}, "bad_parameter"),
+        ({"q": "a", "rules": "x"}, "bad_parameter"),
+        ({"q": "a", "rules": [True]}, "bad_parameter"),
     ],
 )
 def test_a_bad_body_is_refused(client, no_stage, body, code):
@@ -151,6 +153,12 @@ def test_other_methods_are_refused(client, method):
     assert response["Cache-Control"] == "no-store"
 
 
+@pytest.mark.parametrize("address", ["docs/", "schema/", "nowhere"])
+def test_no_address_takes_options(client, address):
+    response = client.options(f"/api/v1/{address}")
+    assert response.status_code in (404, 405) and response["Content-Type"] == "application/json"
+
+
 def test_a_host_that_is_not_ours_is_refused_in_the_same_shape(client):
     assert_refused(client.get(f"{SEARCH}?q=a", headers={"host": "evil.example"}), 400, "bad_request")
 
@@ -164,6 +172,8 @@ def test_addresses_that_do_not_exist_answer_in_json(client, address):
 def test_errors_do_not_follow_the_language_of_the_browser(client):
     response = client.delete(SEARCH, HTTP_ACCEPT_LANGUAGE="es")
     assert assert_refused(response, 405) == "This address does not take that method."
+    response = post(client, {"q": "a", "rules": [{}]}, HTTP_ACCEPT_LANGUAGE="es")
+    assert assert_refused(response, 400, "bad_rule") == "In rule 1 of this call: Say what it does."
 
 
 def test_what_nobody_foresaw_is_logged_and_answered_in_the_same_shape(client, monkeypatch, caplog):

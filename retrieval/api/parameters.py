@@ -19,6 +19,7 @@ from retrieval.api.errors import BadBody, BadParameter, TooLarge, UnknownParamet
 
 MAX_FIELDS = 100  # pairs in one query string
 MAX_NAMES = 100  # values of one repeated parameter
+MAX_ID = 999_999_999  # of a rule
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
 
 
@@ -147,7 +148,11 @@ def is_unicode(value: str) -> bool:
 
 def rule(name: str, value: Any) -> int | dict:
     """The id of a published rule, or a rule written out; what it says is read by the app that owns rules."""
-    return value if isinstance(value, dict) else number(low=1, high=999_999_999)(name, value)
+    if isinstance(value, dict):
+        return value
+    if type(value) is not int or not 1 <= value <= MAX_ID:
+        raise BadParameter(f"{name} takes the id of a rule or a rule written out as an object.")
+    return value
 
 
 def name_of_ours(name: str, value: Any) -> str:

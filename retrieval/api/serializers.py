@@ -1,11 +1,12 @@
 """The shapes of questions and answers, for the schema alone: answers are JSON-able dicts as they are."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
 from rest_framework import serializers as s
 
 from retrieval.models import Feedback, Upload
-from retrieval.search import MAX_K, MAX_QUERY
+from retrieval.search import MAX_DEPTH, MAX_K, MAX_QUERY
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):
@@ -17,6 +18,16 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
     def get_security_definition(self, auto_schema) -> dict[str, str]:
         described = "A key made in the admin; none is needed to read public law."
         return {"type": "http", "scheme": "bearer", "description": described}
+
+
+class Operations(AutoSchema):
+    """Lists name an operation by the first sentence of its handler's docstring."""
+
+    def get_summary(self) -> str:
+        return super().get_description().partition(". ")[0].rstrip(".")
+
+    def get_description(self) -> str:
+        return super().get_description().partition(". ")[2]
 
 
 class ErrorDetail(s.Serializer):
@@ -41,6 +52,7 @@ PIPELINE = (
 )
 
 
+REACH = f"Pages reach the first {MAX_DEPTH:,} results."
 KEYWORD_TRIGGER = "False: given rules apply whatever the words of the question."
 COVERAGE = "joint: one search under what any restricting rule allows; each: one search per such rule, each covered."
 QUOTA = "With coverage=each: results that every rule is sure of, where it has as many."
@@ -56,10 +68,8 @@ class Question(s.Serializer):
         help_text="Slugs, or one as text; left out: every domain the caller may see.",
     )
     k = s.IntegerField(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
-    page = s.IntegerField(min_value=1, max_value=1_000, default=1)
-    language = s.ChoiceField(
-        [("en", "English"), ("es", "Spanish")], required=False, help_text="Overrides what is detected."
-    )
+    page = s.IntegerField(min_value=1, max_value=1_000, default=1, help_text=REACH)
+    language = s.ChoiceField(["en", "es"], required=False, help_text="Overrides what is detected.")
     as_of = s.DateField(required=False, help_text="Search the law as it was on that day.")
     pipeline = s.CharField(required=False, help_text=PIPELINE)
     explain = s.BooleanField(default=False, help_text="Adds the trace of every candidate as “explanation”.")
@@ -70,18 +80,14 @@ class Question(s.Serializer):
         "Left out: every published rule.",
     )
     keyword_trigger = s.BooleanField(default=True, help_text=KEYWORD_TRIGGER)
-    coverage = s.ChoiceField(
-        [("joint", "joint"), ("each", "each")], default="joint", help_text=COVERAGE
-    )
+    coverage = s.ChoiceField(["joint", "each"], default="joint", help_text=COVERAGE)
     include_all_rules = s.BooleanField(default=False, help_text="The same as coverage=each.")
     process_rules_separately = s.BooleanField(default=False, help_text="The same as coverage=each.")
     quota = s.IntegerField(min_value=1, max_value=20, default=1, help_text=QUOTA)
     token_budget = s.IntegerField(
         min_value=1, max_value=1_000_000, required=False, help_text=TOKEN_BUDGET
     )
-    no_rule = s.ChoiceField(
-        [("global", "global"), ("none", "none")], default="global", help_text=NO_RULE
-    )
+    no_rule = s.ChoiceField(["global", "none"], default="global", help_text=NO_RULE)
 
 
 class AskedQuery(s.Serializer):
@@ -448,7 +454,7 @@ class JobsHealth(s.Serializer):
 
 
 class Health(s.Serializer):
-    status = s.ChoiceField([("ok", "ok"), ("degraded", "degraded"), ("down", "down")])
+    status = s.ChoiceField(["ok", "degraded", "down"])
     version = s.CharField()
     database = DatabaseHealth()
     lexical_index = LexicalHealth(required=False)
@@ -462,15 +468,14 @@ class Health(s.Serializer):
 AS_OF = OpenApiParameter(
     "as_of", {"type": "string", "format": "date"}, description="As the law was on that day."
 )
-PAGING = [
-    OpenApiParameter("k", {"type": "integer", "minimum": 1, "maximum": MAX_K, "default": 10}),
-    OpenApiParameter("page", {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 1}),
-]
+K = OpenApiParameter("k", {"type": "integer", "minimum": 1, "maximum": MAX_K, "default": 10})
+PAGE = {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 1}
 DOMAIN = OpenApiParameter("domain", str, many=True, description="Slugs; left out: all the caller may see.")
 SEARCH_PARAMETERS = [
     OpenApiParameter("q", str, required=True, description="The question, a citation or words of the law."),
     DOMAIN,
-    *PAGING,
+    K,
+    OpenApiParameter("page", PAGE, description=REACH),
     OpenApiParameter("language", str, enum=["en", "es"], description="Overrides what is detected."),
     AS_OF,
     OpenApiParameter("pipeline", str, description=PIPELINE),
@@ -495,7 +500,7 @@ SEARCH_PARAMETERS = [
         "no_rule", {"type": "string", "enum": ["global", "none"], "default": "global"}, description=NO_RULE
     ),
 ]
-DOCUMENT_PARAMETERS = [DOMAIN, *PAGING]
+DOCUMENT_PARAMETERS = [DOMAIN, K, OpenApiParameter("page", PAGE)]
 
 RULE_EXAMPLES = [
     OpenApiExample("A question", value={"q": "Can the police search my phone?"}, request_only=True),

@@ -9,6 +9,7 @@ from csp.decorators import csp_update
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import translation
 from django.utils.decorators import method_decorator
 from django.utils.module_loading import import_string
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -24,6 +25,7 @@ from retrieval.api.documents import key_for_documents, take, upload_of, withdraw
 from retrieval.api.errors import BadParameter, Forbidden
 from retrieval.api.parameters import (
     MAX_BODY,
+    MAX_ID,
     Field,
     Files,
     Parameters,
@@ -67,12 +69,21 @@ class AlwaysJson(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class ApiView(APIView):
+class InEnglish:
+    """A view that speaks the language of the code, whatever a browser asks for, and takes no OPTIONS."""
+
+    http_method_names = [name for name in APIView.http_method_names if name != "options"]  # nor named in Allow
+
+    def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
+        with translation.override("en"):
+            return super().dispatch(request, *args, **kwargs)
+
+
+class ApiView(InEnglish, APIView):
     """Any caller may come in; what is found depends on the key. Sessions are no way in, so CSRF is none."""
 
     content_negotiation_class = AlwaysJson
     parser_classes = [StrictJson]
-    http_method_names = [name for name in APIView.http_method_names if name != "options"]  # nor named in Allow
     max_body = MAX_BODY
 
     def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
@@ -109,7 +120,7 @@ ASKED = {
     "token_budget": Field(number(low=1, high=1_000_000)),
     "no_rule": Field(one_of("global", "none")),
 }
-SEARCH = Parameters(required=["q"], rules=Field(number(low=1, high=999_999_999), many=True), **ASKED)
+SEARCH = Parameters(required=["q"], rules=Field(number(low=1, high=MAX_ID), many=True), **ASKED)
 SEARCH_BODY = Parameters(required=["q"], rules=Field(rule, many=True), **ASKED)
 
 
@@ -220,7 +231,6 @@ class DocumentsView(ApiView):
             Document.objects.visible_to(caller).filter(domain__in=slugs).order_by("domain", "locator", "pk")
         )
         return reply(document_page(documents, slugs, k=values.get("k", 10), page=values.get("page", 1)))
-
 
     @extend_schema(
         operation_id="upload_document",
@@ -387,7 +397,7 @@ SCHEMA = Parameters(format=Field(one_of("yaml", "json")))
 DOCS = Parameters(script=Field(one_of("")))
 
 
-class SchemaView(SpectacularAPIView):
+class SchemaView(InEnglish, SpectacularAPIView):
     """The description of this API in OpenAPI, as YAML unless JSON is asked for."""
 
     def initial(self, request: Request, *args, **kwargs) -> None:
@@ -396,7 +406,7 @@ class SchemaView(SpectacularAPIView):
 
 
 @method_decorator(csp_update({"style-src": "'unsafe-inline'"}), name="dispatch")
-class DocsView(SpectacularSwaggerSplitView):
+class DocsView(InEnglish, SpectacularSwaggerSplitView):
     """Swagger UI from our own static files, its start-up script apart: only styles need room in the CSP."""
 
     url_name = "api:schema"
