@@ -87,17 +87,18 @@ def test_staff_tag_and_withdraw_a_document(client, curator):
     assert not Section.objects.filter(document=document, valid_to=None).exists()
 
 
-def test_a_domain_takes_its_slug_for_its_locators_and_none_that_is_taken(client):
+def test_a_domain_needs_a_slug_and_a_name_and_no_locators_that_are_taken(client):
     client.force_login(User.objects.create_superuser("root", password="a long password"))
-    fields = {
-        "slug": "leases", "name": "Leases", "visibility": "public", "languages": "en", "citation_style": "plain",
-        "result_level": "headed", "refresh_plan": "never", "position": 9,
-    }  # fmt: skip
     address = reverse("admin:retrieval_domain_add")
+    form = client.get(address).context["adminform"].form
+    offered = {name: form.get_initial_for_field(field, name) for name, field in form.fields.items()}
+    fields = {name: value for name, value in offered.items() if value is not None}
+    fields |= {"slug": "leases", "name": "Leases"}
     taken = client.post(address, fields | {"locator_prefix": "/us/const/mine"})
     assert "begin so" in taken.content.decode()
     client.post(address, fields)
-    assert Domain.objects.get(slug="leases").locator_prefix == "/leases"
+    made = Domain.objects.get(slug="leases")
+    assert (made.locator_prefix, made.languages) == ("/leases", ["en"])
 
 
 def test_a_reader_sees_pages_and_scans(client):

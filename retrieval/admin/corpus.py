@@ -3,6 +3,7 @@
 import re
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KT
@@ -12,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin, TabularInline
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import ingestion, jobs, uploading
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
@@ -37,6 +39,14 @@ INGEST = ObjectAction(
 
 
 class DomainForm(forms.ModelForm):
+    languages = forms.MultipleChoiceField(
+        choices=settings.LANGUAGES,
+        initial=[settings.LANGUAGE_CODE],
+        widget=UnfoldAdminCheckboxSelectMultipleWidget,
+        label=gettext_lazy("Languages"),
+        help_text=gettext_lazy("Languages its texts are written in."),
+    )
+
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         if "locator_prefix" in self.fields:
