@@ -24,7 +24,15 @@ class DomainChoices(forms.MultipleChoiceField):
 class SearchForm(forms.Form):
     """A question with its filters; every field stands in the address, so that a search can be shared."""
 
-    q = forms.CharField(required=False, max_length=MAX_QUERY, strip=True, label=_("Your question"))
+    q = forms.CharField(
+        required=False,
+        max_length=MAX_QUERY,
+        strip=True,
+        label=_("Your question"),
+        error_messages={
+            "max_length": _("Ask in at most %(limit_value)d characters; these are %(show_value)d.")
+        },
+    )
     domain = DomainChoices(required=False, label=_("Search in"))
     language = forms.ChoiceField(
         required=False,
@@ -36,6 +44,7 @@ class SearchForm(forms.Form):
         label=_("Law in force on"),
         input_formats=["%Y-%m-%d"],
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        error_messages={"invalid": _("There is no such day. Write it like 1791-12-15.")},
     )
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
 

@@ -142,12 +142,12 @@ def test_an_empty_search_page_asks_and_gives_examples(client):
     [
         ({"q": "???"}, "Ask something: the query is empty."),
         ({"q": ""}, "Ask something: the query is empty."),
-        ({"q": "x" * 2001}, "2000"),
+        ({"q": "x" * 2001}, "Ask in at most 2000 characters; these are 2001."),
         ({"q": "jury", "domain": "mars"}, "There is nothing to search under “mars”."),
         ({"q": "jury", "domain": "client_cases"}, "There is nothing to search under “client_cases”."),
         ({"q": "jury", "language": "de"}, "de"),
         ({"q": "jury", "page": "0"}, "1"),
-        ({"q": "jury", "as_of": "yesterday"}, "date"),
+        ({"q": "jury", "as_of": "2024-02-30"}, "There is no such day. Write it like 1791-12-15."),
         ({"q": "a\x00b"}, "Null"),
     ],
 )
@@ -222,6 +222,7 @@ def test_a_page_says_that_what_was_cited_is_not_here(client, language, said):
         "/search", {"q": "28th amendment"}, headers={"accept-language": language}
     ).content.decode()
     assert said in page
+    assert "Leave out names" not in page
 
 
 def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
@@ -414,6 +415,7 @@ def test_citations_in_the_text_and_in_notes_are_links(client):
 def test_repealed_law_says_so(client):
     page = look(client, "/law/us/const/amendment/XVIII/section/1")
     assert "Repealed by section 1 of the Twenty-first Amendment." in page.text
+    assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
     assert "/law/us/const/amendment/XXI/section/1" in page.links()
 
 
