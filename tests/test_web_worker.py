@@ -1,5 +1,6 @@
 """Slow clients cannot keep others out: gunicorn with our worker, before an application of one word."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -62,6 +63,29 @@ def test_clients_that_stop_in_the_middle_keep_nobody_out(server, beginning):
     assert time.monotonic() - started < 5
     for client in slow:
         client.close()
+
+
+UNREADABLE = [
+    (b"GET /%b?q=" + b"a" * 5_000 + b" HTTP/1.1\r\n\r\n", 414, "too_large"),
+    (b"GET /%b HTTP/1.1\r\nX-Long: " + b"a" * 9_000 + b"\r\n\r\n", 431, "too_large"),
+    (b"GET /%b HTTP/1.1\r\nno header\r\n\r\n", 400, "bad_request"),
+]
+
+
+@pytest.mark.parametrize(("request_bytes", "status", "code"), UNREADABLE)
+def test_what_cannot_be_read_is_answered_in_the_shape_of_the_api(server, request_bytes, status, code):
+    head, body = wholly_answered(server, request_bytes % b"api/v1/search").split(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status) and b"application/json" in head
+    assert json.loads(body)["error"]["code"] == code
+    page = wholly_answered(server, request_bytes % b"search")
+    assert page.startswith(b"HTTP/1.1 %d " % status) and b"text/html" in page
+
+
+def wholly_answered(address, request):
+    with socket.create_connection(address) as client, client.makefile("rb") as answer:
+        client.settimeout(10)
+        client.sendall(request)
+        return answer.read()
 
 
 def test_a_byte_now_and_then_buys_no_time():
