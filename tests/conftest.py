@@ -7,9 +7,19 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 MEASURING_DATA = ROOT.parent / "shared" / "data"
+
+# Examples may share a fixture, and the machine with other work.
+hypothesis_settings.register_profile(
+    "unhurried",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+hypothesis_settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")
@@ -65,6 +75,14 @@ def update_index() -> None:
 def reindex(db):
     """Call it after changing the corpus in a test."""
     return update_index
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient_translator():
+    """A program that a busy machine holds up is not taken for one that hangs."""
+    from retrieval import translation
+
+    translation.WARM_LIMIT = translation.START_LIMIT = 30.0
 
 
 @pytest.fixture(autouse=True)

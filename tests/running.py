@@ -18,9 +18,7 @@ from arf_site.postgres import Postgres
 from retrieval import embedders, onnx_export
 from tests.conftest import ROOT
 
-DEADLINE = (
-    240  # seconds; a busy machine of two cores is slow to begin, and waiting costs nothing when it is not
-)
+DEADLINE = 240  # seconds; a busy machine is slow to begin, and waiting costs nothing where it is not
 
 
 class RunningArf:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -216,11 +216,7 @@ LIKELY = st.sampled_from(
         "\u202e§ 1",
     ]
 )
-FUZZ = hypothesis_settings(
-    max_examples=150,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+FUZZ = hypothesis_settings(max_examples=150)
 
 
 @FUZZ

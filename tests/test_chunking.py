@@ -39,7 +39,6 @@ texts = st.lists(
     max_size=60,
 ).map("".join)
 counters = st.sampled_from([words, len, two_a_character])
-unhurried = settings(deadline=None)  # other work may share the machine
 limits = st.tuples(st.integers(2, 40), st.integers(0, 20))
 
 
@@ -47,7 +46,6 @@ def chunked(text, count, limits, embed=embed):
     return chunk(text, embed=embed, count_tokens=count, max_tokens=limits[0], min_tokens=limits[1])
 
 
-@unhurried
 @given(texts, counters, limits)
 def test_the_chunks_are_the_text_in_order(text, count, limits):
     spans = chunked(text, count, limits)
@@ -56,7 +54,6 @@ def test_the_chunks_are_the_text_in_order(text, count, limits):
     assert all(span.start < span.end for span in spans)
 
 
-@unhurried
 @given(texts, counters, limits)
 def test_no_chunk_exceeds_the_maximum(text, count, limits):
     for span in chunked(text, count, limits):
@@ -64,7 +61,6 @@ def test_no_chunk_exceeds_the_maximum(text, count, limits):
         assert span.tokens <= limits[0] or span.end - span.start == 1
 
 
-@unhurried
 @given(texts, counters, limits)
 def test_no_small_chunk_stays_beside_one_it_fits_with(text, count, limits):
     most, least = limits
@@ -73,13 +69,12 @@ def test_no_small_chunk_stays_beside_one_it_fits_with(text, count, limits):
             assert count(text[before.start : after.end]) > most
 
 
-@unhurried
 @given(texts, counters, limits)
 def test_the_same_text_gives_the_same_chunks(text, count, limits):
     assert chunked(text, count, limits) == chunked(text, count, limits)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.characters(), st.integers(2, 5))
 def test_a_character_too_dear_for_any_chunk_stands_alone(character, repeats):
     spans = chunked(character * repeats, two_a_character, (1, 1))

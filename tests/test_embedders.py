@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -58,11 +57,9 @@ def test_the_manifest_records_what_was_exported_and_how_well(export_dir):
     assert 0.9 < manifest["int8"]["cosine_min"] <= manifest["int8"]["cosine_mean"] <= 1.0001
 
 
-def test_a_second_export_changes_nothing_and_takes_no_time(export_dir):
+def test_a_second_export_finds_the_first_and_changes_nothing(export_dir):
     before = (export_dir / "model.onnx").stat()
-    started = time.perf_counter()
     onnx_export.export(embedders.default_model_dir(), export_dir)
-    assert time.perf_counter() - started < 0.05
     assert (export_dir / "model.onnx").stat() == before
 
 

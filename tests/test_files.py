@@ -271,7 +271,7 @@ def test_text_is_unwrapped_and_its_form_feeds_are_pages():
     assert read(b"1. Term. A year.", "lease.txt").pages is None
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(
     st.lists(st.from_regex(r"[a-z]{1,12}[.,]?", fullmatch=True), min_size=1, max_size=80), st.integers(20, 90)
 )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.models import Domain
@@ -35,7 +35,6 @@ def a_candidate(number: int, probability: float | None, *, cited: bool = False) 
     return Candidate(number, domain_id=1, score=-number, probability=probability, reasons=reasons)
 
 
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 shares = st.floats(0, 1)
 rankings = st.lists(st.tuples(st.none() | shares, st.booleans()), max_size=30).map(
     lambda rows: tuple(a_candidate(n, p, cited=cited) for n, (p, cited) in enumerate(rows))
@@ -48,7 +47,6 @@ def kept_of(candidates, limit):
     return [c for c in marked if c.section_id not in gone], gone
 
 
-@unhurried
 @given(rankings, limits)
 def test_gates_never_reorder(candidates, limit):
     kept, gone = kept_of(candidates, limit)
@@ -56,7 +54,6 @@ def test_gates_never_reorder(candidates, limit):
     assert [c.section_id for c in kept] == expected
 
 
-@unhurried
 @given(rankings, limits)
 def test_a_ranking_is_emptied_only_if_all_are_below_the_minimum(candidates, limit):
     kept, _ = kept_of(candidates, limit)
@@ -64,7 +61,6 @@ def test_a_ranking_is_emptied_only_if_all_are_below_the_minimum(candidates, limi
         assert all(c.probability < limit.minimum for c in candidates)
 
 
-@unhurried
 @given(rankings, limits)
 def test_each_dropped_one_has_its_reason_with_the_version_of_the_thresholds(candidates, limit):
     kept, gone = kept_of(candidates, limit)
@@ -73,7 +69,6 @@ def test_each_dropped_one_has_its_reason_with_the_version_of_the_thresholds(cand
     assert all(reason.values["version"] == 7 for reason in gone.values())
 
 
-@unhurried
 @given(rankings, limits)
 def test_exact_citations_are_never_dropped_and_always_accepted(candidates, limit):
     kept, gone = kept_of(candidates, limit)
@@ -81,7 +76,6 @@ def test_exact_citations_are_never_dropped_and_always_accepted(candidates, limit
     assert {c.gate for c in kept if is_cited(c)} <= {"A"}
 
 
-@unhurried
 @given(rankings)
 def test_untuned_gates_drop_nothing(candidates):
     assert kept_of(candidates, Limit())[1] == {}

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -168,11 +167,11 @@ def test_statements_stay_out_of_the_log(server):
 # Starting and stopping
 
 
-def test_a_second_start_is_quick_and_loses_nothing(server):
+def test_a_second_start_finds_what_runs_and_loses_nothing(server):
     remember(server)
-    began = time.monotonic()
+    running = server._postmaster()
     server.start()
-    assert time.monotonic() - began < 1
+    assert server._postmaster() == running
     server.stop()
     server.stop()
     assert not server.is_ready()

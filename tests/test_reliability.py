@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -106,7 +105,7 @@ def assert_indexed(arf):
         "JOIN retrieval_section section ON section.id = chunk.section_id WHERE section.live)"
     )
     index = LexicalIndex(arf.var / "lexical")
-    wait_for(lambda: index.position == last, limit=20)
+    wait_for(lambda: index.position == last)
     assert index.open().searcher().num_docs == chunks
 
 
@@ -130,8 +129,8 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
     job = order(arf, title(arf, 99))
     wait_for(lambda: is_in_the_middle(arf, job))
     kill([arf.postgres._postmaster()])
-    wait_for(arf.postgres.is_ready, limit=30)
-    wait_for(arf.searches, limit=10)
+    wait_for(arf.postgres.is_ready)
+    wait_for(arf.searches)
     wait_for(lambda: is_finished(arf, job))
     assert_complete(arf, 99)
     assert arf.pids("gunicorn") == web
@@ -140,18 +139,16 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
 def test_a_killed_web_worker_is_replaced(arf):
     master, first, *_ = arf.pids("gunicorn")
     kill([first])
-    wait_for(lambda: len(arf.pids("gunicorn")) == 3 and first not in arf.pids("gunicorn"), limit=15)
+    wait_for(lambda: len(arf.pids("gunicorn")) == 3 and first not in arf.pids("gunicorn"))
     assert arf.pids("gunicorn")[0] == master
-    wait_for(arf.searches, limit=10)
+    wait_for(arf.searches)
 
 
 def test_a_killed_web_server_is_started_again_without_its_old_workers(arf):
     old = arf.pids("gunicorn")
     kill(old[:1])
-    started = time.monotonic()
-    wait_for(lambda: not set(old) & set(arf.pids("gunicorn")), limit=10)
-    wait_for(arf.searches, limit=30)
-    assert time.monotonic() - started < 30
+    wait_for(lambda: not set(old) & set(arf.pids("gunicorn")))
+    wait_for(arf.searches)
     assert "web ended (SIGKILL); it is started again in 0.5 s." in arf.told()
 
 
@@ -159,7 +156,7 @@ def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
     """Idle, it dies with the queue's lock in its hands."""
     main, _, task_process, *_ = arf.pids("manage.py worker")
     kill([task_process])
-    wait_for(lambda: main not in arf.pids("manage.py worker"), limit=15)
+    wait_for(lambda: main not in arf.pids("manage.py worker"))
     job = order(arf, title(arf, 98))  # nothing new in it
-    wait_for(lambda: is_finished(arf, job), limit=30)
+    wait_for(lambda: is_finished(arf, job))
     assert_complete(arf, 98)

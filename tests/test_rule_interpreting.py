@@ -19,7 +19,7 @@ from rules import drafting, interpreting
 from rules.models import Rule
 from rules.sentences import Draft
 from tests.builders import a_case_file
-from tests.llm_server import FAILING, Hang, says, status
+from tests.llm_server import FAILING, Hang, patience, says, status
 from tests.test_rules import FIFTH, THIRD, section
 
 pytestmark = pytest.mark.django_db
@@ -153,7 +153,7 @@ def test_a_failing_model_leaves_the_grammars_questions(model, how):
 
 
 def test_a_slow_model_is_given_up(model, settings):
-    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 0.3}
+    settings.ARF_LLM = settings.ARF_LLM | {"timeout": patience("hangs")}
     model.behaviour = lambda asked: Hang()
     assert "in time" in read().problem and LLMCall.objects.get().outcome == "timeout"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arf_site import pipelines
@@ -99,12 +99,10 @@ def check(found: list[str], rules: list[dict], places: list[str]) -> None:
     assert not pinned or {found.index(place) for place in pinned} <= set(range(len(pinned) + 4))
 
 
-no_reset = settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+few = settings(max_examples=6)
 
 
-@no_reset
+@few
 @given(
     rules=rulebooks(), values=st.lists(scores, min_size=1, max_size=20), question=st.sampled_from(QUESTIONS)
 )
@@ -123,7 +121,7 @@ def test_pins_and_excludes_hold_whatever_models_say(places, rules, values, quest
     check([candidate.locator for candidate in ranking.candidates], rules, places)
 
 
-@no_reset
+@few
 @given(rules=rulebooks(), question=st.sampled_from(QUESTIONS), size=st.integers(25, 60))
 def test_pins_and_excludes_hold_through_cache_and_paging(places, rules, question, size):
     Rule.objects.all().delete()

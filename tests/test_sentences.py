@@ -1,7 +1,7 @@
 """Legal sentence splitting."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retrieval.sentences import sentences
@@ -69,7 +69,6 @@ def test_a_long_list_is_split_at_its_coordinators_and_a_short_one_is_not():
     ]
 
 
-@settings(deadline=None)  # other work may share the machine
 @given(st.text(alphabet=st.sampled_from("aZ1 .;\n?!”)(§v—"), max_size=200) | st.text(max_size=200))
 @example("a. B\n\n c")
 @example("\n.\nA. A")

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ from retrieval.presentation import trace_of
 from retrieval.ranking import ANONYMOUS, Caller, Candidate, DomainScope, Limits, Query, Ranking
 from retrieval.search import SearchRequest, answer_of
 from retrieval.verification import LLMVerifier, Verdict, harmless, permuted, prompt_of, uncertain_places
-from tests.llm_server import FAILING, good, llm_server, says, verdict
+from tests.llm_server import FAILING, good, llm_server, patience, says, verdict
 
 PAYER = Caller(principals=("key:1",), scopes=frozenset({"search", "pipelines"}))
 QUESTION = "may the police look into my car"
@@ -236,7 +236,7 @@ def test_three_uncertain_ones_are_judged_and_change_places(server, ranking):
 
 @pytest.mark.parametrize("name", FAILING)
 def test_any_failure_leaves_the_order_and_says_why(server, ranking, settings, name):
-    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 0.3}
+    settings.ARF_LLM = settings.ARF_LLM | {"timeout": patience(name)}
     server.behaviour = FAILING[name]
     after = verified(ranking)
     assert after.candidates == ranking.candidates
@@ -249,7 +249,7 @@ def test_any_failure_leaves_the_order_and_says_why(server, ranking, settings, na
 
 @pytest.mark.parametrize("name", ["hangs", "error 500", "no json", "instructed"])
 def test_one_failure_of_three_leaves_the_order_and_keeps_the_other_verdicts(server, ranking, settings, name):
-    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 2.0}
+    settings.ARF_LLM = settings.ARF_LLM | {"timeout": max(2.0, patience(name))}
     answers = iter([good(9), FAILING[name], good(0)])
     server.behaviour = lambda asked: next(answers)(asked)
     after = verified(ranking)
@@ -257,7 +257,7 @@ def test_one_failure_of_three_leaves_the_order_and_keeps_the_other_verdicts(serv
     assert LLMVerdict.objects.count() == 2 and len(server.asked) == 3
 
 
-@examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=40)
 @given(
     content=st.text() | st.dictionaries(st.text(), st.integers() | st.text()).map(str) | st.binary().map(str)
 )
@@ -279,10 +279,10 @@ def ndcg(order: list[int], grades: dict[int, int]) -> float:
 
 @pytest.mark.parametrize("best", range(8))
 def test_ndcg_with_a_failing_model_is_never_below_that_without(server, ranking, settings, best):
-    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 0.3}
     grades = {c.section_id: 3 if n == best else 1 for n, c in enumerate(ranking.candidates)}
     without = ndcg(sections_of(ranking.candidates), grades)
     for name in ("hangs", "refusing", "obeying a document", "score 10", "error 500"):
+        settings.ARF_LLM = settings.ARF_LLM | {"timeout": patience(name)}
         server.behaviour = FAILING[name]
         assert ndcg(sections_of(verified(ranking).candidates), grades) >= without
 

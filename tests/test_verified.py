@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from retrieval import llm
 from retrieval.models import ApiKey, LLMCall, LLMPolicy, LLMVerdict, SearchLog
 from tests.builders import a_case_file
-from tests.llm_server import FAILING, good, says, verdict
+from tests.llm_server import FAILING, good, patience, says, verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +101,7 @@ def test_without_a_model_a_key_that_may_ask_gets_the_default(unsure, ask, settin
 
 @pytest.mark.parametrize("name", FAILING)
 def test_any_failure_leaves_the_rerankers_order_and_is_not_remembered(unsure, ask, settings, name):
-    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 0.3}
+    settings.ARF_LLM = settings.ARF_LLM | {"timeout": patience(name)}
     unsure.behaviour = FAILING[name]
     failed = ask("pipelines")
     assert locators(failed) == locators(ask())
@@ -110,6 +110,7 @@ def test_any_failure_leaves_the_rerankers_order_and_is_not_remembered(unsure, as
     unsure.behaviour = good()
     llm.breaker.saw(well=True)
     llm.breaker.open_until = 0.0
+    settings.ARF_LLM = settings.ARF_LLM | {"timeout": 30.0}
     again = ask("pipelines")
     assert (again["cached"], again["degraded"]) == (False, [])
 
