@@ -2,7 +2,7 @@
 questions the ranking was unsure of, topics.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -23,6 +23,49 @@ DAYS = 7  # searches of this age are looked at again, should a night be missed
 MOST = 200  # topics a night
 
 
+def name_of(log: SearchLog) -> str:
+    return f"{SEARCH}-{log.query_hash}"
+
+
+class Questions:
+    """The topics there are by domain and words, read once: each question would look through all of them otherwise."""
+
+    def __init__(self) -> None:
+        self.topics: dict[tuple[int, str], list[Topic]] = defaultdict(list)
+        for topic in Topic.objects.order_by("pk"):
+            self.topics[topic.domain_id, normalize(topic.query)].append(topic)
+
+    def topic_of(self, log: SearchLog, domain: Domain) -> Topic | None:
+        """The topic that asks this question, made where there is none; None where a test topic asks it."""
+        question = scrub(log.query_text)
+        same = self.topics[domain.pk, normalize(question)]
+        if any(topic.split == Topic.Split.TEST for topic in same):
+            return None
+        if not same:
+            same.append(new_topic(log, question, domain))
+        return same[0] if same[0].domain_id == domain.pk else None
+
+
+def new_topic(log: SearchLog, question: str, domain: Domain) -> Topic:
+    """One of another domain where it was asked there first."""
+    topic, _made = Topic.objects.get_or_create(
+        name=name_of(log),
+        defaults={
+            "domain": domain,
+            "query": question,
+            "language": log.language,
+            "kind": SEARCH,
+            "split": Topic.Split.TRAIN,
+            "group": name_of(log),
+            "source": SEARCH,
+        },
+    )
+    return topic
+
+
+# -- What is learned
+
+
 def clicks_to_judgments() -> int:
     """One judgment for each question and provision that readers gave thumbs to; may run any number of times.
 
@@ -30,8 +73,9 @@ def clicks_to_judgments() -> int:
     question whose words were not kept, or of a test topic becomes a judgment. Gives how many were made or changed.
     """
     thumbs: dict[tuple[Topic, Section], Counter] = {}
+    questions = Questions()
     for feedback, section in thumbs_on_public_law():
-        if topic := topic_of(feedback.log, section.domain):
+        if topic := questions.topic_of(feedback.log, section.domain):
             thumbs.setdefault((topic, section), Counter())[feedback.verdict] += 1
     return sum(keep_click(topic, section, counted) for (topic, section), counted in thumbs.items())
 
@@ -111,15 +155,15 @@ def searches_to_topics() -> int:
     """Questions of readers whose candidates the ranking was unsure of, as topics to judge. Gives how many."""
     since = timezone.now() - timedelta(days=DAYS)
     traces = Trace.objects.filter(created_at__gte=since, log__door__in=DOORS).exclude(log__query_text="")
-    made = 0
+    made, questions = 0, Questions()
     for trace in traces.select_related("log").order_by("-created_at").iterator(chunk_size=50):
-        made += is_made_a_topic(trace)
+        made += is_made_a_topic(trace, questions)
         if made == MOST:
             break
     return made
 
 
-def is_made_a_topic(trace: Trace) -> bool:
+def is_made_a_topic(trace: Trace, questions: Questions) -> bool:
     log = trace.log
     if Topic.objects.filter(name=name_of(log)).exists():
         return False
@@ -128,38 +172,5 @@ def is_made_a_topic(trace: Trace) -> bool:
     sections = Section.objects.readable(ANONYMOUS).filter(locator__in=unsure, domain__in=public)
     first = {section.locator: section for section in sections.select_related("domain")}
     section = next((first[locator] for locator in unsure if locator in first), None)
-    topic = topic_of(log, section.domain) if section else None
+    topic = questions.topic_of(log, section.domain) if section else None
     return topic is not None and topic.name == name_of(log)
-
-
-def name_of(log: SearchLog) -> str:
-    return f"{SEARCH}-{log.query_hash}"
-
-
-def topic_of(log: SearchLog, domain: Domain) -> Topic | None:
-    """The topic that asks this question, made where there is none; None where a test topic asks it."""
-    question = scrub(log.query_text)
-    same = asked_alike(question, domain)
-    if any(topic.split == Topic.Split.TEST for topic in same):
-        return None
-    if same:
-        return same[0]
-    topic, _made = Topic.objects.get_or_create(
-        name=name_of(log),
-        defaults={
-            "domain": domain,
-            "query": question,
-            "language": log.language,
-            "kind": SEARCH,
-            "split": Topic.Split.TRAIN,
-            "group": name_of(log),
-            "source": SEARCH,
-        },
-    )
-    return topic if topic.domain_id == domain.pk else None
-
-
-def asked_alike(question: str, domain: Domain) -> list[Topic]:
-    """Topics of the domain with the same words, whatever their case, accents and marks."""
-    wanted = normalize(question)
-    return [t for t in Topic.objects.filter(domain=domain).order_by("pk") if normalize(t.query) == wanted]
