@@ -151,10 +151,6 @@ class Postgres:
         """Short: a socket's path may have 107 bytes. Told apart by the server's user and the place."""
         return Path(f"/tmp/arf-{self._account().uid}-{short_hash(self.place)}")
 
-    @property
-    def superuser_url(self) -> str:
-        return self.owner_url("postgres")
-
     def owner_url(self, database: str = APP) -> str:
         """The superuser's URL of `database`: what sees every row, for backups."""
         return self._url(SUPERUSER, database)

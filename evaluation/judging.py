@@ -78,11 +78,6 @@ class Disagreement:
         """The adjudication, if there is one: it is final."""
         return next((judgment for judgment in self.judgments if judgment.adjudicates), None)
 
-    @property
-    def is_settled(self) -> bool:
-        """By an adjudication, or by a third who judged without knowing of the others."""
-        return self.decision is not None or len(self.judgments) > 2
-
 
 # -- What is judged
 

@@ -160,7 +160,7 @@ def test_the_embedded_servers_superuser_would_be_refused(monkeypatch):
     server.start()
 
     def as_owner(query):
-        with psycopg.connect(server.superuser_url) as connection:
+        with psycopg.connect(server.owner_url()) as connection:
             return connection.execute(query).fetchone()
 
     monkeypatch.setattr(ground, "answer_of", as_owner)

@@ -139,7 +139,7 @@ def test_nobody_enters_without_the_password(server):
 
 
 def test_the_server_listens_on_a_private_socket_only(server):
-    assert ask(server.superuser_url, "SHOW listen_addresses") == [("",)]
+    assert ask(server.owner_url(), "SHOW listen_addresses") == [("",)]
     assert stat.S_IMODE(server.socket_dir.stat().st_mode) == 0o700
     assert stat.S_IMODE((server.place / "secrets").stat().st_mode) == 0o600
 
@@ -222,7 +222,7 @@ def test_a_start_waits_for_what_a_killed_server_left_running(server):
     with closing(psycopg.connect(server.app_url())) as connection, ThreadPoolExecutor() as threads:
         orphan = connection.info.backend_pid
         threads.submit(connection.execute, count)
-        while not ask(server.superuser_url, active, orphan):
+        while not ask(server.owner_url(), active, orphan):
             pass
         kill_postmaster(server)
         assert command_line(orphan)
