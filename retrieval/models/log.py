@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -55,6 +56,7 @@ class SearchLog(models.Model):
         verbose_name = _("search")
         verbose_name_plural = _("search log")
         ordering = ["-created_at"]
+        indexes = [HashIndex(fields=["query_hash"], name="search_query_hash")]
 
     def __str__(self) -> str:
         return self.query_text or self.query_hash[:12]
