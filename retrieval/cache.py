@@ -129,6 +129,6 @@ def prune() -> int:
     """Deletes entries past their age, then the oldest beyond the number allowed; gives how many went."""
     oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
     gone, _ = CacheEntry.objects.filter(created_at__lte=oldest).delete()
-    kept = CacheEntry.objects.order_by("-created_at")[: settings.ARF_CACHE_ENTRIES]
-    more, _ = CacheEntry.objects.exclude(pk__in=[entry.pk for entry in kept.only("pk")]).delete()
+    too_many = CacheEntry.objects.order_by("-created_at").values("pk")[settings.ARF_CACHE_ENTRIES :]
+    more, _ = CacheEntry.objects.filter(pk__in=too_many).delete()
     return gone + more
