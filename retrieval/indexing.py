@@ -2,14 +2,17 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from django.db import connection, transaction
 from django.db.models import Max, Min
+from django.utils import timezone
 
 from retrieval.lexical import IndexedChunk, LexicalWriter
 from retrieval.models import Chunk, IndexChange
 
 BATCH = 2_000  # chunks a commit
+KEPT = timedelta(days=30)  # changes: a node that was away for longer builds its index anew
 
 
 def catch_up(writer: LexicalWriter, position: int) -> int:
@@ -66,6 +69,12 @@ def indexed_chunks(ids: Sequence[int]) -> Iterator[IndexedChunk]:
 def behind(position: int) -> int:
     """How many changes the index lacks."""
     return IndexChange.objects.filter(pk__gt=position).count()
+
+
+def prune() -> int:
+    """Deletes old changes but the last, which tells how far the log has come; gives how many."""
+    last = IndexChange.objects.aggregate(last=Max("pk"))["last"]
+    return IndexChange.objects.filter(created_at__lt=timezone.now() - KEPT).exclude(pk=last).delete()[0]
 
 
 @transaction.atomic

@@ -1,6 +1,6 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, jobs, llm, searchlog, uploading, vocabulary
+from retrieval import cache, indexing, jobs, llm, searchlog, uploading, vocabulary
 from retrieval.api import throttles
 
 
@@ -15,7 +15,7 @@ def count_words() -> int:
 
 def prune() -> dict[str, int]:
     """Every night: old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of
-    past minutes, files whose jobs failed.
+    past minutes, files whose jobs failed, changes that every index has.
     """
     kept = {"cache": cache.prune(), "rates": throttles.prune(), "files": uploading.forget_files()}
-    return searchlog.prune() | llm.prune() | kept
+    return searchlog.prune() | llm.prune() | kept | {"changes": indexing.prune()}

@@ -1,9 +1,10 @@
 """The lexical index: derived from the change log, private text never in it, rebuilt from nothing at will."""
 
 import pytest
+from django.utils import timezone
 
 from retrieval import serving
-from retrieval.indexing import behind, catch_up, must_rebuild
+from retrieval.indexing import KEPT, behind, catch_up, must_rebuild, prune
 from retrieval.lexical import LexicalIndex, LexicalWriter, quoted
 from retrieval.models import Chunk, IndexChange, Section
 
@@ -69,6 +70,14 @@ def test_an_index_of_another_database_is_rebuilt():
     assert not must_rebuild(last)
     first = IndexChange.objects.order_by("pk").first().pk
     assert must_rebuild(first - 2)
+
+
+def test_old_changes_go_but_the_last_and_an_index_that_lacks_them_is_rebuilt():
+    *old, last = IndexChange.objects.order_by("pk").values_list("pk", flat=True)
+    IndexChange.objects.update(created_at=timezone.now() - 2 * KEPT)
+    assert prune() == len(old) > 1 and prune() == 0
+    assert IndexChange.objects.get().pk == last
+    assert must_rebuild(old[0]) and not must_rebuild(last)
 
 
 def test_an_index_of_another_format_is_made_anew(empty):
