@@ -34,13 +34,16 @@ SCHEDULES = {
         "minutes": 10,
     },
     "prune": {"func": "retrieval.tasks.prune", "schedule_type": Schedule.DAILY},
+    "refresh domains": {"func": "retrieval.tasks.refresh_domains", "schedule_type": Schedule.DAILY},
     "check rules": {"func": "rules.tasks.check_rules", "schedule_type": Schedule.DAILY},
     "find hidden text": {"func": "evaluation.tasks.find_hidden_text", "schedule_type": Schedule.DAILY},
     "prune previews": {"func": "evaluation.tasks.prune", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
     "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},
 }
-NIGHTLY = ("prune", "check rules", "find hidden text", "prune previews", "learn from readers")
+NIGHTLY = (
+    "prune", "refresh domains", "check rules", "find hidden text", "prune previews", "learn from readers",
+)  # fmt: skip
 
 
 def ensure() -> None:

@@ -1,6 +1,6 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, indexing, jobs, llm, searchlog, uploading, vocabulary
+from retrieval import cache, indexing, jobs, llm, refreshing, searchlog, uploading, vocabulary
 from retrieval.api import throttles
 
 
@@ -19,3 +19,8 @@ def prune() -> dict[str, int]:
     """
     kept = {"cache": cache.prune(), "rates": throttles.prune(), "files": uploading.forget_files()}
     return searchlog.prune() | llm.prune() | kept | {"changes": indexing.prune()}
+
+
+def refresh_domains() -> int:
+    """Every night: the ingestions that domains' plans ask for; gives how many were begun."""
+    return refreshing.begin_due()

@@ -1,12 +1,13 @@
 """Ingestion through the ordinary job: idempotent, all or nothing, versions kept, bad sources refused."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from retrieval import ingestion, jobs
+from retrieval import ingestion, jobs, refreshing
 from retrieval.errors import SourceRefused
 from retrieval.models import (
     Anchor,
@@ -223,3 +224,24 @@ def test_the_repealed_amendment_is_marked_not_hidden():
     prohibition = Section.objects.live().get(locator="/us/const/amendment/XVIII/section/1")
     assert (prohibition.status, prohibition.valid_to) == ("repealed", None)
     assert prohibition.valid_from == date(1919, 1, 16)
+
+
+# -- Plans
+
+
+@pytest.mark.parametrize(
+    ("plan", "days", "due"),
+    [("never", 400, 0), ("weekly", 6, 0), ("weekly", 7, 1), ("monthly", 29, 0), ("monthly", 30, 1)],
+)
+def test_a_source_is_ingested_again_when_its_domains_plan_says_so(domain, write, plan, days, due):
+    domain.source, domain.refresh_plan = str(write("Words.")), plan
+    domain.save()
+    ingest(domain, domain.source)
+    assert refreshing.begin_due(timezone.localdate() + timedelta(days=days)) == due
+    assert [run.params["domain"] for run in JobRun.objects.unfinished()] == ["manual"] * due
+
+
+def test_what_was_never_ingested_is_due_once_and_without_a_source_never(domain):
+    Domain.objects.filter(pk=domain.pk).update(source="manual.xml", refresh_plan="monthly")
+    Domain.objects.filter(slug="us_code").update(source="", refresh_plan="weekly")
+    assert (refreshing.begin_due(), refreshing.begin_due()) == (1, 0)

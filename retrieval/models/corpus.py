@@ -81,7 +81,12 @@ class Domain(models.Model):
     source = models.CharField(
         max_length=500, blank=True, help_text=_("File that “Ingest again” reads, relative to the project.")
     )
-    refresh_plan = models.CharField(max_length=10, choices=RefreshPlan, default=RefreshPlan.NEVER)
+    refresh_plan = models.CharField(
+        max_length=10,
+        choices=RefreshPlan,
+        default=RefreshPlan.NEVER,
+        help_text=_("When its source is ingested again; “by hand” waits for “Ingest again”."),
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, editable=False, help_text=_("Counts every change of the published corpus.")
     )
