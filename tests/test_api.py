@@ -317,7 +317,8 @@ def test_feedback_needs_a_search_a_verdict_and_a_result_that_was_shown(client):
 # -- Health, schema, docs
 
 
-def test_health_tells_the_parts(client):
+def test_health_tells_the_parts(client, reindex):
+    reindex()  # an earlier test's changes were rolled back, which its index knows nothing of
     answer = client.get(f"{API}/health").json()
     assert_shape(answer, serializers.Health)
     assert answer["status"] == "ok", answer
@@ -325,6 +326,16 @@ def test_health_tells_the_parts(client):
     assert answer["embedder"]["kind"] == "onnx" and answer["embedder"]["ready"] is True
     chunks = {corpus["domain"]: corpus["chunks"] for corpus in answer["corpora"]}
     assert chunks["us_constitution"] > 100 and "client_cases" not in chunks
+
+
+def test_health_counts_the_chunks_of_a_corpus_that_has_changed_anew(client):
+    def chunks() -> int:
+        corpora = client.get(f"{API}/health").json()["corpora"]
+        return next(corpus["chunks"] for corpus in corpora if corpus["domain"] == "us_constitution")
+
+    before = chunks()
+    Section.objects.filter(locator="/us/const/amendment/III").update(valid_to=date(2001, 1, 1))
+    assert before == chunks() + 1
 
 
 def test_health_is_degraded_when_the_embedder_is_another(client):

@@ -2,7 +2,7 @@
 
 import tomllib
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 from django.db import connection
@@ -12,7 +12,7 @@ from django.utils import timezone
 from retrieval import serving
 from retrieval.errors import NotRun
 from retrieval.models import Chunk, Domain, EmbeddingModel, IndexChange, JobRun, Section
-from retrieval.ranking import Caller
+from retrieval.ranking import ANONYMOUS, Caller
 
 LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
 
@@ -74,17 +74,26 @@ def embedder() -> dict:
 
 def corpora(caller: Caller) -> list[dict]:
     """The caller's domains, with the chunks that the caller may read."""
-    readable = Section.objects.readable(caller)
-    chunks = dict(
-        Chunk.objects.filter(section__in=readable)
-        .values("domain")
-        .annotate(n=Count("pk"))
-        .values_list("domain", "n")
-    )
     return [
-        {"domain": domain.slug, "version": domain.corpus_version, "chunks": chunks.get(domain.pk, 0)}
+        {"domain": domain.slug, "version": domain.corpus_version, "chunks": chunks_in(domain, caller)}
         for domain in Domain.objects.visible_to(caller)
     ]
+
+
+def chunks_in(domain: Domain, caller: Caller) -> int:
+    if domain.is_private:
+        return count(domain.pk, caller)
+    return public_chunks(domain.pk, domain.corpus_version)
+
+
+@lru_cache(maxsize=1_000)
+def public_chunks(domain: int, corpus_version: int) -> int:
+    """Counted once for each version of the corpus: health is asked for often, and of a large code it takes long."""
+    return count(domain, ANONYMOUS)
+
+
+def count(domain: int, caller: Caller) -> int:
+    return Chunk.objects.filter(domain=domain, section__in=Section.objects.readable(caller)).count()
 
 
 def jobs() -> dict:
