@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date
 
 from retrieval import serving, statements
+from retrieval.lexical import FUNCTION_STEMS
 from retrieval.models import Section
 from retrieval.ranking import Candidate, Dropped, Query, Ranking, StageReport
 from retrieval.snippets import best_snippet
@@ -156,7 +157,7 @@ def result(candidate: Candidate, provision: Provision, rank: int, text: str, wan
 def wanted_stems(text: str) -> frozenset[str]:
     """What to mark: the stems of the question's words that are not mere grammar."""
     return frozenset(serving.lexical_index().terms(text, "en")) | frozenset(
-        stem for stem in stems(text, "en") if len(stem) > 3
+        stem for stem in stems(text, "en") if len(stem) > 3 and stem not in FUNCTION_STEMS["en"]
     )
 
 

@@ -17,6 +17,7 @@ from retrieval import reading, reranking, retrievers, search
 from retrieval.api import throttles
 from retrieval.errors import ArfError, NotRun
 from retrieval.models import Citation, Click, Document, Domain, Feedback, SearchLog, Section
+from retrieval.presentation import wanted_stems
 from retrieval.ranking import Candidate
 from retrieval.row_access import as_system
 from retrieval.templatetags import law
@@ -101,6 +102,10 @@ def test_a_result_shows_its_citation_names_place_and_reasons(client):
 def test_found_words_are_marked(client):
     response = client.get("/search", {"q": "regulate commerce with foreign nations"})
     assert "<mark>Commerce</mark>" in response.content.decode()
+
+
+def test_words_of_mere_grammar_are_not_marked():
+    assert wanted_stems("Which troops would be quartered there, and when?") == {"troop", "quarter"}
 
 
 @pytest.mark.parametrize(("language", "examples"), EXAMPLES.items())
