@@ -219,7 +219,7 @@ def test_a_spanish_question_shows_what_was_searched_for(client):
     ("language", "said"),
     [
         ("en", "There is no U.S. Const. amend. XXVIII among the law here."),
-        ("es", "U.S. Const. amend. XXVIII no está entre las leyes de aquí."),
+        ("es", "U.S. Const. amend. XXVIII no figura en la legislación disponible aquí."),
     ],
 )
 def test_a_page_says_that_what_was_cited_is_not_here(client, language, said):
