@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -382,7 +382,10 @@ def adjudicate(disagreement: Disagreement, grade: int, user: AbstractUser, expla
         raise CannotJudge("This pair is settled already.")
     if user.get_username() in {judgment.judge for judgment in disagreement.judgments}:
         raise CannotJudge("You judged this pair: somebody else must settle it.")
-    return judge(disagreement.topic, disagreement.section, None, grade, user, explanation, adjudicates=True)
+    try:
+        return judge(disagreement.topic, disagreement.section, None, grade, user, explanation, adjudicates=True)
+    except IntegrityError as problem:  # somebody else settled it meanwhile
+        raise CannotJudge("This pair is settled already.") from problem
 
 
 def disagreements(caller: Caller, *, settled: bool = False) -> list[Disagreement]:

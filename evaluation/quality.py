@@ -70,6 +70,10 @@ class Serving:
     cost: float
     cost_per_1000: float | None
 
+    @property
+    def llm_percent(self) -> float | None:
+        return None if self.llm_share is None else 100 * self.llm_share
+
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:

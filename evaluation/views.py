@@ -47,7 +47,11 @@ def ablation_page(request: HttpRequest) -> HttpResponse:
     context = {
         "title": _("Ablation"),
         "run": run,
-        "steps": [(step, [step["measures"][name] for name in ablation.MEASURES]) for step in steps],
+        "steps": [
+            (step, [step["measures"][name] for name in ablation.MEASURES], 100 * step["llm_share"])
+            for step in steps
+        ],
+        "topics": steps[0]["topics"] if steps else 0,
         "measures": ablation.MEASURES,
         "left_out": ablation.left_out(),
         "plot": mark_safe(ablation.plot(steps, f"{ablation.DECIDES}, {run.topics}")) if run else "",

@@ -38,7 +38,9 @@ def test_the_policy_shows_the_model_and_what_was_spent_today(admin, settings):
     policy = LLMPolicy.objects.create()
     LLMCall.objects.create(purpose="verify", model="judge-1", outcome="answered", cost="0.25")
     page = admin.get(f"/admin/retrieval/llmpolicy/{policy.pk}/change/").content.decode()
-    assert "judge-1" in page and "0.2500 USD" in page
+    assert "judge-1" in page and "0.2500 USD; without prices nothing counts" in page
+    LLMPolicy.objects.update(price_out="0.6")
+    assert "without prices" not in admin.get(f"/admin/retrieval/llmpolicy/{policy.pk}/change/").content.decode()
 
 
 def test_calls_and_verdicts_are_read_only(admin):

@@ -104,7 +104,7 @@ def test_cost_and_llm_share_are_those_of_the_calls_made():
     told = quality.serving()
     assert told.cost_per_1000 == pytest.approx(1.5)
     assert told.llm_share == pytest.approx(3 / 60)
-    assert (told.llm_calls, told.llm_searches, told.searches.cached) == (3, 3, 1)
+    assert (told.llm_calls, told.llm_searches, told.searches.cached, told.llm_percent) == (3, 3, 1, 5)
 
 
 def test_the_oldest_unjudged_topic_is_named(client, administrator, domain):
@@ -133,8 +133,9 @@ def test_the_last_ablation_is_shown(client, administrator):
         "label": "dense",
         "loses": False,
         "difference": None,
-        "llm_share": 0,
+        "llm_share": 0.004,
         "cost_per_1000": 0,
+        "topics": 40,
     }
     values = {"mean": 0.5, "low": 0.4, "high": 0.6}
     step["measures"] = dict.fromkeys(("MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10"), values)
@@ -150,6 +151,7 @@ def test_the_last_ablation_is_shown(client, administrator):
         )
     page = client.get("/admin/ablation/").content.decode()
     assert "+ lexical" in page and "loses too much" in page and "<svg" in page
+    assert "40 topics that have an answer" in page and "0.4 %" in page
 
 
 # -- Preview of thresholds

@@ -4,11 +4,13 @@ import traceback
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError
 from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
+from retrieval.management.jobs import JobCommand
 from retrieval.models import JobRun, Version
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,15 @@ def test_a_job_runs_step_by_step_to_its_end():
     run = jobs.create("count", key="k")
     assert [step.position for step in jobs.run_here(run)] == [1, 2, 3]
     assert JobRun.objects.get(kind="count").status == JobRun.Status.DONE
+
+
+def test_who_stops_watching_a_job_is_told_that_it_goes_on(monkeypatch):
+    def interrupted(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jobs, "run_here", interrupted)
+    with pytest.raises(CommandError, match="workers go on with it"):
+        JobCommand().run_job({"kind": "count", "key": "k"})
 
 
 def test_each_step_queues_the_next(queued, django_capture_on_commit_callbacks):

@@ -527,6 +527,17 @@ def test_agreement_is_the_same_before_and_after_an_adjudication(ann, ben, chief)
     assert before.kappas[0].quadratic is not None
 
 
+def test_of_two_who_settle_a_pair_at_once_the_first_decides(ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 0, ben)
+    [seen_by_both] = judging.disagreements(caller_for(chief))
+    judging.adjudicate(seen_by_both, 0, chief, "")
+    with pytest.raises(judging.CannotJudge, match="settled already"):
+        judging.adjudicate(seen_by_both, 3, staff("other", "Curator"), "")
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+
+
 def test_what_is_decided_stays_decided(ann, ben, chief):
     asked = topic()
     decided(asked, ann, ben, chief)

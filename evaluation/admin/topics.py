@@ -22,6 +22,7 @@ from evaluation.admin.figures import table, told
 from evaluation.intake import Asked, conflicts
 from evaluation.judging import humans, judgments_for, topics_for
 from evaluation.library import as_topics
+from evaluation.measures import MEASURES
 from evaluation.models import Measurement, Run, Topic
 from evaluation.runs import rankings_of
 from retrieval.admin.base import ReadOnly, caller_of, link
@@ -195,11 +196,11 @@ class RunAdmin(ReadOnly, ModelAdmin):
     def measures(self, run: Run) -> SafeString | None:
         """Beside each, where it was measured, what it is without what nobody judged."""
         condensed = run.summary.get("condensed", {})
-        measured = {**run.summary.get("measures", {}), "judged@10": run.summary.get("judged_at_10")}
+        measured = run.summary.get("measures", {}) | {"judged@10": run.summary.get("judged_at_10")}
         rows = [
             [name, told(each), told(condensed[name]) if condensed.get(name) else "–"]
-            for name, each in measured.items()
-            if each
+            for name in (*MEASURES, "judged@10")  # JSON forgets the order
+            if (each := measured.get(name))
         ]
         head = ["", _("All results"), _("Without the unjudged")]
         return table(head, rows, _("Measures, with 95 % intervals")) if rows else None

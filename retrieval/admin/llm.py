@@ -45,7 +45,10 @@ class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Spent today (UTC)"))
     def spent(self, policy: LLMPolicy) -> str:
-        return f"{llm.spent_today():.4f} USD"
+        spent = f"{llm.spent_today():.4f} USD"
+        if policy.price_in or policy.price_out:
+            return spent
+        return _("%(spent)s; without prices nothing counts, and the budget holds nothing back") % {"spent": spent}
 
 
 @admin.register(LLMCall)

@@ -24,10 +24,17 @@ class JobCommand(BaseCommand):
         self.stdout.write(run.message)
 
     def _watch(self, run: JobRun) -> JobRun:
-        with tqdm(total=run.total or None, unit=self.unit, disable=None) as bar:
-            for stepped in jobs.run_here(run):
-                run = stepped
-                bar.total = run.total or None
-                bar.update(run.position - bar.n)
-                bar.set_postfix_str(run.message[:60])
+        """Raises CommandError for whoever presses Ctrl-C: a job is not ended by that, and they should know."""
+        try:
+            with tqdm(total=run.total or None, unit=self.unit, disable=None) as bar:
+                for stepped in jobs.run_here(run):
+                    run = stepped
+                    bar.total = run.total or None
+                    bar.update(run.position - bar.n)
+                    bar.set_postfix_str(run.message[:60])
+        except KeyboardInterrupt:
+            raise CommandError(
+                f"Nobody watches job {run.pk} any more. The workers go on with it in a few minutes, or once they are "
+                "started; to end it, cancel it in the admin under Jobs."
+            ) from None
         return run
