@@ -411,6 +411,11 @@ def plain_static(settings):
     }
 
 
+@pytest.mark.parametrize("page", ["schema", "docs"])
+def test_what_people_read_is_found_without_the_last_slash(client, page):
+    assert client.get(f"{API}/{page}")["Location"] == f"{API}/{page}/"
+
+
 def test_the_docs_run_no_inline_script(client, plain_static):
     response = client.get(f"{API}/docs/")
     assert b"<script>" not in response.content

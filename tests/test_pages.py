@@ -99,6 +99,12 @@ def test_a_result_shows_its_citation_names_place_and_reasons(client):
         assert words in page.text
 
 
+def test_a_question_turns_nothing_around_it(client):
+    page = client.get("/search", {"q": "\u202ejury"}).content.decode()
+    assert "Results for “<bdi>\u202ejury</bdi>”" in page
+    assert "<bdi>&lt;b&gt; jury</bdi>" in client.get("/search", {"q": "<b> jury"}).content.decode()
+
+
 def test_found_words_are_marked(client):
     response = client.get("/search", {"q": "regulate commerce with foreign nations"})
     assert "<mark>Commerce</mark>" in response.content.decode()

@@ -1,6 +1,7 @@
 """Addresses under /api/v1/."""
 
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from retrieval.api import views
 
@@ -17,5 +18,7 @@ urlpatterns = [
     path("health", views.HealthView.as_view(), name="health"),
     path("schema/", views.SchemaView.as_view(), name="schema"),
     path("docs/", views.DocsView.as_view(), name="docs"),
+    path("schema", RedirectView.as_view(pattern_name="api:schema", query_string=True)),
+    path("docs", RedirectView.as_view(pattern_name="api:docs", query_string=True)),
     re_path(r"", views.NowhereView.as_view()),
 ]

@@ -161,6 +161,12 @@ def shortcomings(stages: Iterable[str]) -> list[str]:
 
 
 @register.filter
+def apart(words: str) -> SafeString:
+    """What a reader wrote, so that letters that run from right to left turn nothing around them."""
+    return format_html("<bdi>{}</bdi>", words)
+
+
+@register.filter
 def get(values: Mapping, key: str):
     return values.get(key)
 
