@@ -52,6 +52,7 @@ def test_a_file_is_handed_in_followed_read_and_withdrawn(client):
     gone = client.delete(f"/api/v1/documents{state['document']}", **key)
     assert gone.json() == {"locator": state["document"], "sections": 1}
     assert client.get(f"/api/v1/sections{state['document']}/1").status_code == 404
+    assert client.get(HERE, {"domain": domain.slug}).json()["total"] == 0
 
 
 def test_only_a_key_with_the_scope_hands_in_or_withdraws(client):

@@ -8,6 +8,7 @@ import orjson
 from csp.decorators import csp_update
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 from django.utils.decorators import method_decorator
@@ -42,7 +43,7 @@ from retrieval.api.parameters import (
 )
 from retrieval.api.sections import document_account, existing, section_account
 from retrieval.citations import find_citations, only_citation
-from retrieval.models import ApiKey, Document, Feedback
+from retrieval.models import ApiKey, Document, Feedback, Section
 from retrieval.ranking import Caller, RulesAsked
 from retrieval.row_access import as_caller
 from retrieval.search import MAX_K, MAX_QUERY, SearchRequest, search, visible_domains
@@ -223,14 +224,14 @@ class DocumentsView(ApiView):
         responses=serializers.answers(serializers.DocumentPage, 401, 404, 429),
     )
     def get(self, request: Request) -> HttpResponse:
-        """List the documents that the caller may read."""
+        """List the documents that the caller may read today; withdrawn ones are none of them."""
         values = DOCUMENTS.from_url(request)
         caller = caller_of(request)
         slugs = {scope.id: scope.slug for scope in visible_domains(caller, values.get("domain", ()))}
-        documents = (
-            Document.objects.visible_to(caller).filter(domain__in=slugs).order_by("domain", "locator", "pk")
-        )
-        return reply(document_page(documents, slugs, k=values.get("k", 10), page=values.get("page", 1)))
+        in_force = Exists(Section.objects.readable(caller).filter(document=OuterRef("pk")))
+        documents = Document.objects.visible_to(caller).filter(in_force, domain__in=slugs)
+        in_order = documents.order_by("domain", "locator", "pk")
+        return reply(document_page(in_order, slugs, k=values.get("k", 10), page=values.get("page", 1)))
 
     @extend_schema(
         operation_id="upload_document",
