@@ -46,7 +46,7 @@ def record(
         trace = trace and without_words(trace, names)
     log = SearchLog(
         id=answer["trace_id"],
-        query_hash=query_hash(answer["query"]["normalized"]),
+        query_hash=None if private else query_hash(answer["query"]["normalized"]),
         query_text="" if private else scrub(request.text),
         language=answer["query"]["language"],
         domains=list(request.domains),
@@ -208,15 +208,15 @@ def summary(log: SearchLog) -> dict:
 
 
 def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, comment: str) -> Feedback:
-    """Keeps what a reader said of a result; saying it again changes what was said. Raises NotFound."""
+    """Keeps what a reader said of a result; saying it again changes what was said. Of a search that reached private
+    domains no comment is kept, as its words are not. Raises NotFound.
+    """
     log = search_of(trace_id, caller)
     with row_access.as_caller(caller):
         name = kept_name(log, locator) if locator else ""
+    words = "" if log.private else scrub(comment)[:MAX_COMMENT]
     feedback, _ = Feedback.objects.update_or_create(
-        log=log,
-        locator=name,
-        caller=caller.scope_key,
-        defaults={"verdict": verdict, "comment": scrub(comment)[:MAX_COMMENT]},
+        log=log, locator=name, caller=caller.scope_key, defaults={"verdict": verdict, "comment": words}
     )
     return feedback
 

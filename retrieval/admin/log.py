@@ -1,7 +1,7 @@
 """What was asked and how it was answered: the search log, traces and feedback, all read-only."""
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -15,6 +15,11 @@ from retrieval.models import Feedback, SearchLog, Trace
 from retrieval.searchlog import trace_for
 
 DOORS = ("page", "api", "command", "admin")
+
+
+def known_to(request: HttpRequest, searches: str = "") -> Q:
+    """Searches of public domains alone, and one's own. `searches`: the path to the search log, "log__"."""
+    return Q(**{f"{searches}private": False}) | Q(**{f"{searches}caller": caller_of(request).scope_key})
 
 
 def trace_link(trace_id: object, text: object) -> SafeString:
@@ -80,6 +85,9 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
     def shown(self, log: SearchLog) -> str:
         return ", ".join(log.readable_locators) or "-"
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).filter(known_to(request))
+
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None):
         """Private provisions are named only to those who may read them."""
         log = super().get_object(request, object_id, from_field)
@@ -99,6 +107,9 @@ class TraceAdmin(ReadOnly, ModelAdmin):
     fields = ["log", "created_at", "open_trace"]
     readonly_fields = ["open_trace"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).filter(known_to(request, "log__"))
+
     @admin.display(description=gettext_lazy("Trace"))
     def open_trace(self, trace: Trace) -> SafeString:
         return trace_link(trace.pk, _("trace"))
@@ -110,3 +121,6 @@ class FeedbackAdmin(ReadOnly, ModelAdmin):
     list_filter = ["verdict", "created_at"]
     list_select_related = ["log"]
     search_fields = ["locator", "comment"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).filter(known_to(request, "log__"))

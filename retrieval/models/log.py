@@ -1,4 +1,6 @@
-"""What was asked and how it was answered. Query text is scrubbed, kept a while, and never for private domains."""
+"""What was asked and how it was answered. Query text is scrubbed and kept a while; of private domains neither it nor
+its hash.
+"""
 
 import uuid
 
@@ -17,7 +19,9 @@ class SearchLog(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
-    query_hash = models.CharField(max_length=64, help_text=_("Keyed hash: tells repeats without the text."))
+    query_hash = models.CharField(
+        max_length=64, null=True, help_text=_("Keyed hash: tells repeats without the text.")
+    )
     query_text = models.TextField(
         blank=True,
         help_text=_("Scrubbed of personal identifiers; emptied with age; never for private domains."),
@@ -59,7 +63,7 @@ class SearchLog(models.Model):
         indexes = [HashIndex(fields=["query_hash"], name="search_query_hash")]
 
     def __str__(self) -> str:
-        return self.query_text or self.query_hash[:12]
+        return self.query_text or str(self.pk)[:8]
 
 
 class Trace(models.Model):
