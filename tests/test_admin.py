@@ -6,9 +6,11 @@ from django.urls import reverse
 
 from retrieval import ingestion, jobs
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, SearchLog, Section
-from retrieval.ranking import ANONYMOUS
+from retrieval.models.access import caller_for
+from retrieval.ranking import ANONYMOUS, Caller
 from retrieval.row_access import as_system
 from retrieval.search import SearchRequest, search
+from retrieval.searchlog import give_feedback
 
 pytestmark = pytest.mark.django_db
 
@@ -241,6 +243,40 @@ def test_messages_of_private_jobs_are_for_their_readers(client, administrator, p
         assert "Secret" not in client.get(page).content.decode()
     DocumentGrant.objects.create(document=private_section.document, principal=f"user:{administrator.pk}")
     assert "Matter of a Secret Client" in client.get(url).content.decode()
+
+
+@pytest.mark.parametrize(
+    "column", ["message__contains", "params__file__startswith", "state__text__icontains", "error__isnull"]
+)
+def test_no_filter_asks_what_a_private_job_says(client, administrator, column):
+    JobRun.objects.create(
+        kind="import_judgments",
+        key="import judgments",
+        params={"domain": "client_cases", "file": "Secret.csv"},
+        state={"text": "Secret words"},
+        message="Secret lines",
+    )
+    assert client.get("/admin/retrieval/jobrun/", {column: "Secret"}).status_code == 400
+    offered = {"status__exact": "queued", "kind": "import_judgments", "created_at__gte": "2020-01-01 00:00Z"}
+    assert client.get("/admin/retrieval/jobrun/", offered).context["cl"].result_count == 1
+
+
+@as_system()
+def a_private_search(caller: Caller) -> SearchLog:
+    answer = search(SearchRequest("my secret words", domains=("client_cases",)), caller, door="api")
+    give_feedback(answer["trace_id"], caller, locator="", verdict="helpful", comment="the secret words")
+    return SearchLog.objects.get(pk=answer["trace_id"])
+
+
+def test_private_searches_are_listed_to_who_made_them_alone(client, superuser, private_section):
+    DocumentGrant.objects.create(document=private_section.document, principal="key:901")
+    others = a_private_search(Caller(("key:901",)))
+    DocumentGrant.objects.create(document=private_section.document, principal=f"user:{superuser.pk}")
+    own = a_private_search(caller_for(superuser))
+    for name in ("searchlog", "trace", "feedback"):
+        listed = client.get(f"/admin/retrieval/{name}/").context["cl"].queryset
+        assert [getattr(row, "log_id", row.pk) for row in listed] == [own.pk], name
+    assert client.get(f"/admin/retrieval/searchlog/{others.pk}/change/").status_code == 302
 
 
 # -- The corpus
