@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from retrieval.citations import find_citations
 from retrieval.fusion import merge
-from retrieval.models import Chunk, Section
+from retrieval.models import Chunk, Domain, Section
 from retrieval.pipeline import Stage, run_stage
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import ANONYMOUS, Caller, Candidate, Query, Ranking, Reason
 from retrieval.search import MAX_QUERY
 from retrieval.selection import Selection, chosen, sections_within
 from rules import published
@@ -78,7 +78,33 @@ def fired_by(query: Query, stored: RuleIndex) -> tuple[CompiledRule, ...]:
     considered = query.rules.given
     if considered is None:
         considered = stored.near(question) if by_words else stored.rules
-    return fired(considered, question, timezone.localdate(), keyword_trigger=by_words)
+    found = fired(considered, question, timezone.localdate(), keyword_trigger=by_words)
+    return found if query.rules.given is not None else as_known_to(query, found)
+
+
+def as_known_to(query: Query, rules: tuple[CompiledRule, ...]) -> tuple[CompiledRule, ...]:
+    """Rules of private domains tell nobody of what they may not see: one upon nothing that the caller may read is none
+    to them, and one of domains some of which they may not see goes without its name. An answer from public domains
+    alone is kept for everybody, whoever asked first.
+    """
+    public = {domain.slug for domain in query.domains if not domain.private}
+    if public.issuperset(slug for rule in rules for slug in rule.domains):
+        return rules
+    reader = query.caller if len(public) < len(query.domains) else ANONYMOUS
+    visible = set(Domain.objects.visible_to(reader).values_list("slug", flat=True))
+    private = set(Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).values_list("slug", flat=True))
+    known = (rule for rule in rules if private.isdisjoint(rule.domains) or concerns_readable(rule, reader))
+    return tuple(
+        rule if visible.issuperset(rule.domains) else replace(rule, name=f"rule {rule.number}")
+        for rule in known
+    )
+
+
+def concerns_readable(rule: CompiledRule, reader: Caller) -> bool:
+    """Whether it needs no part of the corpus, or this caller may read one of those it acts upon."""
+    readable = Section.objects.live().visible_to(reader)
+    targets = rule.clauses.targets
+    return not targets.parts or Chunk.objects.filter(targets.q, section__in=readable).exists()
 
 
 def asked(query: Query) -> Asked:

@@ -24,6 +24,7 @@ FITTED_ON = (
     "EmbedQuery", "DenseRetriever", "LexicalRetriever", "NearestAliasRetriever", "LexicalAliasRetriever",
     "AliasRetriever",
 )  # fmt: skip
+NONE_NEAR = "no curated name of what may be read here is near"
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
@@ -72,7 +73,7 @@ class AliasRetriever:
             alias_candidate(section, best[locator], rank)
             for (locator, section), rank in zip(sections, ranks, strict=True)
         ]
-        names = ", ".join(sorted({match.text for match in best.values()}))
+        names = ", ".join(sorted({best[locator].text for locator, _section in sections}))
         return replace(ranking, candidates=tuple(candidates)).noting(names)
 
     def _matches(self, query: Query) -> list[AliasMatch]:
@@ -108,7 +109,8 @@ class NearestAliasRetriever:
             (sections[locator], name, cosine) for locator, name, cosine in nearest if locator in sections
         ]
         candidates = [near_candidate(*row, rank) for rank, row in enumerate(ordered, start=1)]
-        return replace(ranking, candidates=tuple(candidates)).noting(nearest[0][1])
+        note = ordered[0][1] if ordered else NONE_NEAR
+        return replace(ranking, candidates=tuple(candidates)).noting(note)
 
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         version = query.versions.get("aliases", 0)
@@ -146,7 +148,8 @@ class LexicalAliasRetriever:
         sections = dict(named_sections(query, [locator for locator, _, _ in best]))
         known = [(sections[locator], *told) for locator, *told in best if locator in sections]
         candidates = [worded_candidate(*row, rank) for rank, row in enumerate(known, start=1)]
-        return replace(ranking, candidates=tuple(candidates)).noting(best[0][0])
+        note = next((locator for locator, *_ in best if locator in sections), NONE_NEAR)
+        return replace(ranking, candidates=tuple(candidates)).noting(note)
 
     def _best(self, query: Query) -> list[tuple[str, float, float]]:
         version, words = query.versions.get("aliases", 0), stems(query.text, "en")

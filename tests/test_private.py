@@ -42,6 +42,8 @@ from retrieval.row_access import as_caller, as_system
 from retrieval.search import SearchRequest, run, search, visible_domains
 from retrieval.searchlog import give_feedback, note_click, trace_for
 from retrieval.versions import current
+from rules import embedding
+from rules.models import Alias
 from tests.builders import a_case_file, a_chunk, a_domain, a_section, grant
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
@@ -295,6 +297,26 @@ def test_a_click_on_a_private_section_names_it_by_number_and_is_its_readers(anas
         with pytest.raises(NotFound):
             note_click(answer["trace_id"], caller, locator=locator)
     assert Click.objects.get().locator == f"private:{section_id(locator)}"
+
+
+def test_neither_a_comment_nor_a_sign_of_the_words_is_kept_of_a_private_search(anas_file):
+    answer = ask("Zamorano brigade", ANA, domains=("client_cases",))
+    said = "It misses the saxophone."
+    kept = give_feedback(answer["trace_id"], ANA, locator="", verdict="unhelpful", comment=said)
+    assert (kept.comment, SearchLog.objects.get().query_hash) == ("", None)
+    public = ask("freedom of speech")
+    kept = give_feedback(public["trace_id"], ANONYMOUS, locator="", verdict="unhelpful", comment=said)
+    assert kept.comment == said
+
+
+def test_names_of_what_a_caller_may_not_read_are_in_no_note(anas_file, bens_file):
+    named = Alias(domain=anas_file.domain, text="the Zamorano arson", locator=min(own(anas_file)))
+    named.save()
+    embedding.embed_all()
+    for text in ("the Zamorano arson", "Was there arson by the Zamorano?"):
+        of_ana, of_ben = (str(ask(text, who, domains=("client_cases",))["stages"]) for who in (ANA, BEN))
+        assert "the Zamorano arson" in of_ana and named.locator in of_ana
+        assert "the Zamorano arson" not in of_ben and named.locator not in of_ben
 
 
 def section_id(locator):

@@ -413,6 +413,29 @@ def test_a_pin_shows_only_what_this_caller_could_have_found(rule):
     assert not [place for place in locators(ask("who fled", lawyer)) if place.startswith(secret)]
 
 
+def test_a_rule_upon_documents_of_others_is_none_to_a_stranger_in_their_domain(rule):
+    ana, ben = Caller(("user:901",)), Caller(("user:902",))
+    theirs = a_case_file("Doe", "The tenant fled.", granted_to=ana)
+    a_case_file("Roe", "The landlord fled.", granted_to=ben)
+    told = {"kind": "note", "text": "See the Doe affidavit."}
+    with as_caller(ana):
+        target = [{"kind": "document", "value": theirs.locator}]
+        rule("pin", told, targets=target, caller=ana, name="Doe fled", domains=["client_cases"])
+        rule(told, caller=ana, name="Doe in both", domains=["us_constitution", "client_cases"])
+    assert names_fired(ask("who fled", ana, domains=())) == ["Doe fled", "Doe in both"]
+    assert names_fired(ask("who fled", ben, domains=())) == ["Doe in both"]
+    for caller in (ana, ANONYMOUS, Caller(("user:903",))):  # what one asks of public law is kept for all
+        answer = ask("who fled", caller)
+        assert names_fired(answer) == [f"rule {answer['rules']['fired'][0]['id']}"]
+        assert "Doe fled" not in str(answer) and "Doe in both" not in str(
+            trace_for(answer["trace_id"], caller)
+        )
+
+
+def names_fired(answer: dict) -> list[str]:
+    return [told["name"] for told in answer["rules"]["fired"]]
+
+
 def test_a_pin_does_not_show_what_was_not_in_force_on_the_day(rule):
     rule("pin", targets=section(THIRD))
     Section.objects.filter(locator=THIRD).update(valid_from="1791-12-15")
