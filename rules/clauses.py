@@ -45,6 +45,7 @@ INLINE_ACTIONS = (
     "rewrite",
 )  # what an API call may bring along
 LOCATOR = re.compile(r"/[^\s/?#\\]+(?:/[^\s/?#\\]+)*")
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of characters
 PAGES = re.compile(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*")
 
 
@@ -249,7 +250,7 @@ def one_of(value: Any, known: Sequence[str]) -> str:
 def text(value: Any, *, may_be_empty: bool = False, longest: int = MAX_TEXT) -> str:
     if not isinstance(value, str) or not (value.strip() or may_be_empty):
         raise ValueError(_("a text is missing."))
-    if len(value) > longest or "\x00" in value:
+    if len(value) > longest or UNSTORABLE.search(value):
         raise ValueError(
             _("the text is longer than %d characters, or holds one that is not allowed.") % longest
         )

@@ -305,7 +305,7 @@ class Rule(models.Model):
         read(self.criteria, self.targets, self.actions)
         if self.valid_from and self.valid_to and self.valid_to < self.valid_from:
             raise ValidationError({"valid_to": _("It lies before the first day.")})
-        known = set(Domain.objects.filter(slug__in=self.domains).values_list("slug", flat=True))
+        known = set(Domain.objects.values_list("slug", flat=True))
         if unknown := [slug for slug in self.domains if slug not in known]:
             raise ValidationError({"domains": _("There is no domain “%s”.") % unknown[0]})
 

@@ -92,6 +92,12 @@ def test_a_body_takes_rules_written_out(client):
         },
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "domains": ["client_cases"]},
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "domains": "us_constitution"},
+        {"actions": [{"kind": "pin"}], "targets": section(FIRST), "domains": ["\0"]},
+        {
+            "actions": [{"kind": "pin"}],
+            "targets": section(FIRST),
+            "criteria": [{"kind": "domain", "value": "\ud800"}],
+        },
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "name": "Attorney Jones recommends"},
         {"actions": "pin", "targets": section(FIRST)},
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "priority": "high"},
