@@ -130,7 +130,7 @@ class Known:
     def of(cls, entries: Sequence[Entry], options: Options, by) -> "Known":
         visible = Domain.objects.all() if by is None else Domain.objects.visible_to(caller_for(by))
         domains = {domain.slug: domain for domain in visible}
-        names = {entry.topic for entry in entries} | {name_of(entry.query) for entry in entries}
+        names = {entry.topic for entry in entries}
         slugs = {str(entry.about.get("domain") or options.domain) for entry in entries}
         topics = Topic.objects.select_related("domain").order_by("-name")
         by_name = {topic.name: topic for topic in topics.filter(name__in=names)}
@@ -245,7 +245,7 @@ def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
     split = split_of(entry, options)
     if split not in Topic.Split.values:
         raise LineRefused(f"there is no split {split}")
-    name = entry.topic or name_of(entry.query)
+    name = entry.topic or name_of(entry.query, domain)
     if len(name) > 100:
         raise LineRefused("the topic's id is longer than 100 characters")
     return Topic(
@@ -263,9 +263,9 @@ def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
     )
 
 
-def name_of(query: str) -> str:
-    """The same for the same question, however it is spaced or capitalised."""
-    return f"import-{hashlib.sha256(folded(query).encode()).hexdigest()[:12]}"
+def name_of(query: str, domain: Domain) -> str:
+    """The same for the same question of a domain, however it is spaced or capitalised."""
+    return f"import-{hashlib.sha256(f'{domain.slug} {folded(query)}'.encode()).hexdigest()[:12]}"
 
 
 # -- Changing it

@@ -379,6 +379,15 @@ def test_a_private_domain_is_answered_like_none_to_who_may_not_see_it(db):
     assert preview(text, "auto", Options(), by=reader).refused[0].reason == "there is no domain client_cases"
 
 
+def test_the_same_question_may_be_imported_for_two_domains(db):
+    """It would tell, too, that a domain has it which the importer may not see."""
+    private = Domain.objects.get(slug="client_cases")
+    imported(json.dumps({"query": "Did Doe confess?"}), domain=private.slug)
+    run = imported(json.dumps({"query": "Did Doe confess?"}))
+    assert (run.status, run.state["topics"]) == (JobRun.Status.DONE, 1)
+    assert Topic.objects.filter(query="Did Doe confess?").count() == 2
+
+
 def test_unreadable_files_are_refused_before_a_job_is_made(db, tmp_path):
     with pytest.raises(BadImport):
         importing.create("what is this", "auto", Options())
