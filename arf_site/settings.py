@@ -124,7 +124,8 @@ LOGIN_REDIRECT_URL = "admin:index"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_IPWARE_PROXY_COUNT = NUM_PROXIES or None
+AXES_CLIENT_IP_CALLABLE = "arf_site.lockout.address_of"
+AXES_USERNAME_CALLABLE = "arf_site.lockout.name_tried"
 AXES_LOCKOUT_CALLABLE = "arf_site.lockout.locked_out"
 AXES_VERBOSE = False
 

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from arf_site.lockout import login
 from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.api import RulePreviewsView, RulePreviewView
@@ -34,6 +35,7 @@ urlpatterns = [
     path(
         "admin/preview/<int:preview_id>/", admin.site.admin_view(rule_preview_page), name="admin_rule_preview"
     ),
+    path("admin/login/", login),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/rules/preview", RulePreviewsView.as_view(), name="api_rule_previews"),
