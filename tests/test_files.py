@@ -146,6 +146,18 @@ def test_a_title_is_the_files_own_else_its_first_heading_else_its_name():
     assert read(files.pdf(plain), "a.pdf").title == "Fallback"
 
 
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r"\376\377\000A\000\000\000B\040\056\000\r", "AB"),  # NUL, a mark that turns the line around
+        (r"\376\377\330\000\000A", "Fallback"),  # half of a character
+    ],
+)
+def test_a_title_of_a_pdf_can_be_kept_and_shown(written, title):
+    plain = files.pdf([(72, 100, 12, "F1", "The tenant pays the rent on the first day.")], title=written)
+    assert read(plain, "a.pdf").title == title
+
+
 # -- DOCX
 
 

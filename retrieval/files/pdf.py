@@ -34,10 +34,9 @@ def read(content: bytes) -> Blocks:
         characters += sum(len(line.text) for line in pages[-1].lines)
         if characters > MAX_CHARACTERS:
             raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
-    title = document.get_metadata_value("Title")
     return Blocks(
         blocks=tuple(blocks_of(pages)),
-        title="" if title.lower().startswith(JUNK_TITLES) else title,
+        title=title_of(document),
         pages=len(pages),
         scanned_pages=tuple(page.number for page in pages if page.scanned),
     )
@@ -53,6 +52,15 @@ def opened(content: bytes) -> pypdfium2.PdfDocument:
             raise SourceRefused(gettext_noop("The file is encrypted: save it without a password.")) from error
         raise SourceRefused(gettext_noop("The file is broken: it cannot be read as PDF.")) from error
     return document
+
+
+def title_of(document: pypdfium2.PdfDocument) -> str:
+    """Its own, but for what a program wrote there, or nobody can read."""
+    try:
+        title = single_spaced(document.get_metadata_value("Title"))
+    except UnicodeDecodeError:
+        return ""
+    return "" if title.lower().startswith(JUNK_TITLES) else title
 
 
 def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
