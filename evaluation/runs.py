@@ -9,13 +9,16 @@ import numpy as np
 from django.db import transaction
 
 from evaluation.comparison import Comparison, compare
+from evaluation.leaks import leaks
 from evaluation.measures import Estimate, condense, estimate, judged_share, measure_topic
 from evaluation.models import Measurement, Run
+from evaluation.models import Topic as TopicRow
 from evaluation.topics import Topic
 from retrieval import pipeline, search, versions
 from retrieval.errors import NotFound
 from retrieval.models import ApiKey, EmbeddingModel, RankerModel
 from retrieval.ranking import ANONYMOUS, Caller, Ranking
+from retrieval.reranking import LearnedReranker
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
 LLM_STAGE = "LLMVerifier"  # its `details` tell its `llm_candidates`, `llm_calls` and `llm_cost`
@@ -108,7 +111,8 @@ class Report:
 
     `condensed` leaves out what nobody judged. `llm`: calls made now, queries that an LLM had a part in, and its share
     of the candidates, both with what it was asked before.
-    `cost`, in US dollars: in total and for 1,000 queries.
+    `cost`, in US dollars: in total and for 1,000 queries. `learned`: topics that the reranker in force learned from, or
+    from nearly the same question, if the pipeline asks it: they flatter it.
     """
 
     pipeline: str
@@ -125,6 +129,7 @@ class Report:
     ms: dict[str, float]
     llm: dict[str, float]
     cost: dict[str, float]
+    learned: int
 
     def as_json(self) -> dict:
         return asdict(self)
@@ -167,7 +172,20 @@ def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Re
         else {},
         llm=llm_use(results),
         cost=cost_of(results),
+        learned=0 if stages else len(learned_by(name, [result.topic for result in results])),
     )
+
+
+def learned_by(name: str, topics: Sequence[Topic]) -> set[str]:
+    """Ids of those topics whose question, or nearly the same, a pipeline's reranker learned from."""
+    asks = any(isinstance(stage, LearnedReranker) for stage in pipeline.get(name).stages)
+    model = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first() if asks else None
+    if model is None:
+        return set()
+    names = set(model.manifest.get("topics", ()))
+    queries = TopicRow.objects.filter(name__in=names).values_list("query", flat=True)
+    near = {leak.kept for leak in leaks(queries, [topic.query for topic in topics])}
+    return {topic.id for topic in topics if topic.id in names or topic.query in near}
 
 
 def estimates(rows: Sequence[Mapping[str, float]]) -> dict[str, Estimate]:

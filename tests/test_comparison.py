@@ -8,16 +8,22 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation import registry
 from evaluation.comparison import NothingToCompare, compare, randomisation_test
 from evaluation.exchange import trec_run
 from evaluation.library import load
 from evaluation.measures import condense, judged_share, measure_topic
 from evaluation.models import Run
+from evaluation.models import Topic as TopicRow
 from evaluation.runs import LLM_STAGE, cost_of, llm_use, report, run_topic, run_topics, store
 from evaluation.topics import Topic, read_topics
+from evaluation.training import Trained
 from retrieval import pipeline, search
+from retrieval.models import Domain
 from retrieval.ranking import ANONYMOUS
+from retrieval.reranking import pack
 from tests.conftest import ROOT
+from tests.test_reranking import some_reranker
 
 TOPICS = ROOT / "evaluation/topics/us_constitution.jsonl"
 
@@ -126,6 +132,19 @@ def test_a_run_is_kept_with_its_versions_and_every_topic(capsys):
     answerable = run.measurements.exclude(measures={})
     assert answerable.count() == told["topics"]
     assert {"nDCG@10", "condensed nDCG@10", "judged@10"} <= answerable.first().measures.keys()
+
+
+@pytest.mark.django_db
+def test_a_report_tells_which_questions_the_reranker_learned_from(capsys):
+    load()
+    first, *_ = read_topics(TOPICS, split="tune")
+    domain = Domain.objects.get(slug=first.domain)
+    TopicRow.objects.create(name="near", query=f"{first.query}!", domain=domain)
+    manifest = {"family": "a test", "topics": ["near"]}
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), manifest)))
+    for name, told in (("learned", True), ("pool", False)):
+        call_command("evaluate", str(TOPICS), split="tune", limit=3, pipeline=name, no_store=True)
+        assert ("learned from 1 of these questions" in capsys.readouterr().out) is told
 
 
 @pytest.mark.django_db

@@ -54,11 +54,16 @@ def table(done: list[Step]) -> str:
     rest = (
         f"{'nDCG@10 interval':<17}{'to the step before':<28}{'LLM':>6}{'p50 ms':>8}{'p95 ms':>8}{'$/1000':>8}"
     )
-    return "\n".join([f"{'':<26}{measures}  {rest}", *map(line, done), *failures(done)])
+    return "\n".join([f"{'':<26}{measures}  {rest}", *map(line, done), *remarks(done)])
 
 
-def failures(done: list[Step]) -> list[str]:
-    return [
+def remarks(done: list[Step]) -> list[str]:
+    flattered = [
+        f"{step.label}: the reranker learned from {step.report.learned} of these questions, or nearly the same"
+        for step in done
+        if step.report.learned
+    ]
+    return flattered + [
         f"{step.label}: {stage} did not answer in {count} topics"
         for step in done
         for stage, count in step.report.degraded.items()

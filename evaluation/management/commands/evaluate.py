@@ -152,6 +152,10 @@ class Command(BaseCommand):
             f"  LLM: {llm['calls']} calls in {llm['queries']} queries, {llm['share']:.1%} of the candidates;"
             f" {cost['per_1000']:.4f} USD for 1,000 queries"
         )
+        if result.learned:
+            self.stdout.write(
+                f"  the reranker learned from {result.learned} of these questions or nearly the same: it is flattered"
+            )
         if run:
             self.stdout.write(f"  kept as run {run.pk}")
 
