@@ -4,7 +4,6 @@ its hash.
 
 import uuid
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import HashIndex
 from django.db import models
@@ -93,7 +92,6 @@ class Feedback(models.Model):
     verdict = models.CharField(max_length=10, choices=Verdict)
     comment = models.CharField(max_length=1000, blank=True)
     caller = models.CharField(max_length=200, default="public")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
