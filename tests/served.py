@@ -121,7 +121,7 @@ def browser(scripts) -> Iterator[Browser]:
 def until(browser: Browser, condition: Callable, message: str = "") -> object:
     """Waits for a condition; a page that is replaced while it is looked at is looked at again."""
     passing = [NoSuchElementException, StaleElementReferenceException, ElementNotInteractableException]
-    return WebDriverWait(browser, 20, ignored_exceptions=passing).until(condition, message)
+    return WebDriverWait(browser, 60, ignored_exceptions=passing).until(condition, message)
 
 
 @contextmanager
