@@ -127,5 +127,5 @@ def test_a_reranker_of_another_scale_is_refused_as_one_of_other_features_is():
     del told["answer_scale"]
     arrays["told"] = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
     np.savez(packed := io.BytesIO(), **arrays)
-    registry.deploy(registry.save(Trained(packed.getvalue(), {"family": "earlier"})))
-    assert registry.problem() == "The reranker tells answers on another scale: run `manage.py retrain`."
+    model = registry.save(Trained(packed.getvalue(), {"family": "earlier"}))
+    assert registry.problem_of(model) == "The reranker tells answers on another scale: run `manage.py retrain`."
