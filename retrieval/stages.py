@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from retrieval import serving
-from retrieval.citations import absent_provision, find_citations, only_citation
+from retrieval.citations import absent_provision, find_citations, whole_citations
 from retrieval.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.models import Section
@@ -34,12 +34,12 @@ class ResolveCitations:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        only = only_citation(query.original)
-        found = (only,) if only else find_citations(query.original)
+        whole = whole_citations(query.original)
+        found = whole or find_citations(query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
             return self._without(ranking)
-        if only is None:
+        if len(whole) != 1:
             return ranking.noting(", ".join(citation.normalized for citation in found))
         return self._settled(ranking)
 

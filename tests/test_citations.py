@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citations import Citation, absent_provision, find_citations, only_citation
+from retrieval.citations import Citation, absent_provision, find_citations, only_citation, whole_citations
 from retrieval.citations.ina import CODE_SECTION
 
 GOLD = Path(__file__).with_name("citations_gold.csv")
@@ -21,9 +21,9 @@ with GOLD.open(newline="", encoding="utf-8") as file:
 
 def read(mode, text):
     """Locators found: of the whole query, of running text, or by either where nothing should be."""
-    only = [only_citation(text)] if mode in ("query", "none") else []
+    whole = whole_citations(text) if mode in ("query", "none") else ()
     found = find_citations(text) if mode in ("text", "none") else ()
-    return [citation.locator for citation in (*only, *found) if citation]
+    return [citation.locator for citation in (*whole, *found)]
 
 
 def test_gold_table_is_large_enough():

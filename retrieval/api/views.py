@@ -42,7 +42,7 @@ from retrieval.api.parameters import (
     yes_or_no,
 )
 from retrieval.api.sections import document_account, existing, section_account
-from retrieval.citations import find_citations, only_citation
+from retrieval.citations import find_citations, whole_citations
 from retrieval.models import ApiKey, Document, Feedback, Section
 from retrieval.ranking import Caller, RulesAsked
 from retrieval.row_access import as_caller
@@ -312,8 +312,7 @@ class CitationsView(ApiView):
 
 def resolved(text: str, caller: Caller) -> dict:
     """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
-    only = only_citation(text)
-    found = (only,) if only else find_citations(text)[:MAX_CITATIONS]
+    found = (whole_citations(text) or find_citations(text))[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
     return {
         "citations": [

@@ -4,22 +4,23 @@ Pure but for the first reporter citation met, which imports eyecite. Callers cap
 """
 
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 from retrieval.citations import absent, cases, constitution, statutes
 from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.numerals import words
 
-__all__ = ["Citation", "absent_provision", "find_citations", "only_citation"]
+__all__ = ["Citation", "absent_provision", "find_citations", "only_citation", "whole_citations"]
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
 _LEADING = frozenset(
     words(
         "the text full of what what's whats does do is are say says show me please find search for look "
-        "up  read open go to see give tell about explain quote display pull cite us u.s u.s.a federal s "
-        "constitution el la los las texto completo de del que dice es cual muestrame mostrar muestra ver "
-        "busca buscar dime lee leer explica explicame establece cita quiere decir dispone significa sobre "
-        "abre por favor"
+        "up read open go to see give tell about explain quote display pull cite us u.s u.s.a u.s.c.a usca "
+        "u.s.c.s uscs federal s const constitution el la los las texto completo de del que dice es cual "
+        "muestrame mostrar muestra ver busca buscar dime lee leer explica explicame establece cita quiere "
+        "decir dispone significa sobre abre por favor"
     )
 )
 _TRAILING = frozenset(
@@ -56,17 +57,21 @@ def find_citations(text: str) -> tuple[Citation, ...]:
 
 
 def only_citation(text: str) -> Citation | None:
-    """The citation a whole query consists of, neutral words ("what does ... say?") apart; else None.
+    """The one citation a whole query consists of; else None."""
+    cited = whole_citations(text)
+    return cited[0] if len(cited) == 1 else None
 
-    Reads forms too loose for running text: "fifth", "art 1 s 8 c 3", "2nd ammendment", "14A".
+
+def whole_citations(text: str) -> tuple[Citation, ...]:
+    """The citations a whole query consists of, neutral words ("what does ... say?") apart; else none.
+
+    Reads forms too loose for running text: "fifth", "art 1 s 8 c 3", "2nd ammendment", "14A", "5th and 14th".
     """
     if len(text) > _LONGEST_QUERY:
-        return None
+        return ()
     source = Source.of(text)
-    for match in (*_bare(source), *_whole(source)):
-        if len(match.items) == 1:
-            return next(source.citations(match))
-    return None
+    match = next(chain(_bare(source), _whole(source)), None)
+    return tuple(source.citations(match)) if match else ()
 
 
 def absent_provision(text: str) -> str | None:
@@ -81,13 +86,14 @@ def absent_provision(text: str) -> str | None:
     return name if _are_all(folded[:start], _LEADING) and _are_all(folded[end:], _TRAILING) else None
 
 
-def _bare(source: Source) -> list[Found]:
+def _bare(source: Source) -> Iterator[Found]:
     bare = _BARE.fullmatch(source.folded)
     found = constitution.find_bare(source, *bare.span(1)) if bare else None
-    return [found] if found else []
+    if found := found or constitution.find_bare_list(source):
+        yield found
 
 
-def _whole(source: Source) -> list[Found]:
+def _whole(source: Source) -> Iterator[Found]:
     """The longest match, if nothing but neutral words stands around it."""
     found = longest(
         chain(
@@ -97,7 +103,8 @@ def _whole(source: Source) -> list[Found]:
         ),
         len(source.folded),
     )
-    return [match for match in found[:1] if len(found) == 1 and _is_framed(source.folded, match)]
+    if len(found) == 1 and _is_framed(source.folded, found[0]):
+        yield found[0]
 
 
 def _is_framed(folded: str, match: Found) -> bool:

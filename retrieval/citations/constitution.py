@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from retrieval.citations import surroundings
+from retrieval.citations import shorthand, surroundings
 from retrieval.citations.citation import Found, Item, Source
-from retrieval.citations.heads import LOOSE_TAIL, TAIL, Head, Number, heads, number_at, with_tail
+from retrieval.citations.heads import LOOSE_TAIL, TAIL, Head, Number, bare_list, heads, number_at, with_tail
 from retrieval.citations.numerals import ROMAN, is_ordinal, read, roman
 
 _BLUEBOOK = {"amendment": "amend.", "article": "art."}
@@ -19,6 +19,8 @@ _PREAMBLE = re.compile(
     r"(?:(?:u\.?\s?s\.?|united states|federal|american)\s{1,2})?(?:constitution|constitucion)\b"
     r"|\b(?:u\.?\s?s\.?\s)?(?:const\.|constitution|constitucion),?\s{1,2}(?:pmbl\.?|preamble|preambulo)(?![a-z])"
 )
+
+_BARE_PREAMBLE = re.compile(r"(?<![a-z])(?:preamble|preambulo|pmbl)(?![a-z])")
 
 
 def find(source: Source) -> Iterator[Found]:
@@ -40,7 +42,10 @@ def find_loose(source: Source) -> Iterator[Found]:
     for path in _PATH.finditer(source.folded):
         if head := _path(source.folded, path):
             yield _found(surroundings.widened(source.folded, head))
+    for head in shorthand.find(source.folded):
+        yield _found(surroundings.widened(source.folded, head))
     yield from _preambles(source.folded)
+    yield from (_preamble(*word.span()) for word in _BARE_PREAMBLE.finditer(source.folded))
 
 
 def _path(folded: str, path: re.Match[str]) -> Head | None:
@@ -59,12 +64,18 @@ _PATH = re.compile(r"(?<![a-z0-9])(i{1,3}|iv|vi{0,2})([./-])([0-9]{1,2})\2([0-9]
 def find_bare(source: Source, start: int, end: int) -> Found | None:
     """What a whole query may say without a word like "amendment": "fifth", "14A", "preamble"."""
     core = source.folded[start:end]
-    if core in ("preamble", "preambulo", "pmbl"):
+    if _BARE_PREAMBLE.fullmatch(core):
         return _preamble(start, end)
     numeral = _BARE_NUMERAL.fullmatch(core)
     word = (is_ordinal(core) and not core[0].isdigit()) or (core in ROMAN and ROMAN[core] >= _ONLY_AMENDMENTS)
     value = read(numeral[1]) if numeral else read(core) if word else None
     return _found(Head("amendment", "", (Number(value, start, end, core),), start, end)) if value else None
+
+
+def find_bare_list(source: Source) -> Found | None:
+    """ "first and fourteenth", "5th & 14th", "13th 14th 15th amendments"."""
+    head = bare_list(source.folded)
+    return _found(head) if head else None
 
 
 def _preambles(folded: str) -> Iterator[Found]:

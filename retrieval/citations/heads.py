@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from retrieval.citations.numerals import NUMBER, ORDINALS, ROMAN, is_english_ordinal, is_ordinal, read
+from retrieval.citations.numerals import NUMBER, ORDINALS, ROMAN, is_english_ordinal, is_ordinal, read, words
 
 LAST = {"amendment": 27, "article": 7}
 
@@ -22,7 +22,7 @@ _BETWEEN = (
 _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
 
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
-_AMENDMENT = r"(?:amdts?|amends?|am|[ae][a-z]{0,2}m[a-z]{3,9})"
+_AMENDMENT = r"(?:amdts?|amends?|am|enms?|[ae][a-z]{0,2}m[a-z]{3,9})"
 _NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2}|#\s?)?"
 _BEFORE = re.compile(
     rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
@@ -38,6 +38,12 @@ _MISSPELT = re.compile(
 _GLUED_ORDINAL = re.compile(
     rf"(?<![a-z0-9])(?P<numbers>[0-9]{{1,2}}(?:st|nd|rd|th|[aª]))(?P<word>{_AMENDMENT})(?![a-z0-9])"
 )
+# All of a query: "5th & 14th", "13th 14th 15th amendments".
+_BARE_LIST = re.compile(
+    rf"[\s\"'¿(]{{0,4}}(?:(?:the|la|las)\s{{1,2}})?(?P<numbers>{NUMBER}(?:(?:{_BETWEEN}|\s{{1,2}}){NUMBER}){{1,26}})"
+    rf"(?:\s{{1,2}}(?P<word>{_AMENDMENT}))?[\s\"'?!.)]{{0,4}}"
+)
+_BARE_ORDINAL = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th|a|ª)|[^0-9]+")  # not "3d", which names a dimension
 _TENS = ("ty", "tieth", "trigesima")  # "fifty" and "thirtieth" are no misspelt fifth and thirteenth
 
 _SECTION = r"(?:§{1,2}|\b(?:sections?|sects?|secs?|secciones|seccion|seccs?)\b\.?)"
@@ -119,6 +125,17 @@ def _misspelt_heads(folded: str) -> Iterator[Head]:
             yield Head("amendment", match["word"], (number,), *match.span(), number_first=True)
 
 
+def bare_list(folded: str) -> Head | None:
+    """Amendments that are all the query names, by their ordinals alone."""
+    match = _BARE_LIST.fullmatch(folded)
+    if not match or not is_amendment(match["word"] or "amendments", loose=True):
+        return None
+    numbers = _read_numbers(folded, *match.span("numbers"))
+    if not all(is_ordinal(n.token) and _BARE_ORDINAL.fullmatch(n.token) for n in numbers) or len(numbers) < 2:
+        return None
+    return Head("amendment", match["word"] or "", numbers, numbers[0].start, max(numbers[-1].end, match.end("word")))
+
+
 @lru_cache(maxsize=4096)
 def _meant(token: str) -> int | None:
     """The one ordinal that a misspelt word is nearest to: a letter off, of eight letters or more two."""
@@ -188,6 +205,9 @@ def _is_plural(word: str) -> bool:
     return word.endswith("s")
 
 
+_SHORTENED = words("am enm enms amdmt amdmts amndmt amndmts amndt amndts amnd amdnt")
+
+
 def is_spanish(word: str) -> bool:
     return word.startswith(("enm", "emi", "articul"))
 
@@ -197,7 +217,7 @@ def is_amendment(word: str, *, loose: bool = False) -> bool:
     """ "amendment" in either language, shortened, or misspelt by two letters (one in Spanish)."""
     if word in ("amend", "amends", "amdt", "amdts"):
         return True
-    if word == "am":
+    if word in _SHORTENED:
         return loose
     single = word.removesuffix("s")
     return _apart(single, "amendment") <= 2 or _apart(single, "enmienda") <= 1

@@ -39,7 +39,11 @@ _ES_UNITS = {
     "octav": 8, "noven": 9,
 }  # fmt: skip
 _ES_TENS = {"decim": 10, "vigesim": 20}
-_ES_OTHER = {"decim": 10, "undecim": 11, "onceav": 11, "duodecim": 12, "doceav": 12, "vigesim": 20}
+_ES_OTHER = {  # fractions taken for ordinals among them
+    "decim": 10, "undecim": 11, "onceav": 11, "duodecim": 12, "doceav": 12, "treceav": 13, "catorceav": 14,
+    "quinceav": 15, "dieciseisav": 16, "diecisieteav": 17, "dieciochoav": 18, "diecinueveav": 19, "vigesim": 20,
+    "veinteav": 20,
+}  # fmt: skip
 _ES_ONES = words(
     "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis "
     "diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco "
