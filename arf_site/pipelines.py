@@ -8,6 +8,7 @@ from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetri
 from retrieval.stages import EmbedQuery, ResolveCitations
 from retrieval.suggesting import SuggestQuestions
 from retrieval.verification import LLMVerifier
+from rules.respelling import Respell
 from rules.rule_stages import ApplyPins, ApplyRewrites, EachRule, RuleRetriever
 from rules.stages import (
     Abstain,
@@ -65,6 +66,7 @@ def answered() -> tuple:
     return (
         *UNDERSTOOD,
         ApplyRewrites(),
+        Respell(),
         EmbedQuery(),
         EachRule(Fuse(*LEGS, RuleRetriever(weight=2.0), k=60)),
         *RANKED,
@@ -83,7 +85,7 @@ def learned_verified() -> Pipeline:
 
 def learned() -> Pipeline:
     """In the order which the deployed reranker learned from judgments."""
-    return Pipeline(*UNDERSTOOD, EmbedQuery(), Fuse(*LEGS, k=60), *RANKED)
+    return Pipeline(*UNDERSTOOD, Respell(), EmbedQuery(), Fuse(*LEGS, k=60), *RANKED)
 
 
 def gated() -> Pipeline:
@@ -93,7 +95,7 @@ def gated() -> Pipeline:
 
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
-    return Pipeline(*UNDERSTOOD, EmbedQuery(), Fuse(*LEGS, k=60), CrossEncoderReranker(depth=30))
+    return Pipeline(*UNDERSTOOD, Respell(), EmbedQuery(), Fuse(*LEGS, k=60), CrossEncoderReranker(depth=30))
 
 
 def cited() -> Pipeline:

@@ -66,6 +66,10 @@ class Embedder(Protocol):
     def dims(self) -> int: ...
     @property
     def max_tokens(self) -> int: ...
+    @property
+    def words(self) -> frozenset[str]:
+        """The words it reads whole, in small letters; none where its vocabulary is not told."""
+        ...
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
         """(n, dims) float32, unit length, in the order given. Raises EmbeddingUnavailable."""
@@ -200,6 +204,9 @@ class _Tokens:
         encoding.truncate(self._room)
         return self._tokenizer.post_process(encoding).ids
 
+    def words(self) -> frozenset[str]:
+        return frozenset(token for token in self._tokenizer.get_vocab() if token.isalpha() and len(token) > 1)
+
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False)) + self._special
 
@@ -263,6 +270,10 @@ class OnnxEmbedder:
         self._tokens = _Tokens(export_dir / "tokenizer.json", self.max_tokens)
         self._opened: dict[tuple[int, Precision], onnxruntime.InferenceSession] = {}
 
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        return self._tokens.words()
+
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
         rows = [self._run(text, self.document_precision) for text in texts]
         return np.stack(rows) if rows else np.empty((0, self.dims), np.float32)
@@ -312,6 +323,10 @@ class TorchEmbedder:
         self._tokens = _Tokens(model_dir / "tokenizer.json", self.max_tokens)
 
     @functools.cached_property
+    def words(self) -> frozenset[str]:
+        return self._tokens.words()
+
+    @functools.cached_property
     def fingerprint(self) -> str:
         return fingerprint_of(weights_sha256(self._model_dir), pooling_mode(self._model_dir), self.max_tokens)
 
@@ -343,6 +358,8 @@ class EndpointEmbedder:
     """`/v1/embeddings` of any OpenAI-compatible server. Nobody tells what weights answer there, so the
     fingerprint holds the model's name and window only: give a changed model another name.
     """
+
+    words: frozenset[str] = frozenset()
 
     def __init__(
         self,

@@ -105,6 +105,15 @@ class LexicalIndex:
         stems = list(dict.fromkeys(self.analyzers[language].analyze(text)))
         return [stem for stem in stems if stem not in FUNCTION_STEMS[language]] or stems
 
+    def has(self, word: str, language: str) -> bool:
+        """Whether any text or heading has the word in some form."""
+        searcher = self.open().searcher()
+        return any(
+            searcher.doc_freq(f"{field}_{language}", stem)
+            for stem in self.analyzers[language].analyze(word)
+            for field in ("body", "head")
+        )
+
     def search(
         self,
         texts: dict[str, str],

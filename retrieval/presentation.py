@@ -196,6 +196,7 @@ def query_account(query: Query) -> dict:
         "text": query.original,
         "normalized": query.normalized,
         "language": query.language,
+        "respelled": query.respelled,
         "translated": query.translated,
         "citations": [asdict(citation) for citation in query.citations],
     }

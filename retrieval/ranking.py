@@ -101,6 +101,7 @@ class Query:
     as_of: date | None = None
     versions: Mapping[str, int] = field(default_factory=dict)
     translated: str | None = None
+    respelled: str | None = None  # in the language it was typed in, with misspelt words put right
     citations: tuple[Citation, ...] = ()
     unresolved: str = ""  # the citation that is all of the question, where it leads to nothing that may be read here
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length

@@ -212,6 +212,7 @@ def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> 
     return {
         "query": account,
         "unresolved": query.unresolved or None,
+        "respelled": query.respelled,
         **shown,
         "trace_id": str(trace_id),
         "stages": stages,

@@ -1,6 +1,6 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +11,7 @@ import numpy as np
 
 from retrieval.models import Section
 from retrieval.ranking import ANONYMOUS
-from retrieval.textnorm import stems
+from retrieval.textnorm import stems, tokens
 from retrieval.translation import Glossary
 from rules.clauses import CompiledRule
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
@@ -64,6 +64,13 @@ def alias_table(domain_id: int, version: int) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
     enabled = Alias.objects.filter(domain=domain_id, enabled=True)
     return AliasTable(list(enabled.order_by("pk").values_list("text", "locator", "language")))
+
+
+@lru_cache(maxsize=16)
+def words_of_names(domain_id: int, version: int, language: str) -> Counter[str]:
+    """How often each folded word stands in the names of a domain."""
+    enabled = Alias.objects.filter(domain=domain_id, enabled=True, language=language)
+    return Counter(word for text in enabled.values_list("text", flat=True) for word in tokens(text))
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,13 @@ def named_places(domain_id: int, aliases: int, corpus: int) -> Mapping[str, int]
 @lru_cache(maxsize=2)
 def glossary(version: int) -> Glossary:
     return Glossary(dict(GlossaryTerm.objects.filter(enabled=True).values_list("spanish", "english")))
+
+
+@lru_cache(maxsize=2)
+def words_of_glossary(version: int) -> Counter[str]:
+    """How often each folded Spanish word stands in the glossary."""
+    terms = GlossaryTerm.objects.filter(enabled=True).values_list("spanish", flat=True)
+    return Counter(word for term in terms for word in tokens(term))
 
 
 @lru_cache(maxsize=2)

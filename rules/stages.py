@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval import serving
+from retrieval.citations import find_citations
 from retrieval.errors import NotRun
 from retrieval.features import USUAL_MINIMUM
 from retrieval.models import Section
@@ -18,6 +19,7 @@ from rules import published
 from rules.gates import gated, is_confident
 from rules.models import DomainThreshold
 from rules.published import AliasMatch
+from rules.respelling import spanish_as_meant
 
 NEAR_MISSES = 5  # the contract's "at most 5"
 FITTED_ON = (
@@ -36,24 +38,42 @@ class Translate:
         query = ranking.query
         if query.language != "es":
             return ranking.noting("the question is in English", skipped=True)
-        translation, problem = english_of(query)
+        query, translation, problem = english_of(query)
         translated = replace(query, text=translation.text, translated=translation.text)
         degraded = (*ranking.degraded, "Translate") if problem else ranking.degraded
         note = f"{translation.engine}: {translation.text}" + (f" ({problem})" if problem else "")
         return replace(ranking, query=translated, degraded=degraded).noting(note)
 
 
-def english_of(query: Query) -> tuple[Translation, str]:
-    """The question in English, and why the machine translator did not help where it could not."""
+def english_of(query: Query) -> tuple[Query, Translation, str]:
+    """The query with its misspelt words put right, in English, and why the machine translator did not help where it
+    could not.
+    """
     glossary = published.glossary(query.versions.get("glossary", 0))
-    kept = [(c.start, c.end, c.normalized) for c in query.citations]
     engine = serving.apertium()
     if engine is None:
-        return translate(query.original, glossary, protect=kept), "Apertium is not installed"
+        return (
+            query,
+            translate(query.original, glossary, protect=protected(query)),
+            "Apertium is not installed",
+        )
     try:
-        return translate(query.original, glossary, engine, protect=kept), ""
+        query = as_meant(query, spanish_as_meant(query, engine))
+        text = query.respelled or query.original
+        return query, translate(text, glossary, engine, protect=protected(query)), ""
     except TranslationUnavailable as problem:
-        return translate(query.original, glossary, protect=kept), problem.message
+        text = query.respelled or query.original
+        return query, translate(text, glossary, protect=protected(query)), problem.message
+
+
+def as_meant(query: Query, text: str) -> Query:
+    if text == query.original:
+        return query
+    return replace(query, respelled=text, citations=find_citations(text))
+
+
+def protected(query: Query) -> list[tuple[int, int, str]]:
+    return [(c.start, c.end, c.normalized) for c in query.citations]
 
 
 @dataclass(frozen=True)
@@ -78,7 +98,9 @@ class AliasRetriever:
 
     def _matches(self, query: Query) -> list[AliasMatch]:
         version = query.versions.get("aliases", 0)
-        texts = {"en": query.text} | ({query.language: query.original} if query.language != "en" else {})
+        texts = {"en": query.text} | (
+            {query.language: query.respelled or query.original} if query.language != "en" else {}
+        )
         return [
             match
             for domain in query.domain_ids

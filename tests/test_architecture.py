@@ -15,6 +15,7 @@ PURE = (
     "arf_site.backup", "arf_site.first_search", "arf_site.postgres", "arf_site.supervisor", "retrieval.bluebook",
     "retrieval.chunking", "retrieval.citations", "retrieval.embedders", "retrieval.errors", "retrieval.language",
     "retrieval.lexical", "retrieval.onnx_export", "retrieval.ranking", "retrieval.sentences", "retrieval.snippets",
+    "retrieval.spelling",
     "retrieval.textnorm", "retrieval.translation", "retrieval.uslm", "evaluation.measures", "evaluation.topics",
     "evaluation.plots", "rules.gates",
     "evaluation.gate", "evaluation.leaks", "evaluation.retraining_plots", "evaluation.simulation",

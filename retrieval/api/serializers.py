@@ -250,6 +250,9 @@ class Answer(s.Serializer):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
     query = AskedQuery()
+    respelled = s.CharField(
+        allow_null=True, help_text="The question as it was read, where words of it are misspelt."
+    )
     unresolved = s.CharField(
         allow_null=True, help_text="A citation that is all of the question and leads to nothing here."
     )

@@ -133,7 +133,8 @@ def bare_list(folded: str) -> Head | None:
     numbers = _read_numbers(folded, *match.span("numbers"))
     if not all(is_ordinal(n.token) and _BARE_ORDINAL.fullmatch(n.token) for n in numbers) or len(numbers) < 2:
         return None
-    return Head("amendment", match["word"] or "", numbers, numbers[0].start, max(numbers[-1].end, match.end("word")))
+    end = max(numbers[-1].end, match.end("word"))
+    return Head("amendment", match["word"] or "", numbers, numbers[0].start, end)
 
 
 @lru_cache(maxsize=4096)

@@ -69,8 +69,8 @@ def _number(folded: str, match: re.Match[str], *names: str) -> Number | None:
 
 
 def _kind(word: str | None, number: Number) -> str | None:
-    """"A14" is an amendment, as no article has that number; without a word an ordinal is one, and a plain number is
-    neither: "section 2 of 4" counts pages.
+    """No article has a number as high as that of "A14". Without a word an ordinal is an amendment's, and a plain number
+    is neither's: "section 2 of 4" counts pages.
     """
     high = number.value > max(_SECTIONS["article"])
     if word:

@@ -52,6 +52,8 @@ class Command(BaseCommand):
 
     def _write(self, answer: dict) -> None:
         query = answer["query"]
+        if answer["respelled"]:
+            self.stdout.write(f"Read as: {answer['respelled']}")
         if query["translated"]:
             self.stdout.write(f"In English: {query['translated']}")
         if answer.get("unresolved"):  # a cached answer may be older than this
