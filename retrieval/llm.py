@@ -153,7 +153,9 @@ def ask_all(
     that is served, if one is.
 
     1. Nothing is asked while switched off, resting or out of budget: raises LLMUnavailable.
-    2. What it may cost at most is put down before asking, so that searches at the same time share one budget.
+    2. What it may cost at most is put down before asking, so that searches at the same time share one budget. Searches
+       of signed-in callers are transactions and see each other's only once answered: what they ask in that moment may
+       exceed the budget.
     3. `requests` bounds them all, retries and plainer forms included.
     4. What was put down is replaced by what it did cost, by the server's own count.
     """
