@@ -94,6 +94,15 @@ def no_kept_answers():
     cache.private_answers.answers.clear()
 
 
+@pytest.fixture(autouse=True)
+def own_language():
+    """The language of a test's last page stays with the thread, as it would with a server's until the next request."""
+    from django.utils import translation
+
+    yield
+    translation.deactivate()
+
+
 @pytest.fixture(scope="session")
 def language_model():
     from tests.llm_server import llm_server
