@@ -137,6 +137,7 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
     """One step under the job's lock; None when it is another's turn or the step has been done already."""
     if not is_in_turn(run_id):
         return None
+    held = connection.connection
     try:
         begin(run_id, ticket)
         with transaction.atomic():
@@ -145,8 +146,8 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
                 return None
             return _stepped(run)
     except Exception as error:
-        if not connection.is_usable():
-            raise  # the database went away, which is no fault of the job's: it is resumed
+        if connection.connection is not held:
+            raise  # the database went away, though it may be back, which is no fault of the job's: it is resumed
         _fail(run_id, error)
         if isinstance(error, ArfError):
             return JobRun.objects.get(pk=run_id)

@@ -21,6 +21,26 @@ from retrieval import ingestion, jobs
 from retrieval.models import Domain
 print(jobs.enqueue(**ingestion.request(Domain.objects.get(slug="us_code"), sys.argv[1])).pk)
 """
+CUT_OFF = """
+import django
+django.setup()
+from django.db import OperationalError, connection
+from retrieval import jobs
+
+class CutOff(jobs.Job):
+    def step(self, run):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+jobs.job_of = lambda run: CutOff()
+run = jobs.create("ingest", key="cut off")
+try:
+    jobs.take_step(run.pk, run.ticket)
+except OperationalError:
+    run.refresh_from_db()
+    print("OperationalError", run.status)
+run.delete()
+"""
 STORED = """
 SELECT section.locator, chunk.text, chunk.position, count(vector.id)
 FROM retrieval_section section
@@ -63,12 +83,17 @@ def title(arf, number):
 
 def order(arf, file):
     """Hands the file's ingestion to the workers, as the admin's “ingest again” does; gives the job's id."""
+    return int(run_python(arf, ORDER, str(file)))
+
+
+def run_python(arf, script, *arguments):
+    """What it prints, beside the running ARF."""
     environment = arf.environment | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
     done = subprocess.run(
-        [sys.executable, "-c", ORDER, str(file)], cwd=ROOT, env=environment, capture_output=True, text=True
+        [sys.executable, "-c", script, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return done.stdout
 
 
 def status(arf, job):
@@ -134,6 +159,11 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
     wait_for(lambda: is_finished(arf, job))
     assert_complete(arf, 99)
     assert arf.pids("gunicorn") == web
+
+
+def test_a_step_whose_connection_is_cut_may_be_taken_again(arf):
+    """Though PostgreSQL answers again at once, as after a restart in the middle of a step."""
+    assert run_python(arf, CUT_OFF) == "OperationalError queued\n"
 
 
 def test_a_killed_web_worker_is_replaced(arf):
