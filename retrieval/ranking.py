@@ -119,6 +119,11 @@ class Query:
     def domain_ids(self) -> list[int]:
         return [domain.id for domain in self.domains]
 
+    @property
+    def meant(self) -> str:
+        """The question in its own language, misspelt words put right."""
+        return self.respelled or self.original
+
     def limits_for(self, candidate: Candidate) -> Limits:
         return self.limits.get(candidate.domain_id, UNSET)
 

@@ -205,7 +205,7 @@ def texts_by_language(query: Query) -> dict[str, str]:
     """What to look for in texts of each language: the English of the question, and the original in its own."""
     texts = {"en": " ".join((query.text, *query.synonyms))}
     if query.language != "en" and any(query.language in domain.languages for domain in query.domains):
-        texts[query.language] = query.respelled or query.original
+        texts[query.language] = query.meant
     return texts
 
 

@@ -50,20 +50,14 @@ def english_of(query: Query) -> tuple[Query, Translation, str]:
     could not.
     """
     glossary = published.glossary(query.versions.get("glossary", 0))
-    engine = serving.apertium()
-    if engine is None:
-        return (
-            query,
-            translate(query.original, glossary, protect=protected(query)),
-            "Apertium is not installed",
-        )
-    try:
-        query = as_meant(query, spanish_as_meant(query, engine))
-        text = query.respelled or query.original
-        return query, translate(text, glossary, engine, protect=protected(query)), ""
-    except TranslationUnavailable as problem:
-        text = query.respelled or query.original
-        return query, translate(text, glossary, protect=protected(query)), problem.message
+    engine, problem = serving.apertium(), "Apertium is not installed"
+    if engine is not None:
+        try:
+            query = as_meant(query, spanish_as_meant(query, engine))
+            return query, translate(query.meant, glossary, engine, protect=protected(query)), ""
+        except TranslationUnavailable as unavailable:
+            problem = unavailable.message
+    return query, translate(query.meant, glossary, protect=protected(query)), problem
 
 
 def as_meant(query: Query, text: str) -> Query:
@@ -98,9 +92,7 @@ class AliasRetriever:
 
     def _matches(self, query: Query) -> list[AliasMatch]:
         version = query.versions.get("aliases", 0)
-        texts = {"en": query.text} | (
-            {query.language: query.respelled or query.original} if query.language != "en" else {}
-        )
+        texts = {"en": query.text} | ({query.language: query.meant} if query.language != "en" else {})
         return [
             match
             for domain in query.domain_ids
