@@ -21,9 +21,9 @@ COPY . .
 RUN mkdir var && chown arf:arf var
 USER arf
 ENV PYTHONUNBUFFERED=1 ARF_VAR_DIR=/srv/arf/var
-RUN python -m retrieval.onnx_export var/onnx \
+RUN python -m retrieval.engines.onnx_export var/onnx \
     && ARF_SECRET_KEY=of-the-build DATABASE_URL=postgresql://build@localhost/build \
        python manage.py collectstatic --no-input --verbosity 0
 
 EXPOSE 8000
-CMD ["gunicorn", "--config", "arf_site/gunicorn.conf.py"]
+CMD ["gunicorn", "--config", "arf_site/node/gunicorn.conf.py"]

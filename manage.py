@@ -7,8 +7,6 @@ from pathlib import Path
 
 import environ
 
-NO_DATABASE = "postgresql://nobody@localhost/nothing"  # help is given before there is one
-
 
 def asks_for_help(arguments: list[str]) -> bool:
     first = next(iter(arguments), "help")
@@ -18,14 +16,14 @@ def asks_for_help(arguments: list[str]) -> bool:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     environ.Env.read_env(Path(__file__).with_name(".env"))
-    from arf_site import postgres
+    from arf_site.node.postgres.accounts import PostgresError
+    from arf_site.node.postgres.cluster import default_data_dir
+    from arf_site.node.postgres.server import Postgres
 
-    if asks_for_help(sys.argv[1:]):
-        os.environ["DATABASE_URL"] = NO_DATABASE
-    elif not environ.FileAwareEnv().str("DATABASE_URL", default=""):
+    if not (asks_for_help(sys.argv[1:]) or environ.FileAwareEnv().str("DATABASE_URL", default="")):
         try:
-            postgres.ensure_running(postgres.default_data_dir())
-        except (postgres.PostgresError, OSError) as problem:
+            Postgres(default_data_dir()).start()
+        except (PostgresError, OSError) as problem:
             sys.exit(f"The embedded PostgreSQL under ARF_VAR_DIR could not be started. {problem}")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line

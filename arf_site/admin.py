@@ -45,44 +45,21 @@ def may_touch(request: HttpRequest, user: User | None) -> bool:
     return user is None or not user.is_superuser or request.user.is_superuser
 
 
-@admin.register(Group)
-class GroupAdmin(auth_admin.GroupAdmin, ModelAdmin):
-    pass
-
-
 @admin.register(Schedule)
 class ScheduleAdmin(ReadOnly, queue_admin.ScheduleAdmin, ModelAdmin):
     """Made by the worker. Who could edit one could have the server run any function of Python's library."""
 
 
-@admin.register(Success)
-class SuccessAdmin(ReadOnly, queue_admin.TaskAdmin, ModelAdmin):
-    pass
-
-
-@admin.register(Failure)
-class FailureAdmin(ReadOnly, queue_admin.FailAdmin, ModelAdmin):
-    pass
-
-
+AS_THEY_ARE = {
+    Group: (auth_admin.GroupAdmin,),
+    Success: (ReadOnly, queue_admin.TaskAdmin),
+    Failure: (ReadOnly, queue_admin.FailAdmin),
+    AccessAttempt: (axes_admin.AccessAttemptAdmin,),
+    AccessLog: (axes_admin.AccessLogAdmin,),
+    AccessFailureLog: (axes_admin.AccessFailureLogAdmin,),
+}
 if "orm" in settings.Q_CLUSTER:
     admin.site.unregister(OrmQ)
-
-    @admin.register(OrmQ)
-    class WaitingAdmin(ReadOnly, queue_admin.QueueAdmin, ModelAdmin):
-        pass
-
-
-@admin.register(AccessAttempt)
-class AccessAttemptAdmin(axes_admin.AccessAttemptAdmin, ModelAdmin):
-    pass
-
-
-@admin.register(AccessLog)
-class AccessLogAdmin(axes_admin.AccessLogAdmin, ModelAdmin):
-    pass
-
-
-@admin.register(AccessFailureLog)
-class AccessFailureLogAdmin(axes_admin.AccessFailureLogAdmin, ModelAdmin):
-    pass
+    AS_THEY_ARE[OrmQ] = (ReadOnly, queue_admin.QueueAdmin)
+for model, bases in AS_THEY_ARE.items():
+    admin.site.register(model, type(f"{model.__name__}Admin", (*bases, ModelAdmin), {}))

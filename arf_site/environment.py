@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from arf_site import postgres
+from arf_site.node.postgres.urls import django_database
 
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -51,7 +51,7 @@ class Environment(environ.FileAwareEnv):
     def database(self, url: str) -> dict[str, Any]:
         """Django's entry for DATABASE_URL."""
         try:
-            return postgres.django_database(url)
+            return django_database(url)
         except ValueError as problem:
             raise ImproperlyConfigured(str(problem)) from None  # the cause may hold the password
 

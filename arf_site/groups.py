@@ -29,14 +29,7 @@ JUDGE = [
     *(f"retrieval.view_{model}" for model in ("searchlog", "trace", "feedback")),
     *("evaluation.view_topic", "evaluation.view_judgment", "evaluation.add_judgment"),
 ]
-ADMINISTERED = (
-    "retrieval",
-    "rules",
-    "evaluation",
-    "auth",
-    "django_q",
-    "axes",
-)  # apps, with all that they hold
+ADMINISTERED = ("retrieval", "rules", "evaluation", "auth", "django_q", "axes")  # apps, with all that they hold
 
 
 def load_groups() -> int:

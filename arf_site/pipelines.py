@@ -1,33 +1,63 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
-from retrieval.cross_encoding import CrossEncoderReranker
-from retrieval.fusion import Fuse
 from retrieval.pipeline import Pipeline
-from retrieval.reranking import LearnedReranker
-from retrieval.retrievers import CitationRetriever, DenseRetriever, LexicalRetriever, PrivateRetriever
-from retrieval.stages import EmbedQuery, ResolveCitations
-from retrieval.suggesting import SuggestQuestions
-from retrieval.verification import LLMVerifier
-from rules.respelling import Respell
-from rules.rule_stages import ApplyPins, ApplyRewrites, EachRule, RuleRetriever
-from rules.stages import (
-    Abstain,
-    AliasRetriever,
-    Calibrate,
-    Gates,
-    LexicalAliasRetriever,
-    NearestAliasRetriever,
-    ReadThresholds,
-    Translate,
-)
+from retrieval.stages.citations import CitationRetriever, ResolveCitations
+from retrieval.stages.cross_encoder import CrossEncoderReranker
+from retrieval.stages.dense import DenseRetriever
+from retrieval.stages.fusion import Fuse
+from retrieval.stages.lexical import LexicalRetriever
+from retrieval.stages.llm_verifier import LLMVerifier
+from retrieval.stages.normalize import Normalize
+from retrieval.stages.present import Present
+from retrieval.stages.private import PrivateLexicalRetriever
+from retrieval.stages.query_embedding import EmbedQuery
+from retrieval.stages.reranker.reranker import LearnedReranker
+from retrieval.stages.suggestions import SuggestQuestions
+from rules.aliases.exact import AliasRetriever
+from rules.aliases.lexical import LexicalAliasRetriever
+from rules.aliases.nearest import NearestAliasRetriever
+from rules.engine.actions.abstaining import AbstainByRule
+from rules.engine.actions.apply import ApplyRuleActions
+from rules.engine.actions.budget import KeepToBudget
+from rules.engine.actions.covering import CheckCoverage, CoverRules
+from rules.engine.actions.excluding import DropExcluded
+from rules.engine.actions.narrowing import ExcludeFromSearch, RecheckCitation, RestrictSearch
+from rules.engine.actions.notes import AddNotes, AddRedirect, CreditAliases
+from rules.engine.actions.pinning import PinTargets
+from rules.engine.actions.rewriting import AddSynonyms, RewriteQuery
+from rules.engine.actions.weighing import BoostAndBury
+from rules.engine.match_rules import MatchRules
+from rules.engine.per_rule_search import PerRuleSearch
+from rules.engine.rule_aliases import RuleAliasRetriever
+from rules.thresholds.abstention import Abstain
+from rules.thresholds.calibration import Calibrate
+from rules.thresholds.gates import Gates
+from rules.thresholds.reading import ReadThresholds
+from rules.understanding.respelling import Respell
+from rules.understanding.translation import Translate
 
 NAMES = (
     "default", "verified", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense", "lexical",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
-# The question understood: what it cites, its domains' thresholds, its English.
-UNDERSTOOD = (ResolveCitations(), ReadThresholds(), Translate())
+# The question understood: its language, what it cites, its domains' thresholds, its English.
+UNDERSTOOD = (Normalize(), ResolveCitations(), ReadThresholds(), Translate())
+
+# What rules that fired do to the search, and to what was found.
+ON_SEARCH = (RewriteQuery(), AddSynonyms(), RestrictSearch(), ExcludeFromSearch(), RecheckCitation())
+ON_RESULTS = (
+    DropExcluded(),
+    BoostAndBury(),
+    CoverRules(),
+    PinTargets(),
+    KeepToBudget(),
+    CheckCoverage(),
+    CreditAliases(),
+    AddNotes(),
+    AddRedirect(),
+    AbstainByRule(),
+)
 
 # Where candidates come from.
 LEGS = (
@@ -37,88 +67,97 @@ LEGS = (
     LexicalAliasRetriever(k=50, weight=1.0),
     DenseRetriever(k=100),
     LexicalRetriever(k=100),
-    PrivateRetriever(k=100, weight=2.0),
+    PrivateLexicalRetriever(k=100, weight=2.0),
 )
 
 # How they are judged, whatever brought them.
 GATED = (Calibrate(), Gates())
 RANKED = (CrossEncoderReranker(depth=30), *GATED, LearnedReranker(depth=100))
 
+# An answer in the learned order, or an abstention. Rules come before anything is searched, and again after
+# everything is ranked, so that nothing undoes them.
+ANSWERED = (
+    *UNDERSTOOD,
+    MatchRules(),
+    ApplyRuleActions(*ON_SEARCH),
+    Respell(),
+    EmbedQuery(),
+    PerRuleSearch(Fuse(*LEGS, RuleAliasRetriever(weight=2.0), k=60)),
+    *RANKED,
+    Abstain(),
+    SuggestQuestions(most=3),
+)
+
+# What is measured and learned from: no rules, no abstention.
+FOUND = (*UNDERSTOOD, Respell(), EmbedQuery(), Fuse(*LEGS, k=60))
+
 
 def default() -> Pipeline:
     """What people get: an answer in the learned order, or an abstention where it probably holds none. It asks no
     language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
     """
-    return Pipeline(*answered(), ApplyPins())
+    return Pipeline(*ANSWERED, ApplyRuleActions(*ON_RESULTS), Present())
 
 
 def verified() -> Pipeline:
     """The default, with what the reranker is unsure of put to a language model if one is configured and the caller may
     ask it; the same as the default for everybody else. Clients whose key may ask get it unless they name another.
     """
-    return Pipeline(*answered(), LLMVerifier(calls=3, depth=20), ApplyPins())
+    return Pipeline(*ANSWERED, LLMVerifier(calls=3, depth=20), ApplyRuleActions(*ON_RESULTS), Present())
 
 
-def answered() -> tuple:
-    """All but the last stages of what people get. Curators' rules come before anything is searched, and after
-    everything is ranked, so that nothing undoes them.
-    """
-    return (
-        *UNDERSTOOD,
-        ApplyRewrites(),
-        Respell(),
-        EmbedQuery(),
-        EachRule(Fuse(*LEGS, RuleRetriever(weight=2.0), k=60)),
-        *RANKED,
-        Abstain(),
-        SuggestQuestions(most=3),
-    )
-
-
-# -- What is measured and learned from: no rules, no abstention. Each adds one thing to the one below it.
+# -- What is measured and learned from. Each adds one thing to the one below it.
 
 
 def learned_verified() -> Pipeline:
     """The learned order, with what the reranker is unsure of put to a language model."""
-    return Pipeline(*learned().stages, LLMVerifier(calls=3, depth=20))
+    return Pipeline(*FOUND, *RANKED, LLMVerifier(calls=3, depth=20), Present())
 
 
 def learned() -> Pipeline:
     """In the order which the deployed reranker learned from judgments."""
-    return Pipeline(*UNDERSTOOD, Respell(), EmbedQuery(), Fuse(*LEGS, k=60), *RANKED)
+    return Pipeline(*FOUND, *RANKED, Present())
 
 
 def gated() -> Pipeline:
     """The pool without what a curator's thresholds let drop."""
-    return Pipeline(*pool().stages, *GATED)
+    return Pipeline(*FOUND, CrossEncoderReranker(depth=30), *GATED, Present())
 
 
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
-    return Pipeline(*UNDERSTOOD, Respell(), EmbedQuery(), Fuse(*LEGS, k=60), CrossEncoderReranker(depth=30))
+    return Pipeline(*FOUND, CrossEncoderReranker(depth=30), Present())
 
 
 def cited() -> Pipeline:
     """Fusion with citations: what can be had without anything that curators or judges wrote."""
     return Pipeline(
+        Normalize(),
         ResolveCitations(),
         Translate(),
         EmbedQuery(),
         Fuse(CitationRetriever(weight=3.0), DenseRetriever(k=100), LexicalRetriever(k=100), k=60),
+        Present(),
     )
 
 
 def fusion() -> Pipeline:
     """Dense and lexical alone: what everything else is compared with."""
-    return Pipeline(Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), LexicalRetriever(k=100), k=60))
+    return Pipeline(
+        Normalize(),
+        Translate(),
+        EmbedQuery(),
+        Fuse(DenseRetriever(k=100), LexicalRetriever(k=100), k=60),
+        Present(),
+    )
 
 
 def dense() -> Pipeline:
-    return Pipeline(Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), k=60))
+    return Pipeline(Normalize(), Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), k=60), Present())
 
 
 def lexical() -> Pipeline:
-    return Pipeline(Translate(), Fuse(LexicalRetriever(k=100), k=60))
+    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100), k=60), Present())
 
 
 def ablation_steps() -> list[tuple[str, str]]:

@@ -39,7 +39,7 @@ SCHEDULES = {
     "find hidden text": {"func": "evaluation.tasks.find_hidden_text", "schedule_type": Schedule.DAILY},
     "prune previews": {"func": "evaluation.tasks.prune", "schedule_type": Schedule.DAILY},
     "learn from readers": {"func": "evaluation.tasks.learn_from_readers", "schedule_type": Schedule.DAILY},
-    "retrain": {"func": "evaluation.retraining.every_month", "schedule_type": Schedule.MONTHLY},
+    "retrain": {"func": "evaluation.learning.retraining.every_month", "schedule_type": Schedule.MONTHLY},
 }
 NIGHTLY = (
     "prune", "refresh domains", "check rules", "find hidden text", "prune previews", "learn from readers",

@@ -9,8 +9,9 @@ from pathlib import Path
 import environ
 from django.utils.translation import gettext_lazy as _
 
-from arf_site import postgres
 from arf_site.environment import Environment
+from arf_site.node.postgres.cluster import default_data_dir
+from arf_site.node.postgres.server import app_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -72,10 +73,10 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "retrieval.middleware.row_access_of_user",
+    "retrieval.access.middleware.row_access_of_user",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "arf_site.content_security.ContentSecurityPolicy",
+    "arf_site.web.content_security.ContentSecurityPolicy",
     "django_htmx.middleware.HtmxMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -101,7 +102,7 @@ TEMPLATES = [
 
 # -- Database: a real server by DATABASE_URL, else the embedded one under VAR_DIR
 DATABASE_URL_GIVEN = bool(env.text("DATABASE_URL"))
-DATABASE_URL = env.text("DATABASE_URL") or postgres.app_url(postgres.default_data_dir())
+DATABASE_URL = env.text("DATABASE_URL") or app_url(default_data_dir())
 # With a real server: a role that row-level security does not bind, for `manage.py backup`
 ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
 DATABASES = {
@@ -124,9 +125,9 @@ LOGIN_REDIRECT_URL = "admin:index"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "arf_site.lockout.address_of"
-AXES_USERNAME_CALLABLE = "arf_site.lockout.name_tried"
-AXES_LOCKOUT_CALLABLE = "arf_site.lockout.locked_out"
+AXES_CLIENT_IP_CALLABLE = "arf_site.web.lockout.address_of"
+AXES_USERNAME_CALLABLE = "arf_site.web.lockout.name_tried"
+AXES_LOCKOUT_CALLABLE = "arf_site.web.lockout.locked_out"
 AXES_VERBOSE = False
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = BEHIND_TLS
@@ -154,7 +155,7 @@ ADMIN_CONTENT_SECURITY = {
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024  # bytes; a question is never longer
 FILE_UPLOAD_HANDLERS = [
-    "arf_site.uploads.Bounded",
+    "arf_site.web.uploads.Bounded",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -229,7 +230,7 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["retrieval.api.throttles.PerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "retrieval.api.serializers.Operations",
+    "DEFAULT_SCHEMA_CLASS": "retrieval.api.openapi.Operations",
     "EXCEPTION_HANDLER": "retrieval.api.errors.as_json",
     "UNAUTHENTICATED_USER": None,
     "NUM_PROXIES": NUM_PROXIES,
@@ -268,18 +269,18 @@ Search bodies of law, read provisions, resolve citations.
 
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
-ARF_RULES = "rules.inline"  # reads the rules that an API call brings
-ARF_RULE_PROVERS = ("rules.proving", "evaluation.hiding")  # each tells what is wrong with rules
+ARF_RULES = "rules.engine.inline"  # reads the rules that an API call brings
+ARF_RULE_LINTERS = ("rules.linting.linter", "evaluation.rule_impact.hidden_text")  # each finds what is wrong with rules
 ARF_JOBS = {
-    "ingest": "retrieval.ingestion.Ingest",
-    "upload": "retrieval.uploading.ReadUpload",
-    "reembed": "retrieval.reembedding.Reembed",
-    "index_vectors": "retrieval.vector_indexes.IndexVectors",
-    "import_judgments": "evaluation.importing.ImportJudgments",
-    "retrain": "evaluation.retraining.Retrain",
-    "preview_rule": "evaluation.rule_preview.PreviewRule",
-    "hidden_text": "evaluation.hiding.FindHidden",
-    "suggest_rules": "evaluation.suggestions.SuggestRules",
+    "ingest": "retrieval.ingestion.ingest.Ingest",
+    "upload": "retrieval.ingestion.uploading.ReadUpload",
+    "reembed": "retrieval.ingestion.reembedding.Reembed",
+    "index_vectors": "retrieval.indexes.hnsw.IndexVectors",
+    "import_judgments": "evaluation.topics.importing.ImportJudgments",
+    "retrain": "evaluation.learning.retraining.Retrain",
+    "preview_rule": "evaluation.rule_impact.previews.PreviewRule",
+    "hidden_text": "evaluation.rule_impact.hidden_text.FindHidden",
+    "suggest_rules": "evaluation.rule_impact.suggestions.SuggestRules",
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {
@@ -318,7 +319,7 @@ LOG_LEVEL = env.one_of("ARF_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ER
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"one_line": {"()": "arf_site.logs.OneLine"}},
+    "filters": {"one_line": {"()": "arf_site.web.logs.OneLine"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},

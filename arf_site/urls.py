@@ -3,11 +3,10 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from arf_site.lockout import login
+from arf_site.web.lockout import login
 from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
-from evaluation.api import RulePreviewsView, RulePreviewView
-from evaluation.views import (
+from evaluation.admin.pages import (
     ablation_page,
     preview_rule,
     quality_page,
@@ -15,11 +14,12 @@ from evaluation.views import (
     rule_usage_page,
     threshold_preview,
 )
+from evaluation.api import RulePreviewsView, RulePreviewView
 from retrieval.admin.try_query import try_query
 from retrieval.admin.uploading import upload_page
 
-handler400 = "arf_site.failures.bad_request"
-handler500 = "arf_site.failures.server_error"
+handler400 = "arf_site.web.failures.bad_request"
+handler500 = "arf_site.web.failures.server_error"
 urlpatterns = [
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
     path("admin/upload/", admin.site.admin_view(upload_page), name="admin_upload"),

@@ -7,26 +7,28 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from evaluation import rule_preview
 from evaluation.models import RulePreview
+from evaluation.rule_impact import previews
+from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.errors import BadParameter, Forbidden
-from retrieval.api.parameters import Field, Parameters, rule, yes_or_no
-from retrieval.api.serializers import answers
-from retrieval.api.views import ApiView, reply
+from retrieval.api.parameters import Nothing, Parameters, YesOrNo
+from retrieval.api.parameters import Rule as RuleField
 from retrieval.errors import NotFound
 from retrieval.models import ApiKey
-from retrieval.ranking import Caller
 from rules.models import Rule
 
 # -- Shapes, for the schema
 
 
-class RuleToPreview(s.Serializer):
-    rule = s.JSONField(
+class RuleToPreview(Parameters):
+    """A rule as it would be published, or a stored one that would be retired."""
+
+    rule = RuleField(
         help_text="The id of a stored rule, or a rule written out with the fields of stored ones."
     )
-    retire = s.BooleanField(default=False, help_text="Preview taking the stored rule out of force instead.")
+    retire = YesOrNo(default=False, help_text="Preview taking the stored rule out of force instead.")
 
 
 class PreviewCount(s.Serializer):
@@ -118,9 +120,6 @@ EXAMPLES = [
 
 # -- Addresses
 
-PREVIEW = Parameters(required=["rule"], rule=Field(rule), retire=Field(yes_or_no))
-NOTHING = Parameters()
-
 
 class RulePreviewsView(ApiView):
     @extend_schema(
@@ -132,7 +131,7 @@ class RulePreviewsView(ApiView):
     def post(self, request: Request) -> HttpResponse:
         """What a rule would change if it were published; 202 where that takes a job, which `url` tells of."""
         key = staff_key(request)
-        row = begun(PREVIEW.from_json(request), caller_of(request), f"key:{key.pk}")
+        row = begun(RuleToPreview.from_json(request), caller_of(request), f"key:{key.pk}")
         return reply(account(row), status=200 if row.finished_at else 202)
 
 
@@ -141,7 +140,7 @@ class RulePreviewView(ApiView):
     def get(self, request: Request, preview_id: int) -> HttpResponse:
         """A preview that was asked for, as far as it is; kept for a week."""
         key = staff_key(request)
-        NOTHING.from_url(request)
+        Nothing.from_url(request)
         seen = RulePreview.objects.visible_to(caller_of(request), f"key:{key.pk}")
         row = seen.select_related("rule", "job").filter(pk=preview_id).first()
         if row is None:
@@ -163,14 +162,14 @@ def begun(values: dict[str, Any], caller: Caller, principal: str) -> RulePreview
     if isinstance(named, dict):
         if retire:
             raise BadParameter("Only a stored rule can be retired: name it by its id.")
-        return rule_preview.of_written(named, caller, principal=principal)
+        return previews.of_written(named, caller, principal=principal)
     stored = Rule.objects.visible_to(caller).filter(pk=named).first()
     if stored is None:
         raise NotFound(f"There is no rule {named}.")
     if retire:
-        return rule_preview.of_retiring(stored, principal=principal)
-    return rule_preview.of_draft(stored, caller, principal=principal)
+        return previews.of_retiring(stored, principal=principal)
+    return previews.of_draft(stored, caller, principal=principal)
 
 
 def account(row: RulePreview) -> dict[str, Any]:
-    return rule_preview.account(row) | {"url": f"/api/v1/rules/preview/{row.pk}"}
+    return previews.account(row) | {"url": f"/api/v1/rules/preview/{row.pk}"}

@@ -11,8 +11,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from evaluation.topics.topic import SEARCHED
+from retrieval.access.caller import Caller
 from retrieval.models import Chunk, Domain, JobRun, RankerModel, Section
-from retrieval.ranking import Caller
+from retrieval.text.normalization import normalize
+from retrieval.text.personal_data import query_hash
 from rules.models import Rule
 
 
@@ -47,6 +50,16 @@ class Topic(models.Model):
 
     def __str__(self) -> str:
         return self.query[:80]
+
+    @property
+    def query_hash(self) -> str:
+        """What logs and verdicts call its question. A topic made from a search has it in its name: its text is
+        scrubbed, and may be another.
+        """
+        prefix = f"{SEARCHED}-"
+        if self.source == SEARCHED and self.name.startswith(prefix):
+            return self.name.removeprefix(prefix)
+        return query_hash(normalize(self.query))
 
 
 class Judgment(models.Model):

@@ -1,6 +1,7 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from evaluation import hiding, readers, rule_preview
+from evaluation.judging import implicit_feedback
+from evaluation.rule_impact import hidden_text, previews
 
 
 def learn_from_readers() -> dict[str, int]:
@@ -8,17 +9,17 @@ def learn_from_readers() -> dict[str, int]:
     language models said of either as judgments of their own kind.
     """
     return {
-        "clicks": readers.clicks_to_judgments(),
-        "topics": readers.searches_to_topics(),
-        "verdicts": readers.verdicts_to_judgments(),
+        "clicks": implicit_feedback.clicks_to_judgments(),
+        "topics": implicit_feedback.searches_to_topics(),
+        "verdicts": implicit_feedback.verdicts_to_judgments(),
     }
 
 
 def find_hidden_text() -> int:
     """Every night: which rules hide text that was judged relevant; gives the number of the job."""
-    return hiding.find_hidden().pk
+    return hidden_text.find_hidden().pk
 
 
 def prune() -> int:
     """Every night: old previews of rules."""
-    return rule_preview.prune()
+    return previews.prune()

@@ -9,9 +9,10 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from retrieval import indexing, serving, vector_indexes
-from retrieval.embedders import EmbeddingUnavailable
-from retrieval.lexical import FORMAT, LexicalIndex
+from retrieval.engines import loaded
+from retrieval.engines.embedders.base import EmbeddingUnavailable
+from retrieval.indexes import hnsw, lexical_sync
+from retrieval.indexes.lexical import FORMAT, LexicalIndex
 from retrieval.models import Chunk, EmbeddingModel
 
 LLM_VARIABLES = {"base_url": "ARF_LLM_URL", "api_key": "ARF_LLM_KEY", "model": "ARF_LLM_MODEL"}
@@ -52,7 +53,7 @@ def embedder_of_the_vectors(
     if active is None:
         return []
     try:
-        named = serving.embedder_from(serving.settings_spec())
+        named = loaded.embedder_from(loaded.settings_spec())
     except EmbeddingUnavailable as problem:
         return [Warning(f"The embedder that the settings name cannot be loaded: {problem}", id="arf.W004")]
     if named.fingerprint == active.fingerprint:
@@ -71,7 +72,7 @@ def embedder_of_the_vectors(
 def lexical_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
     if not migrated(databases) or not Chunk.objects.exists():
         return []
-    if problem := problem_of(serving.lexical_index()):
+    if problem := problem_of(loaded.lexical_index()):
         return [Warning(problem, hint="Keep `manage.py lexical_writer` running on this node.", id="arf.W005")]
     return []
 
@@ -83,12 +84,12 @@ def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) 
         return []
     return [
         Warning(
-            f"The domain {domain.slug} has more than {vector_indexes.LARGE} chunks and no index of their vectors by "
+            f"The domain {domain.slug} has more than {hnsw.LARGE} chunks and no index of their vectors by "
             f"{model.name}.",
             hint="Run `manage.py index_vectors`, or wait for the job.",
             id="arf.W010",
         )
-        for model, domain in vector_indexes.missing()
+        for model, domain in hnsw.missing()
     ]
 
 
@@ -99,9 +100,9 @@ def problem_of(index: LexicalIndex) -> str | None:
     if not index.exists:
         found = (index.path / "format").read_text()
         return f"The lexical index in {index.path} has format {found}; this version reads format {FORMAT}."
-    if indexing.must_rebuild(index.position):
+    if lexical_sync.must_rebuild(index.position):
         return f"The lexical index in {index.path} does not belong to this database."
-    if missing := indexing.behind(index.position):
+    if missing := lexical_sync.behind(index.position):
         return f"The lexical index in {index.path} lacks {missing} changes of the corpus."
     return None
 

@@ -14,14 +14,17 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
+from django_q.exceptions import TimeoutException
 from django_q.tasks import async_task
 
 from retrieval.errors import ArfError
-from retrieval.models import JobRun
+from retrieval.models import Checkpoint, JobRun
 
 logger = logging.getLogger(__name__)
 
+CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
+CHECKPOINTS_KEPT = timedelta(days=7)  # of a failed job, which may be resumed so long
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
 
 
@@ -64,11 +67,10 @@ class WorkersKilled(ArfError):
     status = 500
     code = "workers_killed"
 
-    def __init__(self):
-        super().__init__(
-            f"Stopped: its next step was begun {MOST_TRIES} times, and each time the worker was killed: "
-            "by hand, for want of memory, or because it took longer than a step may."
-        )
+    def __init__(self, last_time: str = ""):
+        """`last_time`: what is known of why the step did not end."""
+        cause = last_time or "Each time the worker was killed: by hand, or for want of memory."
+        super().__init__(f"Stopped: its next step was begun {MOST_TRIES} times. {cause}")
 
 
 class Unforeseen(RuntimeError):
@@ -145,6 +147,9 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
             if run is None or run.is_finished or run.ticket != ticket or not try_lock(run.key):
                 return None
             return _stepped(run)
+    except TimeoutException:
+        note_timeout(run_id, ticket)
+        raise
     except Exception as error:
         if connection.connection is not held:
             raise  # the database went away, though it may be back, which is no fault of the job's: it is resumed
@@ -164,7 +169,16 @@ def begin(run_id: int, ticket: int) -> None:
         run.tries += 1
         run.save(update_fields=["tries"])
     if run.tries > MOST_TRIES:
-        raise WorkersKilled
+        raise WorkersKilled(run.error)
+
+
+def note_timeout(run_id: int, ticket: int) -> None:
+    """Django-q ends a step at its limit, and begins it again later. If that happens too often, the job says why."""
+    if run := JobRun.objects.unfinished().filter(pk=run_id, ticket=ticket).first():
+        phase = f" ({run.state['phase']})" if "phase" in run.state else ""
+        run.error = f"Step {ticket + 1}{phase} took longer than {settings.Q_CLUSTER['timeout']} s."
+        run.save(update_fields=["error"])
+        logger.warning("Job %s: %s", run_id, run.error)
 
 
 def _stepped(run: JobRun) -> JobRun:
@@ -183,7 +197,9 @@ def _stepped(run: JobRun) -> JobRun:
         run.position, run.total, run.state = progress.position, progress.total, progress.state
         run.message = progress.message
         run.finished_at = timezone.now() if progress.finished else None
-    run.ticket, run.tries = run.ticket + 1, 0
+    run.ticket, run.tries, run.error = run.ticket + 1, 0, ""
+    if run.is_finished:
+        run.checkpoints.all().delete()
     run.heartbeat_at = timezone.now()
     run.save()
     return run
@@ -236,6 +252,13 @@ def resume_silent(now=None, *, silent_for: timedelta = SILENT_AFTER) -> int:
     for run in silent:
         hand_on(run)
     return len(silent)
+
+
+def forget_checkpoints() -> int:
+    """Deletes those of jobs that failed long ago; gives how many."""
+    long_ago = timezone.now() - CHECKPOINTS_KEPT
+    kept = Checkpoint.objects.filter(run__status=JobRun.Status.FAILED, run__finished_at__lt=long_ago)
+    return kept.delete()[0]
 
 
 def lock(name: str) -> None:

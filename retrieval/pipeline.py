@@ -61,12 +61,12 @@ def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
     return replace(after, reports=(*after.reports, report), note="", details={})
 
 
-def unless_settled(call: Callable[..., Ranking]) -> Callable[..., Ranking]:
-    """Decorates a ranking stage's `__call__`: a settled order (a query that is only a citation) passes by."""
+def unless_final(call: Callable[..., Ranking]) -> Callable[..., Ranking]:
+    """Decorates a ranking stage's `__call__`: a final order (a query that is only a citation) passes by."""
 
     def guarded(self, ranking: Ranking) -> Ranking:
-        if ranking.settled:
-            return ranking.noting("the order is already settled", skipped=True)
+        if ranking.final:
+            return ranking.noting("the order is already final", skipped=True)
         return call(self, ranking)
 
     return guarded

@@ -10,26 +10,11 @@ from uuid import UUID
 
 import numpy as np
 
+from retrieval.access.caller import ANONYMOUS, Caller
+
 if TYPE_CHECKING:
-    from retrieval.citations import Citation
-    from retrieval.selection import Selection
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who asks. `principals` name what grants are given to: "user:5", "group:2", "key:9"."""
-
-    principals: tuple[str, ...] = ()
-    scopes: frozenset[str] = frozenset()
-    is_staff: bool = False
-
-    @property
-    def scope_key(self) -> str:
-        """Two callers with the same key may be shown the same things; part of every cache key."""
-        return ",".join(sorted(self.principals)) or "public"
-
-
-ANONYMOUS = Caller()
+    from retrieval.citations.citation import Citation
+    from retrieval.targets import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +30,7 @@ class DomainScope:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesAsked:
+class RuleOptions:
     """How a caller wants curators' rules used. `given`: these and no others; None: all that are published.
 
     `coverage` joint searches once under what any rule allows, each makes sure of `quota` results for every one;
@@ -60,36 +45,54 @@ class RulesAsked:
     fallback: str = "global"
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which of the results the caller wants to see: `k` at a time, pages counted from 1."""
+
+    number: int = 1
+    k: int = 10
+
+
+NEAR_MISSES = 5  # the contract's "at most 5"
 ACCEPTED, UNCERTAIN, REJECTED = "accepted", "uncertain", "rejected"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What a domain's curators say of the learned order: at most `low` is rejected, at least `high` accepted; `blend`
-    is the probability's share in the order, `llm_weight` how far a language model's verdict moves the uncertain,
-    `alike` the cosine from which a judged question is suggested.
-    """
+class Thresholds:
+    """A domain's thresholds in force, named as curators edit them (`rules.models.DomainThreshold` explains each)."""
 
-    low: float = 0.4
-    high: float = 0.6
+    name: str = ""
+    version: int = 0
+    answer_minimum: float = 0.0
+    is_on_scale: bool = True  # the answer minimum was chosen on the serving reranker's scale
+    minimum: float = 0.0
+    verify: float = 0.2
+    accept: float = 0.6
+    confident: float = 0.8
+    gap: float = 1.0
+    query_search: float = 0.8
+    alias_search: float = 0.4
+    mlp_low: float = 0.4
+    mlp_high: float = 0.6
     blend: float = 0.6
     llm_weight: float = 0.5
-    alike: float = 0.8
+    calibration: Mapping[str, float] = field(default_factory=dict)
 
     def zone(self, probability: float) -> str:
-        if probability >= self.high:
+        """What the learned reranker makes of a candidate."""
+        if probability >= self.mlp_high:
             return ACCEPTED
-        return REJECTED if probability <= self.low else UNCERTAIN
+        return REJECTED if probability <= self.mlp_low else UNCERTAIN
 
 
-UNSET = Limits()  # of a domain without thresholds
+UNSET = Thresholds()  # what the reranker goes by in a domain without thresholds
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed.
 
-    Rules that fired may have `rewritten` the text, and leave `only` some of the corpus to search and some `never`.
+    Rules that fired may have `rewritten` the text, and `include` only some of the corpus and `exclude` some.
     """
 
     original: str
@@ -106,26 +109,27 @@ class Query:
     unresolved: str = ""  # the citation that is all of the question, where it leads to nothing that may be read here
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
-    limits: Mapping[int, Limits] = field(default_factory=dict)  # by domain
+    thresholds: Mapping[int, Thresholds] = field(default_factory=dict)  # by domain
+    page: Page | None = None  # None where nothing is shown, as in measuring
     trace_id: UUID | None = None  # of a search that is logged
-    rules: RulesAsked = RulesAsked()
+    rules: RuleOptions = RuleOptions()
     fired: tuple[object, ...] = ()  # the rules that fired, compiled, in their order
     rewritten: str | None = None
     synonyms: tuple[str, ...] = ()  # words looked for besides the question's
-    only: Selection | None = None
-    never: Selection | None = None
+    include: Selection | None = None
+    exclude: Selection | None = None
 
     @property
     def domain_ids(self) -> list[int]:
         return [domain.id for domain in self.domains]
 
     @property
-    def meant(self) -> str:
-        """The question in its own language, misspelt words put right."""
+    def corrected_text(self) -> str:
+        """The question in its own language, its misspelt words corrected."""
         return self.respelled or self.original
 
-    def limits_for(self, candidate: Candidate) -> Limits:
-        return self.limits.get(candidate.domain_id, UNSET)
+    def thresholds_for(self, candidate: Candidate) -> Thresholds:
+        return self.thresholds.get(candidate.domain_id, UNSET)
 
 
 class Reason(NamedTuple):
@@ -193,7 +197,7 @@ class Shadow:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A query and its candidates, best first; `settled` means that the order is final and ranking stages pass;
+    """A query and its candidates, best first; `final` means that ranking stages leave the order alone;
     `answer` is the probability that the pool holds one, where a reranker gave it.
     """
 
@@ -201,7 +205,7 @@ class Ranking:
     candidates: tuple[Candidate, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     reports: tuple[StageReport, ...] = ()
-    settled: bool = False
+    final: bool = False
     abstained: bool = False
     confident: bool = False
     answer: float | None = None
@@ -209,6 +213,7 @@ class Ranking:
     suggestions: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None
+    shown: Mapping = field(default_factory=dict)  # the page that was asked for
     curated: Mapping = field(default_factory=dict)  # what rules did, as the answer tells it
     note: str = ""
     details: Mapping = field(default_factory=dict)
@@ -218,13 +223,23 @@ class Ranking:
         ordered = sorted(candidates, key=lambda c: (-c.score, c.section_id))
         return replace(self, candidates=tuple(ordered), **changes)
 
-    def drop(self, gone: Mapping[int, Reason], stage: str) -> Ranking:
-        """Takes candidates out by section id, keeping each with its reason for the trace."""
+    def drop(self, gone: Mapping[int, Reason], by: type) -> Ranking:
+        """Takes candidates out by section id, keeping each with its reason and the dropping stage for the trace."""
         kept = tuple(c for c in self.candidates if c.section_id not in gone)
         dropped = tuple(
-            Dropped(c, stage, gone[c.section_id]) for c in self.candidates if c.section_id in gone
+            Dropped(c, by.__name__, gone[c.section_id]) for c in self.candidates if c.section_id in gone
         )
         return replace(self, candidates=kept, dropped=self.dropped + dropped)
+
+    def dropped_by(self, *stages: type) -> list[Candidate]:
+        names = {stage.__name__ for stage in stages}
+        return [gone.candidate for gone in self.dropped if gone.stage in names]
+
+    def abstaining(self, reason: Reason, by: type) -> Ranking:
+        """Every candidate dropped for this reason; the first of them are near misses."""
+        misses = (self.candidates or self.near_misses)[:NEAR_MISSES]
+        gone = {candidate.section_id: reason for candidate in self.candidates}
+        return replace(self.drop(gone, by), abstained=True, near_misses=misses)
 
     def noting(self, note: str, **details) -> Ranking:
         """Says something in the trace line of the stage now running."""

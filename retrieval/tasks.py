@@ -1,7 +1,11 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
-from retrieval import cache, indexing, jobs, llm, refreshing, searchlog, uploading, vocabulary
+from retrieval import jobs
 from retrieval.api import throttles
+from retrieval.engines.llm import budget
+from retrieval.indexes import lexical_sync, term_statistics
+from retrieval.ingestion import refreshing, uploading
+from retrieval.search import cache, log
 
 
 def resume_silent_jobs() -> int:
@@ -10,15 +14,16 @@ def resume_silent_jobs() -> int:
 
 def count_words() -> int:
     """Document frequencies of domains that changed otherwise than by an ingestion: a document was deleted."""
-    return vocabulary.count_again()
+    return term_statistics.count_again()
 
 
 def prune() -> dict[str, int]:
     """Every night: old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of
-    past minutes, files whose jobs failed, changes that every index has.
+    past minutes, files and checkpoints of failed jobs, changes that every index has.
     """
     kept = {"cache": cache.prune(), "rates": throttles.prune(), "files": uploading.forget_files()}
-    return searchlog.prune() | llm.prune() | kept | {"changes": indexing.prune()}
+    kept |= {"checkpoints": jobs.forget_checkpoints(), "changes": lexical_sync.prune()}
+    return log.prune() | budget.prune() | kept
 
 
 def refresh_domains() -> int:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from retrieval import views
+from retrieval.pages import views
 
 app_name = "retrieval"
 urlpatterns = [

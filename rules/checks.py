@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.core.checks import CheckMessage, Tags, Warning, register
 
 from retrieval.checks import migrated
-from retrieval.features import USUAL_MINIMUM
-from retrieval.statements import rows
+from retrieval.corpus.statements import rows
+from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules.models import DomainThreshold
 
 # `manage.py migrate` runs the checks before it makes the column.

@@ -4,19 +4,20 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
 
+from retrieval.access.caller import ANONYMOUS
+from retrieval.engines.translation.glossary import Glossary
 from retrieval.models import Section
-from retrieval.ranking import ANONYMOUS
-from retrieval.textnorm import stems, tokens
-from retrieval.translation import Glossary
-from rules.clauses import CompiledRule
+from retrieval.ranking import Thresholds
+from retrieval.text.analyzer import stems, tokens
+from rules.aliases.wording import Wording
+from rules.engine.clauses import CompiledRule
+from rules.engine.index import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
-from rules.rule_index import RuleIndex
-from rules.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +142,23 @@ def words_of_glossary(version: int) -> Counter[str]:
 
 
 @lru_cache(maxsize=2)
-def active_thresholds(version: int) -> Mapping[int, DomainThreshold]:
-    return {row.domain_id: row for row in DomainThreshold.objects.filter(active=True)}
+def active_thresholds(version: int) -> Mapping[int, Thresholds]:
+    active = DomainThreshold.objects.filter(active=True).select_related("domain")
+    return {row.domain_id: thresholds_of(row) for row in active}
+
+
+def thresholds_of(row: DomainThreshold) -> Thresholds:
+    values = {field.name: getattr(row, field.name) for field in fields(Thresholds) if field.name != "name"}
+    return Thresholds(name=str(row), **values)
 
 
 _draft: ContextVar[DomainThreshold | None] = ContextVar("draft", default=None)
 
 
-def thresholds(version: int) -> Mapping[int, DomainThreshold]:
+def thresholds(version: int) -> Mapping[int, Thresholds]:
     """The active thresholds by domain id; inside `as_if_published`, the draft in place of its domain's."""
     rows, draft = active_thresholds(version), _draft.get()
-    return rows if draft is None else {**rows, draft.domain_id: draft}
+    return rows if draft is None else {**rows, draft.domain_id: thresholds_of(draft)}
 
 
 @contextmanager

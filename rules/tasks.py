@@ -1,6 +1,8 @@
 """What django-q runs by name."""
 
-from rules import embedding, proving, usage, workflow
+from rules.aliases import embedding
+from rules.authoring import workflow
+from rules.linting import linter, usage
 
 
 def embed_aliases() -> int:
@@ -20,4 +22,4 @@ def count_uses() -> int:
 
 def check_rules() -> int:
     """Every night: what is wrong with the rules in force, for the list in the admin."""
-    return proving.check_all()
+    return linter.check_all()

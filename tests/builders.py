@@ -3,11 +3,13 @@
 from itertools import count
 
 import numpy as np
+from django.db import DEFAULT_DB_ALIAS
 
-from retrieval.ingestion import embedding_in_use, save_chunks
+from evaluation.models import Judgment, Topic
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
+from retrieval.ingestion.embedding import embedding_in_use, save_chunks
 from retrieval.models import Chunk, ChunkVector, Document, DocumentGrant, Domain, Section
-from retrieval.ranking import Caller
-from retrieval.row_access import as_system
 
 numbers = count(1)
 
@@ -74,3 +76,9 @@ def a_case_file(title: str, *texts: str, granted_to: Caller | None = None) -> Do
 
 def grant(document: Document, caller: Caller) -> DocumentGrant:
     return DocumentGrant.objects.create(document=document, principal=caller.principals[0])
+
+
+def nothing_judged() -> None:
+    """No topics and judgments, not even those that ship; at once, without a row of history for each."""
+    for model in (Judgment, Topic):
+        model.objects.all()._raw_delete(DEFAULT_DB_ALIAS)

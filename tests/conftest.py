@@ -1,16 +1,19 @@
 """Real parts for every test: embedded PostgreSQL as the application's role, the real embedder, a real index.
 
-The Constitution is ingested once a session by the ordinary job; tests that change data are rolled back.
+The Constitution is ingested once by the ordinary job (tests/database.py); tests that change data are rolled back.
 """
 
-import os
+import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.database import ROOT
+
+pytest_plugins = ["tests.served"]
 MEASURING_DATA = ROOT.parent / "shared" / "data"
 
 # Examples may share a fixture, and the machine with other work.
@@ -22,73 +25,79 @@ hypothesis_settings.register_profile(
 hypothesis_settings.load_profile("unhurried")
 
 
+def pytest_collection_modifyitems(items) -> None:
+    """Files with slow tests come first, so that no process is left alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+    if not MEASURING_DATA.is_dir():
+        for item in items:
+            if item.get_closest_marker("measuring_data"):
+                item.add_marker(pytest.mark.skip(reason="the measuring data is not beside the checkout"))
+
+
 @pytest.fixture(scope="session")
 def measuring_data() -> Path:
-    if not MEASURING_DATA.is_dir():
-        pytest.skip("the measuring data is not beside the checkout")
+    """Asked for by tests with the marker of this name: without the folder they are skipped."""
     return MEASURING_DATA
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(tmp_path_factory):
-    """The index of the test database lies in a folder of its own, the ONNX export is made once and kept.
+def django_db_setup(request, tmp_path_factory, django_test_environment, django_db_blocker):
+    """A database and an index of this process: the shipped domains, curated content and the Constitution.
 
-    Static files are served from where they are written: none need be collected.
+    `--create-db` makes their template anew; `--reuse-db` takes the last one of the same migrations.
     """
+    from tests.database import own_database
+
+    lexical_dir = tmp_path_factory.mktemp("index") / "lexical"
+    with ExitStack() as until_the_end:
+        with django_db_blocker.unblock():
+            rebuild, reuse = request.config.getvalue("create_db"), request.config.getvalue("reuse_db")
+            until_the_end.enter_context(own_database(lexical_dir, rebuild=rebuild, reuse=reuse))
+        yield
+        with django_db_blocker.unblock():
+            until_the_end.close()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_passwords():
+    """A hash made to be slow costs a second for every user that a test makes."""
     from django.conf import settings
 
-    from retrieval import embedders, onnx_export
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
-    if name := os.environ.get("ARF_TEST_DB"):  # several runs on one server
-        settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = name
-    settings.ARF_LEXICAL_DIR = tmp_path_factory.mktemp("lexical")
+
+@pytest.fixture(autouse=True, scope="session")
+def static_files_as_written():
+    """Static files are served from where they are written: none need be collected."""
+    from django.conf import settings
+
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
-    onnx_export.export(embedders.default_model_dir(), Path(settings.ARF_EMBEDDER["export_dir"]))
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup, django_db_blocker):
-    """The test database with the shipped domains, curated content and the Constitution, indexed."""
-    with django_db_blocker.unblock():
-        from django.core.management import call_command
-
-        call_command("load_defaults", verbosity=0)
-        call_command("ingest", "us_constitution", verbosity=0)
-        call_command("embed_aliases", verbosity=0)
-        update_index()
-
-
-def update_index() -> None:
-    """Applies the change log now, as the supervised writer does within a second."""
-    from retrieval import serving
-    from retrieval.indexing import catch_up
-    from retrieval.lexical import LexicalWriter
-
-    index = serving.lexical_index()
-    writer = LexicalWriter(index.path)
-    catch_up(writer, index.position)
-    writer.close()
-    index.reload()
 
 
 @pytest.fixture
-def reindex(db):
-    """Call it after changing the corpus in a test."""
+def reindex(db, settings, tmp_path):
+    """Call it after changing the corpus in a test, which has a copy of the index to itself."""
+    from tests.database import update_index
+
+    copy = tmp_path / "lexical"
+    shutil.copytree(settings.ARF_LEXICAL_DIR, copy)
+    settings.ARF_LEXICAL_DIR = copy
     return update_index
 
 
 @pytest.fixture(autouse=True, scope="session")
 def patient_translator():
     """A program that a busy machine holds up is not taken for one that hangs."""
-    from retrieval import translation
+    from retrieval.engines.translation import apertium
 
-    translation.WARM_LIMIT = translation.START_LIMIT = 30.0
+    apertium.WARM_LIMIT = apertium.START_LIMIT = 30.0
 
 
 @pytest.fixture(autouse=True)
 def no_kept_answers():
     """Each test starts with an empty in-process cache: the table's rows are rolled back, its would stay."""
-    from retrieval import cache
+    from retrieval.search import cache
 
     cache.answers.answers.clear()
     cache.private_answers.answers.clear()
@@ -114,18 +123,56 @@ def language_model():
 @pytest.fixture
 def unsure(language_model, settings, monkeypatch, db):
     """A reranker that is unsure of everything, and a language model at a loopback address that answers well."""
-    from evaluation import registry
-    from evaluation.training import Trained
-    from retrieval import llm
-    from retrieval.reranking import pack
+    from evaluation.learning import registry
+    from evaluation.learning.training import Trained
+    from retrieval.engines.llm import service as llm
+    from retrieval.stages.reranker.artifact import pack
     from tests.llm_server import good
-    from tests.test_reranking import publish_limits, some_reranker
+    from tests.rerankers import publish_limits, some_reranker
 
     language_model.asked.clear()
     language_model.behaviour = good()
     settings.ARF_LLM = {"base_url": language_model.url, "api_key": "", "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", llm.Breaker())
-    monkeypatch.setattr(llm, "_refused", set())
+    monkeypatch.setattr("retrieval.engines.llm.conversation.refused_options", set())
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
     publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
     return language_model
+
+
+@pytest.fixture
+def ann(db):
+    from django.contrib.auth.models import User
+
+    return User.objects.create_superuser("ann")
+
+
+@pytest.fixture
+def ben(db):
+    from django.contrib.auth.models import User
+
+    return User.objects.create_superuser("ben")
+
+
+@pytest.fixture
+def rule(ann, ben):
+    """Makes a published rule of what is given."""
+    from retrieval.access.caller import ANONYMOUS
+    from rules.authoring import workflow
+    from rules.models import Rule
+    from tests.rule_searches import ALWAYS
+
+    def make(*actions: dict | str, criteria=ALWAYS, targets=(), caller=ANONYMOUS, **fields) -> Rule:
+        made = Rule(
+            name=fields.pop("name", f"rule {Rule.objects.count() + 1}"),
+            criteria=criteria,
+            targets=list(targets),
+            actions=[{"kind": action} if isinstance(action, str) else action for action in actions],
+            **fields,
+        )
+        made.full_clean()
+        workflow.save_draft(made, by=ann)
+        workflow.propose(made, by=ann, caller=caller)
+        return workflow.publish(made, by=ben, caller=caller)
+
+    return make

@@ -5,7 +5,10 @@ A month stands for the whole of it: until June is until 30 June. `asks` is what 
 """
 
 from datetime import date
+from difflib import get_close_matches
 from typing import Any
+
+from rules.authoring.grammar.sentence import Corpus
 
 TODAY = date(2026, 11, 21)
 FILES = ("Lease 12.pdf", "handbook.docx", "Rivera brief.pdf", "visa-checklist.md", "Acuerdo marco.pdf")
@@ -1184,3 +1187,19 @@ WIDER_AFTER: list[tuple[str, Expected]] = [
     ("Oculta la Segunda Enmienda salvo cuando pregunten por armas", asks("exception")),
     ("Si la pregunta no contiene «armas», oculta la Segunda Enmienda", asks("exception")),
 ]
+
+NAMES = {"filename": FILES, "document": DOCUMENTS.values(), "tag": TAGS, "metadata": METADATA}
+
+
+def names_like(target: dict) -> tuple:
+    return tuple(NAMES.get(target["kind"], sorted(PROVISIONS)))
+
+
+KNOWN = Corpus(
+    DOMAINS,
+    DOCUMENTS,
+    FILES,
+    TAGS,
+    lambda target: target.get("key", target["value"]) in names_like(target),
+    lambda target: get_close_matches(target.get("key", target["value"]), names_like(target), n=3, cutoff=0.0),
+)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from retrieval.selection import Part, Selection
-from rules.conflicts import Usage
+from retrieval.targets import Part, Selection
+from rules.linting.conflicts import Usage
 
 SEED = 1791
 TODAY = date(2026, 11, 21)

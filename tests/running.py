@@ -11,14 +11,13 @@ import time
 from pathlib import Path
 
 import psycopg
-from django.conf import settings
 
-from arf_site.first_search import ask
-from arf_site.postgres import Postgres
-from retrieval import embedders, onnx_export
-from tests.conftest import ROOT
+from arf_site.node.first_search import ask
+from arf_site.node.postgres.server import Postgres
+from tests.database import ROOT, exported_embedder
 
-DEADLINE = 240  # seconds; a busy machine is slow to begin, and waiting costs nothing where it is not
+SLEEP = "import time; time.sleep(60)"
+DEADLINE = 600  # seconds; a busy machine is slow to begin, and waiting costs nothing where it is not
 
 
 class RunningArf:
@@ -27,7 +26,7 @@ class RunningArf:
     def __init__(self):
         self.var = Path(tempfile.mkdtemp(prefix="arf running "))
         self.var.chmod(0o755)
-        shutil.copytree(exported(), self.var / "onnx")  # or the first start would take 20 s longer
+        shutil.copytree(exported_embedder(), self.var / "onnx")  # or the first start would take 20 s longer
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.postgres = Postgres(self.var / "postgres")
@@ -89,9 +88,15 @@ class RunningArf:
         shutil.rmtree(self.var)
 
 
-def exported() -> Path:
-    """The suite's own export of the embedder, made where it is missing."""
-    return onnx_export.export(embedders.default_model_dir(), Path(settings.ARF_EMBEDDER["export_dir"]))
+def python(code: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code, *arguments)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def command_lines(var: Path) -> list[tuple[int, str]]:

@@ -1,22 +1,26 @@
 """The site served to a real browser inside a test's own transaction, so that nothing is flushed afterwards.
 
-Use by `pytest_plugins = ["tests.served"]`. With ARF_SHOTS set to a folder, `picture` fills it.
+One browser serves all tests of a process, and a second one those without scripts. Every test finds it as if new:
+no cookies, the usual size, nothing in the console. With ARF_SHOTS set to a folder, `picture` fills it.
 """
 
 import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import pytest
+from django.contrib.auth.models import User
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection, connections
+from django.test import Client
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementNotInteractableException,
@@ -25,6 +29,7 @@ from selenium.common.exceptions import (
     WebDriverException,
 )
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.expected_conditions import staleness_of
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -85,7 +90,7 @@ def site(db) -> Iterator[str]:
 
 
 class Browser(webdriver.Chrome):
-    """Chrome that calls an element of a page that is gone by one name, where its driver has two."""
+    """Chrome that waits for what is looked for, by `find`, and calls an element of a page that is gone by one name."""
 
     def execute(self, *command, **parameters) -> dict:
         try:
@@ -95,6 +100,26 @@ class Browser(webdriver.Chrome):
                 raise StaleElementReferenceException(problem.msg) from problem
             raise
 
+    def find(self, by: str, value: str) -> WebElement:
+        """The element, as soon as there is one."""
+        return until(self, lambda b: b.find_element(by, value), f"no {value} on {self.current_url}")
+
+    def begin_anew(self) -> None:
+        self.get("about:blank")
+        for command, parameters in FRESH:
+            self.execute_cdp_cmd(command, parameters)
+        self.set_window_size(*SIZE)
+        self.get_log("browser")  # reading empties it
+
+
+SIZE = (1400, 1200)
+FRESH = (
+    ("Network.clearBrowserCookies", {}),
+    ("Browser.resetPermissions", {}),
+    ("Emulation.clearDeviceMetricsOverride", {}),
+    ("Emulation.setEmulatedMedia", {"media": "", "features": []}),
+)
+
 
 @pytest.fixture
 def scripts() -> bool:
@@ -102,26 +127,37 @@ def scripts() -> bool:
     return True
 
 
-@pytest.fixture
-def browser(scripts) -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def browsers() -> Iterator[Callable[[bool], Browser]]:
+    """The process's browser with or without scripts, started when it is first asked for."""
+    with ExitStack() as running:
+        yield cache(lambda scripts: running.enter_context(started(scripts)))
+
+
+def started(scripts: bool) -> Browser:
     driver_path = shutil.which("chromedriver")
     if driver_path is None:
         pytest.skip("chromedriver is not installed")
     options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,1200"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
         options.add_argument(argument)
     if not scripts:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    driver = Browser(options=options, service=webdriver.ChromeService(driver_path))
-    driver.implicitly_wait(5)
+    return Browser(options=options, service=webdriver.ChromeService(driver_path))
+
+
+@pytest.fixture
+def browser(browsers, scripts) -> Iterator[Browser]:
+    driver = browsers(scripts)
+    driver.begin_anew()
     yield driver
-    driver.quit()
+    driver.get("about:blank")  # nothing more is asked of this test's site
 
 
 def until(browser: Browser, condition: Callable, message: str = "") -> object:
     """Waits for a condition; a page that is replaced while it is looked at is looked at again."""
     passing = [NoSuchElementException, StaleElementReferenceException, ElementNotInteractableException]
-    return WebDriverWait(browser, 60, ignored_exceptions=passing).until(condition, message)
+    return WebDriverWait(browser, 60, poll_frequency=0.05, ignored_exceptions=passing).until(condition, message)
 
 
 @contextmanager
@@ -130,15 +166,27 @@ def turning(browser: Browser, part: str = "html") -> Iterator[None]:
     before = browser.find_element(By.CSS_SELECTOR, part)
     yield
     until(browser, staleness_of(before), f"{part} stays as it was on {browser.current_url}")
-    browser.find_element(By.CSS_SELECTOR, part)
+    browser.find(By.CSS_SELECTOR, part)
+    until(browser, lambda b: b.execute_script("return document.readyState") == "complete")
 
 
-def sign_in(browser: Browser, site: str, name: str, password: str, path: str = "/admin/") -> None:
-    browser.get(f"{site}/admin/login/?next={path}")
-    browser.find_element(By.NAME, "username").send_keys(name)
-    browser.find_element(By.NAME, "password").send_keys(password)
+def sign_in(browser: Browser, site: str, name: str, path: str = "") -> None:
+    """Opens the path, if there is one, as this user, by a session that was begun without the form."""
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    cookie = {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": site}
+    browser.execute_cdp_cmd("Network.setCookie", cookie)
+    if path:
+        browser.get(site + path)
+        assert "/login/" not in browser.current_url
+
+
+def sign_in_by_form(browser: Browser, site: str, name: str, password: str) -> None:
+    browser.get(f"{site}/admin/login/?next=/admin/")
+    browser.find(By.NAME, "username").send_keys(name)
+    browser.find(By.NAME, "password").send_keys(password)
     with turning(browser):
-        browser.find_element(By.CSS_SELECTOR, "#login-form button").click()
+        browser.find(By.CSS_SELECTOR, "#login-form button").click()
     assert "/login/" not in browser.current_url
 
 

@@ -1,72 +1,141 @@
-"""Imports point left only, pure modules stay pure, and doors leave writing to what they call."""
+"""Imports point left only, pure modules stay pure, and views, the API and commands leave writing to what they call."""
 
 import ast
+import json
+import os
+import re
 import subprocess
 import sys
-from pathlib import Path
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
+from tests.architecture import (
+    LONGEST,
+    ROOMS,
+    file_of_tests,
+    import_graph,
+    imports,
+    is_declaration,
+    lines,
+    modules,
+    named,
+)
 from tests.conftest import ROOT
 
-ROOMS = ("retrieval", "rules", "evaluation", "arf_site")  # each may import itself and those before it
 UNPICKLING = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
+# Without Django at all.
 PURE = (
-    "arf_site.backup", "arf_site.first_search", "arf_site.postgres", "arf_site.supervisor", "retrieval.bluebook",
-    "retrieval.chunking", "retrieval.citations", "retrieval.embedders", "retrieval.errors", "retrieval.language",
-    "retrieval.lexical", "retrieval.onnx_export", "retrieval.ranking", "retrieval.sentences", "retrieval.snippets",
-    "retrieval.spelling",
-    "retrieval.textnorm", "retrieval.translation", "retrieval.uslm", "evaluation.measures", "evaluation.topics",
-    "evaluation.plots", "rules.gates",
-    "evaluation.gate", "evaluation.leaks", "evaluation.retraining_plots", "evaluation.simulation",
+    "arf_site.node.backup", "arf_site.node.first_search", "arf_site.node.postgres.__main__",
+    "arf_site.node.supervisor", "evaluation.learning.promotion", "evaluation.learning.simulation",
+    "evaluation.measuring.measures", "evaluation.measuring.plots", "evaluation.topics.leaks",
+    "evaluation.topics.topic", "retrieval.access.caller", "retrieval.citations.bluebook",
+    "retrieval.citations.finding", "retrieval.engines.embedders.loading", "retrieval.engines.onnx_export",
+    "retrieval.engines.translation.translator", "retrieval.errors", "retrieval.indexes.lexical",
+    "retrieval.ingestion.chunking", "retrieval.parsing.uslm.reader", "retrieval.ranking", "retrieval.targets",
+    "retrieval.text.analyzer", "retrieval.text.language", "retrieval.text.normalization",
+    "retrieval.text.sentences", "retrieval.text.snippets", "retrieval.text.spelling", "rules.engine.matching",
+    "rules.thresholds.marks",
+)  # fmt: skip
+# With Django's messages, but without its apps, settings and models.
+WITHOUT_APPS = (
+    "rules.engine.clauses", "rules.engine.firing", "rules.engine.index", "rules.engine.actions.effects",
+    "rules.linting.conflicts", "rules.linting.overlap", "rules.authoring.grammar.parser",
 )  # fmt: skip
 WRITES = {"bulk_create", "bulk_update", "create", "get_or_create", "update_or_create"}
 
 
-def modules():
-    return [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-
-
-def named(path: Path) -> str:
-    return str(path.relative_to(ROOT))
-
-
-def imports(path: Path) -> set[str]:
-    """The top names of everything a module imports, anywhere in it, TYPE_CHECKING included."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.split(".")[0])
-    return found
+def top_names(path):
+    return {module.split(".")[0] for module, _name in imports(path)}
 
 
 @pytest.mark.parametrize("path", modules(), ids=named)
 def test_imports_point_left_only(path):
     room = path.relative_to(ROOT).parts[0]
     to_the_right = set(ROOMS[ROOMS.index(room) + 1 :])
-    assert not imports(path) & (to_the_right | {"tests"})
+    assert not top_names(path) & (to_the_right | {"tests"})
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    try:
+        TopologicalSorter(import_graph()).prepare()
+    except CycleError as circle:
+        pytest.fail(" imports ".join(reversed(circle.args[1])))
+
+
+@pytest.mark.parametrize("path", [path for path in modules() if not is_declaration(path)], ids=named)
+def test_every_module_has_a_test_file_of_its_name(path):
+    assert file_of_tests(path).exists()
+
+
+def test_a_circle_would_be_found():
+    with pytest.raises(CycleError):
+        TopologicalSorter({"rules.a": {"rules.b"}, "rules.b": {"rules.a"}}).prepare()
+
+
+def test_no_file_is_longer_than_people_read():
+    assert {named(path): lines(path) for path in modules() if lines(path) > LONGEST} == {}
 
 
 def test_nothing_is_unpickled():
-    assert [named(path) for path in modules() if imports(path) & UNPICKLING] == []
+    assert [named(path) for path in modules() if top_names(path) & UNPICKLING] == []
+
+
+def loaded_after_importing(names):
+    """Names of all modules that an interpreter without settings has loaded after these."""
+    imports_all = f"import importlib, json, sys; [importlib.import_module(name) for name in {names}]"
+    code = f"{imports_all}; print(json.dumps([*sys.modules]))"
+    bare = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=bare, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
 
 
 def test_pure_modules_load_without_django():
-    code = f"import importlib, sys; [importlib.import_module(name) for name in {PURE}]; print('django' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "False", done.stderr
+    assert "django" not in loaded_after_importing(PURE)
 
 
-def doors():
-    names = ("views.py", "api/views.py", "management/commands/*.py")
+def test_what_rules_say_is_read_without_djangos_apps():
+    assert "django.db" not in loaded_after_importing(WITHOUT_APPS)
+
+
+def entry_points():
+    names = ("pages/*.py", "admin/pages.py", "api/*.py", "api.py", "management/commands/*.py")
     return [path for room in ROOMS for name in names for path in (ROOT / room).glob(name)]
 
 
-@pytest.mark.parametrize("path", doors(), ids=named)
-def test_doors_write_nothing_themselves(path):
+@pytest.mark.parametrize("path", entry_points(), ids=named)
+def test_entry_points_write_nothing_themselves(path):
     """A view, the API or a command calls what writes: no `.objects.create(…)` and its kin."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WRITES:
             assert not ast.unparse(node.func.value).endswith(".objects"), ast.unparse(node)
+
+
+# -- docs/architecture.md
+
+MAP = (ROOT / "docs/architecture.md").read_text()
+QUERY = MAP[MAP.index("## The way of a query") : MAP.index("Stages read from")]
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([a-z_]+/[\w/]+(?:\.py)?)`", MAP))))
+def test_what_the_map_names_exists(path):
+    assert (ROOT / path).exists()
+
+
+def test_the_map_names_every_folder():
+    folders = {named(path.parent) for path in modules() if len(path.relative_to(ROOT).parts) == 3}
+    folders -= {
+        f"{room}/{folder}" for room in ROOMS for folder in ("migrations", "management", "templatetags")
+    }
+    assert folders - set(re.findall(r"`([a-z_]+/[a-z_]+)`", MAP)) == set()
+
+
+def test_a_query_is_handed_through_few_modules_and_the_map_names_each_stage():
+    """What `arf_site.pipelines` imports are the stages; those of rules' actions stand under `ApplyRuleActions`."""
+    walked = {path.removesuffix(".py").replace("/", ".") for path in re.findall(r"`([\w/]+\.py)`", QUERY)}
+    stages = {
+        name for name in import_graph()["arf_site.pipelines"] if not name.startswith("rules.engine.actions.")
+    }
+    assert stages - walked == set()
+    assert len(walked) <= 35

@@ -1,60 +1,50 @@
 """The rule by which CI fails on skipped tests."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from tests.conftest import ROOT
+from tests.database import ROOT
 
-SKIPPED = 'import pytest\n\ndef test_one():\n    pytest.skip("{}")\n'
+pytest_plugins = ["pytester"]
+SKIPPED = """
+import pytest
+
+{marker}
+def test_one():
+    pytest.skip("the measuring data is not beside the checkout")
+"""
+
+
+@pytest.fixture
+def outcome(pytester, monkeypatch):
+    """Runs a test file under CI or not: (exit status, whether skips were complained of)."""
+
+    def run(text: str, *options: str, ci: str) -> tuple[int, bool]:
+        monkeypatch.setenv("CI", ci)
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
+        pytester.makeini("[pytest]\nmarkers = measuring_data")
+        pytester.makepyfile(test_it=text)
+        done = pytester.runpytest_subprocess("-p", "tests.no_skips", "-p", "no:django", *options)
+        return done.ret, "which CI does not allow" in done.stdout.str()
+
+    return run
 
 
 @pytest.mark.parametrize(
-    ("reason", "ci", "status"),
+    ("marker", "ci", "expected"),
     [
-        ("no browser", "true", 1),
-        ("no browser", "", 0),
-        ("the measuring data is not beside the checkout", "true", 0),
+        ("", "true", (1, True)),
+        ("", "", (0, False)),
+        ("@pytest.mark.measuring_data", "true", (0, False)),
     ],
 )
-def test_a_skip_fails_under_ci_unless_the_measuring_data_is_absent(tmp_path, reason, ci, status):
-    (tmp_path / "test_it.py").write_text(SKIPPED.format(reason))
-    options = [
-        "-p",
-        "tests.no_skips",
-        "-p",
-        "no:django",
-        "-c",
-        os.devnull,
-        "--rootdir",
-        str(tmp_path),
-        str(tmp_path),
-    ]
-    environment = os.environ | {"CI": ci, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == status, done.stdout
-    assert ("which CI does not allow" in done.stdout) == bool(status)
+def test_a_skip_fails_under_ci_unless_the_test_is_marked_to_need_the_measuring_data(outcome, marker, ci, expected):
+    assert outcome(SKIPPED.format(marker=marker), ci=ci) == expected
 
 
-def test_a_module_that_skips_itself_counts(tmp_path):
-    (tmp_path / "test_it.py").write_text('import pytest\npytest.importorskip("no_such_module")\n')
-    options = [
-        "-p",
-        "tests.no_skips",
-        "-p",
-        "no:django",
-        "-c",
-        os.devnull,
-        "--rootdir",
-        str(tmp_path),
-        str(tmp_path),
-    ]
-    environment = os.environ | {"CI": "true", "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options], env=environment, capture_output=True, text=True
-    )
-    assert "which CI does not allow" in done.stdout
+def test_a_module_that_skips_itself_counts(outcome):
+    _, complained = outcome('import pytest\npytest.importorskip("no_such_module")\n', ci="true")
+    assert complained
+
+
+def test_skips_of_other_processes_count(outcome):
+    assert outcome(SKIPPED.format(marker=""), "-n", "1", ci="true") == (1, True)

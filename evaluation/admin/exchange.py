@@ -10,15 +10,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from evaluation import importing
-from evaluation.importing import Options
 from evaluation.models import Judgment, Topic, Upload
+from evaluation.topics import importing
+from evaluation.topics.importing import Options
 from retrieval.admin.base import admin_url, caller_of
 from retrieval.admin.operations import readable_jobs
 from retrieval.errors import ArfError

@@ -4,7 +4,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 
-def told(estimate: dict, form: str = ".3f") -> str:
+def interval(estimate: dict, form: str = ".3f") -> str:
     return f"{estimate['mean']:{form}} [{estimate['low']:{form}}, {estimate['high']:{form}}]"
 
 

@@ -13,11 +13,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation import judging
-from evaluation.agreement import agreement
-from evaluation.judging import Opinion, Pair, Pool, Progress
-from evaluation.library import grades_by_judge
+from evaluation.judging import assignment, disagreements, grading, opinions, pools, visibility
+from evaluation.judging.agreement import agreement
+from evaluation.judging.assignment import Pair
+from evaluation.judging.grading import Progress
+from evaluation.judging.opinions import Opinion
+from evaluation.judging.pools import JudgingPool
 from evaluation.models import Judgment, Topic
+from evaluation.topics.library import grades_by_judge
 from retrieval.admin.base import caller_of
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Section
@@ -85,18 +88,18 @@ def require(request: HttpRequest, permission: str) -> None:
 def chosen_pair(request: HttpRequest) -> Pair | None:
     """The pair that the address names, else the next of its topic, else the next of all."""
     if "topic" not in request.GET:
-        return judging.next_pair(request.user, skipped=skipped(request))
+        return assignment.next_pair(request.user, skipped=skipped(request))
     topic = topic_named(request, request.GET["topic"])
     if locator := request.GET.get("locator"):
         return Pair(topic, locator, "chosen")
-    order = judging.pool(topic, caller_of(request)).shuffled(topic, request.user)
-    done = set(judging.own_judgments(request.user, topic).values_list("locator", flat=True))
+    order = pools.pool(topic, caller_of(request)).shuffled(topic, request.user)
+    done = set(visibility.own_judgments(request.user, topic).values_list("locator", flat=True))
     left = [locator for locator in order if locator not in done]
     return Pair(topic, (left or order)[0], "chosen") if order else None
 
 
 def topic_named(request: HttpRequest, number: str | int) -> Topic:
-    known = judging.topics_for(caller_of(request))
+    known = visibility.topics_for(caller_of(request))
     topic = known.filter(pk=number).first() if str(number).isdecimal() else None
     if topic is None:
         raise Http404
@@ -104,7 +107,7 @@ def topic_named(request: HttpRequest, number: str | int) -> Topic:
 
 
 def section_named(request: HttpRequest, topic: Topic, locator: str) -> Section:
-    found = judging.readable_sections(topic, [locator], caller_of(request)).get(locator)
+    found = visibility.readable_sections(topic, [locator], caller_of(request)).get(locator)
     if found is None:
         raise Http404
     return found
@@ -113,24 +116,24 @@ def section_named(request: HttpRequest, topic: Topic, locator: str) -> Section:
 def sheet_of(request: HttpRequest, pair: Pair) -> Sheet:
     caller, topic = caller_of(request), pair.topic
     section = section_named(request, topic, pair.locator)
-    candidates = judging.pool(topic, caller)
+    candidates = pools.pool(topic, caller)
     order = candidates.shuffled(topic, request.user)
     if pair.locator not in order:
         order.append(pair.locator)
     at = order.index(pair.locator)
-    own = judging.own_judgments(request.user, topic).filter(locator=pair.locator).first()
-    before, chunk, after = parts_of(judging.text_of(section, caller), chunk_of(candidates, section))
+    own = visibility.own_judgments(request.user, topic).filter(locator=pair.locator).first()
+    before, chunk, after = parts_of(visibility.text_of(section, caller), chunk_of(candidates, section))
     return Sheet(
         topic, section, before, chunk, after, candidates.translated, own,
-        opinions=judging.opinions(own) if own else [],
+        opinions=opinions.opinions(own) if own else [],
         position=at + 1,
         previous=order[at - 1] if at else None,
         next=order[at + 1] if at + 1 < len(order) else None,
-        progress=judging.progress(request.user, topic, order),
+        progress=grading.progress(request.user, topic, order),
     )  # fmt: skip
 
 
-def chunk_of(candidates: Pool, section: Section) -> Chunk | None:
+def chunk_of(candidates: JudgingPool, section: Section) -> Chunk | None:
     return Chunk.objects.filter(pk=candidates.chunks.get(section.locator), section=section).first()
 
 
@@ -152,23 +155,23 @@ def save(request: HttpRequest) -> str:
     if not form.is_valid():
         messages.error(request, _("Choose a grade from 0 to 3; an explanation has at most 2,000 characters."))
         return address(Pair(topic, locator, "chosen"))
-    before = judging.own_judgments(request.user, topic).filter(locator=locator).first()
-    chunk = chunk_of(judging.pool(topic, caller_of(request)), section)
+    before = visibility.own_judgments(request.user, topic).filter(locator=locator).first()
+    chunk = chunk_of(pools.pool(topic, caller_of(request)), section)
     said = form.cleaned_data
-    made = judging.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
+    made = grading.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
     remember(request, "judged", [made.pk, [before.grade, before.explanation] if before else None])
-    return address(judging.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+    return address(assignment.next_pair(request.user, prefer=topic, skipped=skipped(request)))
 
 
 def skip(request: HttpRequest) -> str:
     topic = topic_named(request, request.POST.get("topic", ""))
     remember(request, "skipped", [topic.pk, request.POST.get("locator", "")])
-    return address(judging.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+    return address(assignment.next_pair(request.user, prefer=topic, skipped=skipped(request)))
 
 
 def undo(request: HttpRequest) -> str:
     steps = request.session.get("judged", [])
-    undone = judging.undo(request.user, *steps[-1]) if steps else None
+    undone = grading.undo(request.user, *steps[-1]) if steps else None
     request.session["judged"] = steps[:-1]
     if undone is None:
         messages.warning(request, _("There is nothing to take back."))
@@ -197,12 +200,12 @@ def skipped(request: HttpRequest) -> set[tuple[int, str]]:
 def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
     """The grade just given, with what a language model says of it; None on that pair's own page."""
     steps = request.session.get("judged", [])
-    own = judging.own_judgments(request.user).select_related("topic", "section")
+    own = visibility.own_judgments(request.user).select_related("topic", "section")
     judgment = own.filter(pk=steps[-1][0]).first() if steps else None
     if judgment is None or pair and (judgment.topic, judgment.locator) == (pair.topic, pair.locator):
         return None
     url = address(Pair(judgment.topic, judgment.locator, "chosen"))
-    return {"judgment": judgment, "opinions": judging.opinions(judgment), "url": url}
+    return {"judgment": judgment, "opinions": opinions.opinions(judgment), "url": url}
 
 
 # -- Disagreements
@@ -218,34 +221,36 @@ def disagreements_page(request: HttpRequest) -> HttpResponse:
         return settle(request)
     caller, settles = caller_of(request), request.user.has_perm("evaluation.change_judgment")
     settled = request.GET.get("settled") == "1"
-    found = judging.disagreements(caller, settled=settled) if settles else []
+    found = disagreements.disagreements(caller, settled=settled) if settles else []
     context = {
         **admin.site.each_context(request),
         "title": _("Agreement"),
-        "rows": [(row, judging.text_of(row.section, caller), is_party(request, row)) for row in found],
+        "rows": [(row, visibility.text_of(row.section, caller), is_party(request, row)) for row in found],
         "settled": settled,
         "settles": settles,
-        "agreement": agreement(grades_by_judge(of=judging.judgments_for(caller))),
+        "agreement": agreement(grades_by_judge(of=visibility.judgments_for(caller))),
         "grades": GRADES,
     }
     return TemplateResponse(request, "admin/disagreements.html", context)
 
 
-def is_party(request: HttpRequest, row: judging.Disagreement) -> bool:
+def is_party(request: HttpRequest, row: disagreements.Disagreement) -> bool:
     return request.user.get_username() in {judgment.judge for judgment in row.judgments}
 
 
 def settle(request: HttpRequest) -> HttpResponse:
     require(request, "evaluation.change_judgment")
     topic = topic_named(request, request.POST.get("topic", ""))
-    row = judging.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
+    row = disagreements.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
     if row is None:
         raise Http404
     form = GradeForm(request.POST)
     try:
         if not form.is_valid():
-            raise judging.CannotJudge(_("A grade is 0, 1, 2 or 3."))
-        judging.adjudicate(row, form.cleaned_data["grade"], request.user, form.cleaned_data["explanation"])
+            raise grading.CannotJudge(_("A grade is 0, 1, 2 or 3."))
+        disagreements.adjudicate(
+            row, form.cleaned_data["grade"], request.user, form.cleaned_data["explanation"]
+        )
         messages.success(request, _("Your grade is kept: the pair is settled."))
     except ArfError as problem:
         messages.error(request, problem.message)

@@ -20,10 +20,10 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.import_export.forms import ExportForm
 
 from evaluation.admin.exchange import may_import
-from evaluation.judging import humans, judgments_for, own_judgments
+from evaluation.judging.visibility import humans, judgments_for, own_judgments
 from evaluation.models import Judgment
 from retrieval.admin.base import NeverDeleted, caller_of, link
-from rules.exchange import FORMATS
+from rules.authoring.file_formats import FORMATS
 
 
 class JudgmentResource(ModelResource):

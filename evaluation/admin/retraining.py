@@ -17,11 +17,13 @@ from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evaluation import plots, registry, retraining, retraining_plots
-from evaluation.admin.figures import bullets, table, told
-from evaluation.gate import MARGIN
+from evaluation.admin.figures import bullets, interval, table
+from evaluation.learning import registry, retraining
+from evaluation.learning.model_comparison import MEASURES
+from evaluation.learning.promotion import MARGIN
+from evaluation.learning.shadowing import agreement
+from evaluation.measuring import plots
 from evaluation.models import RetrainingRun
-from evaluation.shadowing import agreement
 from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, link
 from retrieval.errors import ArfError
@@ -130,7 +132,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("nDCG@10, difference"), empty_value="-")
     def difference(self, run: RetrainingRun) -> str | None:
-        return told(run.report["decision"]["difference"], "+.3f") if "decision" in run.report else None
+        return interval(run.report["decision"]["difference"], "+.3f") if "decision" in run.report else None
 
     @admin.display(description=gettext_lazy("Why"))
     def why(self, run: RetrainingRun) -> str:
@@ -148,9 +150,9 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
             return None
         by_system = run.report["measures"]
         rows = [
-            [label, *(told(by_system[key][n]) for n in retraining.TOLD)] for key, label in SYSTEMS.items()
+            [label, *(interval(by_system[key][n]) for n in MEASURES)] for key, label in SYSTEMS.items()
         ]
-        return table(["", *retraining.TOLD], rows, _("Test topics"))
+        return table(["", *MEASURES], rows, _("Test topics"))
 
     @admin.display(description=gettext_lazy("In shadow"), empty_value="-")
     def in_shadow(self, run: RetrainingRun) -> SafeString | None:
@@ -163,10 +165,12 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
         decision = run.report["decision"]
         tested = len(run.report["per_topic"])
         overall = {"name": _("all"), "topics": tested, "difference": decision["difference"], "vetoes": False}
+        rows = [overall, *decision["slices"]]
+        bars = [
+            plots.Bar(f"{r['name']} ({r['topics']})", **r["difference"], marked=r["vetoes"]) for r in rows
+        ]
         title = _("Challenger less champion, with 95 % intervals; dashed: the margin")
-        return mark_safe(  # numbers, and names escaped by the plot
-            retraining_plots.differences([overall, *decision["slices"]], margin=MARGIN, title=title)
-        )
+        return mark_safe(plots.differences(title, bars, margin=MARGIN))  # names are escaped by the plot
 
     @admin.display(description=gettext_lazy("Reliability"), empty_value="-")
     def reliability(self, run: RetrainingRun) -> SafeString | None:
@@ -253,7 +257,7 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]
     fields = [
-        "family", "status", "gate", "in_shadow", "families", "reliability", "topics", "features", "size", "digest",
+        "family", "status", "promotion", "in_shadow", "families", "reliability", "topics", "features", "size", "digest",
         "created_at", "deployed_at",
     ]  # fmt: skip
     readonly_fields = fields
@@ -273,8 +277,8 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     def in_shadow(self, model: RankerModel) -> SafeString | None:
         return shadowed(model)
 
-    @admin.display(description=gettext_lazy("What the gate said"), empty_value="-")
-    def gate(self, model: RankerModel) -> SafeString | None:
+    @admin.display(description=gettext_lazy("Why it was promoted, or not"), empty_value="-")
+    def promotion(self, model: RankerModel) -> SafeString | None:
         attempt = RetrainingRun.objects.filter(challenger=model).order_by("created_at").first()
         return attempt and format_html("{}: {}", admin_link(attempt), attempt.reason)
 
@@ -338,5 +342,5 @@ def shadowed(model: RankerModel) -> SafeString | None:
         [_("Judged questions among them"), found.judged],
     ]
     if found.difference:
-        rows.append([_("nDCG@10, shadow less active"), told(asdict(found.difference), "+.3f")])
+        rows.append([_("nDCG@10, shadow less active"), interval(asdict(found.difference), "+.3f")])
     return table(["", ""], rows, _("In shadow"))

@@ -14,14 +14,14 @@ from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evaluation import suggestions
 from evaluation.admin.figures import bullets
 from evaluation.models import RuleSuggestion, Topic
+from evaluation.rule_impact import impact, suggestions
 from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, caller_of
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
-from rules.rule_admin import ACTIONS, CRITERIA, TARGETS, row_told
+from rules.admin.clause_labels import CLAUSES, clauses_text
 
 COLOURS = {"open": "info", "drafted": "success", "dismissed": "warning"}
 
@@ -57,14 +57,14 @@ class RuleSuggestionAdmin(ObjectActions, ReadOnly, ModelAdmin):
         ObjectAction("dismiss", gettext_lazy("Dismiss"), dismiss, may_draft, is_open),
     )
     list_before_template = "admin/evaluation/_suggest.html"
-    list_display = ["topic", "failure", "rule_told", "gain_told", "touched", "hurt_count", "state"]
+    list_display = ["topic", "failure", "suggested_rule", "gain_interval", "touched", "hurt_count", "state"]
     list_filter = ["status", "failure", "topic__domain"]
     list_select_related = ["topic"]
     list_per_page = 50
     search_fields = ["topic__query", "topic__name"]
     fields = [
-        "topic_link", "failure", "rule_told", "gain_told", "topics", "touched", "mended_told", "hurt_told",
-        "rules_told", "state", "rule", "settled_by", "settled_at", "created_at",
+        "topic_link", "failure", "suggested_rule", "gain_interval", "topics", "touched", "mended_topics", "hurt_topics",
+        "tried_beside", "state", "rule", "settled_by", "settled_at", "created_at",
     ]  # fmt: skip
     readonly_fields = fields
 
@@ -98,15 +98,12 @@ class RuleSuggestionAdmin(ObjectActions, ReadOnly, ModelAdmin):
         return admin_link(row.topic)
 
     @admin.display(description=gettext_lazy("Suggested rule"))
-    def rule_told(self, row: RuleSuggestion) -> SafeString:
-        told = [
-            "; ".join(row_told(one, labels) for one in row.content[name])
-            for name, labels in (("criteria", CRITERIA), ("targets", TARGETS), ("actions", ACTIONS))
-        ]
-        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in told if line))
+    def suggested_rule(self, row: RuleSuggestion) -> SafeString:
+        lines = [clauses_text(name, row.content[name]) for name in CLAUSES]
+        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
     @admin.display(description=gettext_lazy("Predicted gain in nDCG@10"), ordering="gain")
-    def gain_told(self, row: RuleSuggestion) -> str:
+    def gain_interval(self, row: RuleSuggestion) -> str:
         return f"{row.gain:+.4f} ({row.gain_low:+.4f} … {row.gain_high:+.4f})"
 
     @admin.display(description=gettext_lazy("Makes worse"))
@@ -114,16 +111,16 @@ class RuleSuggestionAdmin(ObjectActions, ReadOnly, ModelAdmin):
         return len(row.hurt)
 
     @admin.display(description=gettext_lazy("Topics it would mend"), empty_value="-")
-    def mended_told(self, row: RuleSuggestion) -> SafeString | None:
-        return topics_told(row.mended)
+    def mended_topics(self, row: RuleSuggestion) -> SafeString | None:
+        return topic_links(row.mended)
 
     @admin.display(description=gettext_lazy("Topics it would make worse"), empty_value="-")
-    def hurt_told(self, row: RuleSuggestion) -> SafeString | None:
-        return topics_told(row.hurt)
+    def hurt_topics(self, row: RuleSuggestion) -> SafeString | None:
+        return topic_links(row.hurt)
 
     @admin.display(description=gettext_lazy("Tried beside"))
-    def rules_told(self, row: RuleSuggestion) -> str:
-        if row.rules_version == suggestions.rules_version():
+    def tried_beside(self, row: RuleSuggestion) -> str:
+        if row.rules_version == impact.rules_version():
             return _("the rules in force now")
         return _("rules that have changed since: look for suggestions again")
 
@@ -132,6 +129,6 @@ class RuleSuggestionAdmin(ObjectActions, ReadOnly, ModelAdmin):
         return row.status, row.get_status_display()
 
 
-def topics_told(names: list[str]) -> SafeString | None:
+def topic_links(names: list[str]) -> SafeString | None:
     found = Topic.objects.filter(name__in=names)
     return bullets(admin_link(topic) for topic in found) if names else None

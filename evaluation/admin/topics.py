@@ -16,15 +16,15 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from evaluation import exchange
 from evaluation.admin.exchange import download, may_import, written
-from evaluation.admin.figures import table, told
-from evaluation.intake import Asked, conflicts
-from evaluation.judging import humans, judgments_for, topics_for
-from evaluation.library import as_topics
-from evaluation.measures import MEASURES
+from evaluation.admin.figures import interval, table
+from evaluation.judging.visibility import humans, judgments_for, topics_for
+from evaluation.measuring.measures import MEASURES
+from evaluation.measuring.runs import rankings_of
 from evaluation.models import Measurement, Run, Topic
-from evaluation.runs import rankings_of
+from evaluation.topics import writing
+from evaluation.topics.library import as_topics
+from evaluation.topics.split_conflicts import NewTopic, conflicts
 from retrieval.admin.base import ReadOnly, caller_of, link
 from retrieval.models import Domain
 
@@ -48,7 +48,7 @@ class TopicForm(forms.ModelForm):
         if self.errors or not {"query", "group"} & {*self.changed_data}:
             return said
         domain, split = (said.get(name) or getattr(self.instance, name) for name in ("domain", "split"))
-        asked = Asked(said["query"], split, said["group"])
+        asked = NewTopic(said["query"], split, said["group"])
         if not domain.is_private and (conflict := conflicts({asked}).get(asked)):
             self.add_error("query", f"{conflict[0].upper()}{conflict[1:]}.")
         return said
@@ -107,9 +107,9 @@ class TopicAdmin(ModelAdmin):
         text = written(
             fmt,
             {
-                "jsonl": lambda: exchange.topics_jsonl(topics),
-                "csv": lambda: exchange.topics_csv(topics),
-                "trec": lambda: exchange.trec_qrels(topics),
+                "jsonl": lambda: writing.topics_jsonl(topics),
+                "csv": lambda: writing.topics_csv(topics),
+                "trec": lambda: writing.trec_qrels(topics),
             },
         )
         return download(text, "qrels" if fmt == "trec" else "topics", fmt)
@@ -198,7 +198,7 @@ class RunAdmin(ReadOnly, ModelAdmin):
         condensed = run.summary.get("condensed", {})
         measured = run.summary.get("measures", {}) | {"judged@10": run.summary.get("judged_at_10")}
         rows = [
-            [name, told(each), told(condensed[name]) if condensed.get(name) else "–"]
+            [name, interval(each), interval(condensed[name]) if condensed.get(name) else "–"]
             for name in (*MEASURES, "judged@10")  # JSON forgets the order
             if (each := measured.get(name))
         ]
@@ -232,9 +232,9 @@ class RunAdmin(ReadOnly, ModelAdmin):
         text = written(
             fmt,
             {
-                "trec": lambda: exchange.trec_run(rankings_of(found), tag=found.name or found.pipeline),
-                "csv": lambda: exchange.table(exchange.measurements_table(rows)),
-                "jsonl": lambda: exchange.rows_jsonl(rows),
+                "trec": lambda: writing.trec_run(rankings_of(found), tag=found.name or found.pipeline),
+                "csv": lambda: writing.table(writing.measurements_table(rows)),
+                "jsonl": lambda: writing.rows_jsonl(rows),
             },
         )
         return download(text, f"run-{str(run)[:8]}", fmt)

@@ -16,9 +16,9 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
 
+from retrieval.access.row_security import as_system
 from retrieval.admin.base import NeverDeleted, ObjectAction, ObjectActions
 from retrieval.models import ApiKey, Document, DocumentGrant
-from retrieval.row_access import as_system
 
 SUGGESTED = 500  # principals of each kind offered while typing
 

@@ -15,9 +15,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from retrieval.access.caller import Caller
 from retrieval.errors import ArfError
 from retrieval.models.access import caller_for
-from retrieval.ranking import Caller
 
 BUTTON = (
     "border border-base-200 bg-white cursor-pointer font-medium px-3 py-1.5 rounded-default text-important "

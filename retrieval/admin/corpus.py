@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from retrieval import ingestion, jobs, uploading
+from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
+from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
@@ -24,7 +25,7 @@ PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
     """Reads the domain's source again, as a job whose page opens."""
-    run = jobs.enqueue(**ingestion.request(domain), by=request.user)
+    run = jobs.enqueue(**ingest.request(domain), by=request.user)
     messages.success(request, _("%(domain)s is being ingested again.") % {"domain": domain.local_name})
     return redirect(admin_url(run))
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.http import HttpRequest
 from django.utils import timezone
 
-from retrieval import figures
+from retrieval.search import statistics
 
 DAYS = 7
 
@@ -13,11 +13,11 @@ DAYS = 7
 def dashboard(request: HttpRequest, context: dict) -> dict:
     may = request.user.has_perm
     if may("retrieval.view_searchlog"):
-        context["searches"] = figures.searches_since(timezone.now() - timedelta(days=DAYS))
-        context["missing_parts"] = figures.missing_parts()
+        context["searches"] = statistics.searches_since(timezone.now() - timedelta(days=DAYS))
+        context["missing_parts"] = statistics.missing_parts()
     if may("retrieval.view_domain"):
-        context["corpora"] = figures.corpora()
-        context["index_lag"] = figures.index_lag()
+        context["corpora"] = statistics.corpora()
+        context["index_lag"] = statistics.index_lag()
     if may("retrieval.view_jobrun"):
-        context["jobs"] = figures.unfinished_jobs()
+        context["jobs"] = statistics.unfinished_jobs()
     return context

@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from retrieval import llm
 from retrieval.admin.base import NeverDeleted, ReadOnly, link
 from retrieval.admin.log import trace_link
+from retrieval.engines.llm import budget
+from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 
 COLOURS = {
@@ -45,7 +46,7 @@ class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Spent today (UTC)"))
     def spent(self, policy: LLMPolicy) -> str:
-        spent = f"{llm.spent_today():.4f} USD"
+        spent = f"{budget.spent_today():.4f} USD"
         if policy.price_in or policy.price_out:
             return spent
         return _("%(spent)s; without prices nothing counts, and the budget holds nothing back") % {"spent": spent}

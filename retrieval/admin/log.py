@@ -12,9 +12,9 @@ from unfold.admin import ModelAdmin
 
 from retrieval.admin.base import ReadOnly, caller_of, link
 from retrieval.models import Feedback, SearchLog, Trace
-from retrieval.searchlog import trace_for
+from retrieval.search.log import trace_for
 
-DOORS = ("page", "api", "command", "admin")
+CHANNELS = ("page", "api", "command", "admin")
 
 
 def known_to(request: HttpRequest, searches: str = "") -> Q:
@@ -26,15 +26,15 @@ def trace_link(trace_id: object, text: object) -> SafeString:
     return link(reverse("retrieval:trace", args=[trace_id]), text)
 
 
-class DoorFilter(admin.SimpleListFilter):
-    title = gettext_lazy("door")
-    parameter_name = "door"
+class ChannelFilter(admin.SimpleListFilter):
+    title = gettext_lazy("channel")
+    parameter_name = "channel"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
-        return [(door, door) for door in DOORS]
+        return [(channel, channel) for channel in CHANNELS]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(door=self.value()) if self.value() else queryset
+        return queryset.filter(channel=self.value()) if self.value() else queryset
 
 
 class LanguageFilter(admin.SimpleListFilter):
@@ -51,17 +51,17 @@ class LanguageFilter(admin.SimpleListFilter):
 @admin.register(SearchLog)
 class SearchLogAdmin(ReadOnly, ModelAdmin):
     list_display = [
-        "created_at", "question", "door", "language", "cached", "abstained", "result_count", "probability",
+        "created_at", "question", "channel", "language", "cached", "abstained", "result_count", "probability",
         "took_ms", "trace",
     ]  # fmt: skip
-    list_filter = [DoorFilter, "cached", "abstained", LanguageFilter, "created_at"]
+    list_filter = [ChannelFilter, "cached", "abstained", LanguageFilter, "created_at"]
     list_per_page = 50
     search_fields = ["query_text"]
     show_full_result_count = False
     date_hierarchy = "created_at"
     readonly_fields = ["question", "trace", "try_again", "shown"]
     fields = [
-        "question", "try_again", "trace", "created_at", "door", "language", "domains", "pipeline", "caller",
+        "question", "try_again", "trace", "created_at", "channel", "language", "domains", "pipeline", "caller",
         "took_ms", "cached", "cached_from", "abstained", "degraded", "result_count", "probability", "shown",
         "versions",
     ]  # fmt: skip

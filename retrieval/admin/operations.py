@@ -13,9 +13,9 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from retrieval import jobs
+from retrieval.access.caller import Caller
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, caller_of
 from retrieval.models import Document, Domain, JobRun, Version
-from retrieval.ranking import Caller
 
 
 def readable_jobs(caller: Caller) -> QuerySet[JobRun]:

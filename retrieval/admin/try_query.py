@@ -1,4 +1,4 @@
-"""The page “Try this query”: a search through the same door code as everybody's, with its whole account."""
+"""The page “Try this query”: a search through the same code as everybody's, with its whole account."""
 
 from django import forms
 from django.contrib import admin
@@ -10,12 +10,12 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from retrieval import pipeline
+from retrieval.access.caller import Caller
 from retrieval.admin.base import caller_of
 from retrieval.errors import ArfError
 from retrieval.models import Domain
-from retrieval.ranking import Caller
-from retrieval.search import MAX_QUERY, SearchRequest
-from retrieval.trial import Trial, try_out
+from retrieval.request import MAX_QUERY, SearchRequest
+from retrieval.search.query_inspector import Trial, try_out
 
 
 class TryForm(forms.Form):

@@ -17,13 +17,13 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from retrieval import uploading
 from retrieval.admin.access import PrincipalInput
 from retrieval.admin.base import ReadOnly, admin_link, caller_of
 from retrieval.errors import SourceRefused
-from retrieval.files.formats import READERS
+from retrieval.ingestion import uploading
 from retrieval.models import Domain, Upload
 from retrieval.models.uploads import in_words
+from retrieval.parsing.files.formats import READERS
 
 SHOWN = 50  # uploads listed under the form
 PERMISSION = "retrieval.add_upload"

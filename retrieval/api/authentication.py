@@ -7,10 +7,10 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api import throttles
 from retrieval.api.errors import Unauthorized
 from retrieval.models import ApiKey
-from retrieval.ranking import ANONYMOUS, Caller
 
 
 class ApiKeyAuthentication(BaseAuthentication):

@@ -1,13 +1,116 @@
-"""Files handed in over the API, and what became of them."""
+"""Documents: listed, handed in as files, withdrawn; and what became of a file."""
 
+from django.db.models import Exists, OuterRef
+from django.http import Http404, HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from retrieval import uploading
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, as_stored, reply
+from retrieval.api.bodies import Files
 from retrieval.api.errors import Forbidden
+from retrieval.api.parameters import File, Name, Nothing, Number, Parameters, Text
+from retrieval.api.sections import document_account
+from retrieval.api.serializers import DocumentPage, UploadState, Withdrawn
 from retrieval.errors import NotFound
-from retrieval.models import ApiKey, Document, Domain, Upload
-from retrieval.ranking import Caller
-from retrieval.row_access import as_system
+from retrieval.ingestion import uploading
+from retrieval.models import ApiKey, Document, Domain, Section, Upload
+from retrieval.request import MAX_K
+from retrieval.search.service import visible_domains
+
+
+class DocumentsParameters(Parameters):
+    domain = s.ListField(child=Name(), required=False, help_text="Slugs; left out: all the caller may see.")
+    k = Number(min_value=1, max_value=MAX_K, default=10)
+    page = Number(min_value=1, max_value=1_000, default=1)
+
+
+@extend_schema_serializer(component_name="UploadedFile")
+class UploadForm(Parameters):
+    """What `documents` takes as multipart/form-data."""
+
+    domain = Name(help_text="Slug of a domain that takes files.")
+    file = File(help_text="PDF, DOCX, HTML, Markdown or plain text, at most 50 MiB.")
+    title = Text(required=False, max_length=500, help_text="Left out: what the file says.")
+    tag = s.ListField(child=Text(max_length=60), required=False)
+    grant = s.ListField(
+        child=Text(max_length=60),
+        required=False,
+        help_text="Who else may read a private document: user:5, group:2, key:9.",
+    )
+
+
+class DocumentsView(ApiView):
+    parser_classes = [Files]
+
+    @extend_schema(
+        operation_id="documents",
+        parameters=[DocumentsParameters],
+        responses=answers(DocumentPage, 401, 404, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """List the documents that the caller may read today; withdrawn ones are none of them."""
+        values = DocumentsParameters.from_url(request)
+        caller = caller_of(request)
+        slugs = {scope.id: scope.slug for scope in visible_domains(caller, values.get("domain", ()))}
+        in_force = Exists(Section.objects.readable(caller).filter(document=OuterRef("pk")))
+        documents = Document.objects.visible_to(caller).filter(in_force, domain__in=slugs)
+        in_order = documents.order_by("domain", "locator", "pk")
+        return reply(document_page(in_order, slugs, k=values.get("k", 10), page=values.get("page", 1)))
+
+    @extend_schema(
+        operation_id="upload_document",
+        request={"multipart/form-data": UploadForm},
+        responses=answers(UploadState, 401, 403, 404, 413, 415, 422, 429, success=202),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Hand in a file for a domain; it is read by a job. The same name again is a new version of its document."""
+        key = key_for_documents(request)
+        return reply(take(UploadForm.from_form(request), key), status=202)
+
+
+class DocumentView(ApiView):
+    @extend_schema(
+        operation_id="withdraw_document",
+        parameters=[
+            OpenApiParameter(
+                "path", str, "path", description="A document's locator without its leading slash."
+            )
+        ],
+        responses=answers(Withdrawn, 401, 403, 404, 429),
+    )
+    def delete(self, request: Request, path: str) -> HttpResponse:
+        """Withdraw a document that came from a file: nobody finds it any more, its past stays readable."""
+        Nothing.from_url(request)
+        key_for_documents(request)
+        if not path.isprintable():
+            raise Http404
+        return reply(withdraw(f"/{path}", caller_of(request)))
+
+
+class UploadView(ApiView):
+    @extend_schema(
+        operation_id="upload",
+        responses=answers(UploadState, 401, 403, 404, 429),
+    )
+    def get(self, request: Request, upload_id: int) -> HttpResponse:
+        """What became of a file that this key handed in."""
+        Nothing.from_url(request)
+        return reply(upload_of(upload_id, key_for_documents(request)))
+
+
+def document_page(documents, slugs: dict[int, str], *, k: int, page: int) -> dict:
+    total = documents.count()
+    return {
+        "documents": [document_account(d, slugs[d.domain_id]) for d in documents[(page - 1) * k : page * k]],
+        "total": total,
+        "page": page,
+        "next": page + 1 if total > page * k else None,
+        "previous": page - 1 if page > 1 else None,
+    }
 
 
 def key_for_documents(request: Request) -> ApiKey:
@@ -50,18 +153,12 @@ def upload_of(upload_id: int, key: ApiKey) -> dict:
 
 
 def upload_account(upload: Upload) -> dict:
-    return {
+    names = ("status", "reason", "percent", "filename", "sections", "pages", "scanned_pages")
+    return as_stored(upload, *names) | {
         "id": upload.pk,
-        "status": upload.status,
-        "reason": upload.reason,
-        "percent": upload.percent,
-        "filename": upload.filename,
         "domain": upload.domain.slug,
         "sha256": upload.content_hash,
         "document": upload.document.locator if upload.document else None,
-        "sections": upload.sections,
-        "pages": upload.pages,
-        "scanned_pages": upload.scanned_pages,
         "url": f"/api/v1/uploads/{upload.pk}",
     }
 

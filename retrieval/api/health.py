@@ -5,14 +5,21 @@ from datetime import timedelta
 from functools import cache, lru_cache
 
 from django.conf import settings
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Count, Max, Min
+from django.http import HttpResponse
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
 
-from retrieval import serving
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.parameters import Nothing
+from retrieval.api.serializers import Health
+from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import Chunk, Domain, EmbeddingModel, IndexChange, JobRun, Section
-from retrieval.ranking import ANONYMOUS, Caller
 
 LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
 
@@ -49,7 +56,7 @@ def database() -> dict:
 
 def lexical_index() -> dict:
     """`behind`: changes of the corpus that this machine's index lacks."""
-    index = serving.lexical_index()
+    index = loaded.lexical_index()
     last = IndexChange.objects.aggregate(last=Max("pk"))["last"] or 0
     missed = IndexChange.objects.filter(pk__gt=index.position).aggregate(
         count=Count("pk"), oldest=Min("created_at")
@@ -65,7 +72,7 @@ def embedder() -> dict:
     if row is None:
         return {"kind": None, "fingerprint": None, "ready": False}
     try:
-        serving.active_embedder()
+        loaded.active_embedder()
         ready = True
     except NotRun:
         ready = False
@@ -105,3 +112,19 @@ def jobs() -> dict:
         .values_list("status", "n")
     )
     return {"waiting": counts.get(JobRun.Status.QUEUED, 0), "running": counts.get(JobRun.Status.RUNNING, 0)}
+
+
+class HealthView(ApiView):
+    @extend_schema(
+        operation_id="health",
+        responses={**answers(Health, 401, 429), 503: Health},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Whether the server can answer, part by part: ok, degraded or (503) down."""
+        Nothing.from_url(request)
+        return reply(health(caller_of(request)))
+
+    def handle_exception(self, error: Exception) -> HttpResponse:
+        if isinstance(error, OperationalError | InterfaceError):
+            return reply(down(), status=503)
+        return super().handle_exception(error)

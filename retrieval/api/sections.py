@@ -2,14 +2,55 @@
 
 from datetime import date
 
+from django.http import Http404, HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+
+from retrieval.access.caller import Caller
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, as_stored, reply
+from retrieval.api.parameters import Day, Parameters
+from retrieval.api.serializers import Provision
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Section
 from retrieval.models.corpus import SectionQuerySet
-from retrieval.ranking import Caller
-from retrieval.reading import end_of_subtree
+from retrieval.pages.reader import end_of_subtree, neighbours
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
+AS_STORED = (
+    "locator",
+    "citation",
+    "plain_name",
+    "plain_name_es",
+    "level",
+    "number",
+    "breadcrumb",
+    "notes",
+    "status",
+)
+AS_STORED += ("is_result",)
+
+
+class SectionParameters(Parameters):
+    as_of = Day(required=False, help_text="As the law was on that day.")
+
+
+class SectionView(ApiView):
+    @extend_schema(
+        operation_id="section",
+        parameters=[
+            OpenApiParameter("path", str, "path", description="A locator without its leading slash."),
+            SectionParameters,
+        ],
+        responses=answers(Provision, 401, 404, 429),
+    )
+    def get(self, request: Request, path: str) -> HttpResponse:
+        """Read one provision by its locator; a deeper place answers its section, with the place as `pin`."""
+        values = SectionParameters.from_url(request)
+        if not path.isprintable():
+            raise Http404
+        return reply(section_account(f"/{path}", caller_of(request), values.get("as_of")))
 
 
 def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
@@ -17,30 +58,21 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     readable = Section.objects.readable(caller, as_of)
     section, pin = find(readable, locator)
     in_document = readable.filter(document=section.document_id).order_by("position", "pk")
-    before, after = neighbours(section, in_document)
-    return {
-        "locator": section.locator,
+    before, after = neighbours(section, in_document, end_of_subtree(section, in_document))
+    above = (
+        in_document.filter(locator=section.parent_locator) if section.parent_locator else in_document.none()
+    )
+    return as_stored(section, *AS_STORED) | {
         "pin": pin,
-        "citation": section.citation,
         "title": section.heading or section.citation,
         "title_es": section.heading_es,
-        "plain_name": section.plain_name,
-        "plain_name_es": section.plain_name_es,
-        "level": section.level,
-        "number": section.number,
-        "breadcrumb": section.breadcrumb,
         "domain": section.domain.slug,
         "text": text_of(section, in_document),
-        "notes": section.notes,
-        "status": section.status,
         "valid_from": iso(section.valid_from),
         "valid_to": iso(section.valid_to),
         "source_url": section.source_url or section.document.source_url,
         "url": f"/law/{section.path}",
-        "is_result": section.is_result,
-        "parent": first(in_document.filter(locator=section.parent_locator))
-        if section.parent_locator
-        else None,
+        "parent": first(above),
         "children": references(in_document.filter(parent_locator=section.locator)),
         "previous": first(before),
         "next": first(after),
@@ -61,14 +93,6 @@ def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None]:
     if section := readable.filter(anchors__locator=locator).first():
         return section, locator
     raise NotFound("There is no such provision.")
-
-
-def neighbours(section: Section, in_document: SectionQuerySet) -> tuple[SectionQuerySet, SectionQuerySet]:
-    """The results before a provision, nearest first, and those after all that it holds."""
-    results = in_document.results()
-    before = results.filter(position__lt=section.position).order_by("-position", "-pk")
-    end = section.position + 1 if section.is_leaf else end_of_subtree(section, in_document)
-    return before, results.filter(position__gte=end) if end is not None else results.none()
 
 
 def text_of(section: Section, in_document: SectionQuerySet) -> str:
@@ -121,16 +145,12 @@ def iso(day: date | None) -> str | None:
 
 
 def document_account(document: Document, domain: str) -> dict:
-    return {
-        "locator": document.locator,
-        "title": document.title,
+    account = as_stored(
+        document, "locator", "title", "language", "publication", "source_url", "filename", "pages"
+    )
+    return account | {
         "domain": domain,
-        "language": document.language,
-        "publication": document.publication,
-        "source_url": document.source_url,
-        "filename": document.filename,
         "sha256": document.content_hash,
-        "pages": document.pages,
         "scanned_pages": document.scanned_pages,
         "tags": document.tags,
         "retrieved_at": document.retrieved_at.isoformat(),

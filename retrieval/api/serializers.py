@@ -1,93 +1,11 @@
-"""The shapes of questions and answers, for the schema alone: answers are JSON-able dicts as they are."""
+"""The shapes of answers, for the schema alone: answers are JSON-able dicts as they are."""
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from retrieval.models import Feedback, Upload
-from retrieval.search import MAX_DEPTH, MAX_K, MAX_QUERY
-
-
-class ApiKeyScheme(OpenApiAuthenticationExtension):
-    """Found by its target when the schema is made."""
-
-    target_class = "retrieval.api.authentication.ApiKeyAuthentication"
-    name = "ApiKey"
-
-    def get_security_definition(self, auto_schema) -> dict[str, str]:
-        described = "A key made in the admin; none is needed to read public law."
-        return {"type": "http", "scheme": "bearer", "description": described}
-
-
-class Operations(AutoSchema):
-    """Lists name an operation by the first sentence of its handler's docstring."""
-
-    def get_summary(self) -> str:
-        return super().get_description().partition(". ")[0].rstrip(".")
-
-    def get_description(self) -> str:
-        return super().get_description().partition(". ")[2]
-
-
-class ErrorDetail(s.Serializer):
-    code = s.CharField()
-    message = s.CharField()
-
-
-class Error(s.Serializer):
-    error = ErrorDetail()
-
-
-def answers(shape: type[s.Serializer], *errors: int, success: int = 200) -> dict[int, type[s.Serializer]]:
-    """What an address answers: its shape, and the uniform error with 400 and the statuses named."""
-    return {success: shape, **dict.fromkeys((400, *errors), Error)}
-
+from retrieval.models import Upload
 
 # -- Search
-
-PIPELINE = (
-    "A public pipeline; others need the scope “pipelines”. Left out: `default`, which asks no language model, or, for "
-    "a key with that scope where a language model is configured, `verified`, which has it judge what is uncertain."
-)
-
-
-REACH = f"Pages reach the first {MAX_DEPTH:,} results."
-KEYWORD_TRIGGER = "False: given rules apply whatever the words of the question."
-COVERAGE = "joint: one search under what any restricting rule allows; each: one search per such rule, each covered."
-QUOTA = "With coverage=each: results that every rule is sure of, where it has as many."
-TOKEN_BUDGET = "Bounds the tokens of the passages; what is left out is told under “rules”."
-NO_RULE = "Where none of the given rules fires: search everything (global) or nothing (none)."
-
-
-class Question(s.Serializer):
-    q = s.CharField(max_length=MAX_QUERY, help_text="The question, a citation or words of the law.")
-    domain = s.ListField(
-        child=s.CharField(),
-        required=False,
-        help_text="Slugs, or one as text; left out: every domain the caller may see.",
-    )
-    k = s.IntegerField(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
-    page = s.IntegerField(min_value=1, max_value=1_000, default=1, help_text=REACH)
-    language = s.ChoiceField(["en", "es"], required=False, help_text="Overrides what is detected.")
-    as_of = s.DateField(required=False, help_text="Search the law as it was on that day.")
-    pipeline = s.CharField(required=False, help_text=PIPELINE)
-    explain = s.BooleanField(default=False, help_text="Adds the trace of every candidate as “explanation”.")
-    rules = s.ListField(
-        child=s.JSONField(),
-        required=False,
-        help_text="Ids of published rules, and at most 10 rules written out: these and no others are considered. "
-        "Left out: every published rule.",
-    )
-    keyword_trigger = s.BooleanField(default=True, help_text=KEYWORD_TRIGGER)
-    coverage = s.ChoiceField(["joint", "each"], default="joint", help_text=COVERAGE)
-    include_all_rules = s.BooleanField(default=False, help_text="The same as coverage=each.")
-    process_rules_separately = s.BooleanField(default=False, help_text="The same as coverage=each.")
-    quota = s.IntegerField(min_value=1, max_value=20, default=1, help_text=QUOTA)
-    token_budget = s.IntegerField(
-        min_value=1, max_value=1_000_000, required=False, help_text=TOKEN_BUDGET
-    )
-    no_rule = s.ChoiceField(["global", "none"], default="global", help_text=NO_RULE)
 
 
 class AskedQuery(s.Serializer):
@@ -110,8 +28,8 @@ class Reason(s.DictField):
     pass
 
 
-class Result(s.Serializer):
-    rank = s.IntegerField()
+# What results and provisions tell alike
+class Shown(s.Serializer):
     locator = s.CharField()
     pin = s.CharField(allow_null=True, help_text="The exact place cited inside the provision.")
     citation = s.CharField(help_text="Bluebook form.")
@@ -121,21 +39,25 @@ class Result(s.Serializer):
     plain_name_es = s.CharField(allow_blank=True)
     breadcrumb = s.CharField(allow_blank=True)
     domain = s.CharField()
+    text = s.CharField(allow_blank=True)
+    url = s.CharField()
+    source_url = s.CharField(allow_blank=True)
+    valid_from = s.DateField(allow_null=True)
+    status = s.CharField(allow_blank=True)
+    notes = s.ListField(child=s.CharField())
+
+
+class Result(Shown):
+    rank = s.IntegerField()
     language = s.CharField(help_text="Of the text.")
     snippet = s.CharField(allow_blank=True)
     marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
     passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the text.")
     page_start = s.IntegerField(allow_null=True, help_text="Page of the file on which the snippet begins.")
     page_end = s.IntegerField(allow_null=True)
-    text = s.CharField(allow_blank=True)
     score = s.FloatField()
     probability = s.FloatField(allow_null=True)
     reasons = s.ListField(child=Reason())
-    url = s.CharField()
-    source_url = s.CharField(allow_blank=True)
-    valid_from = s.DateField(allow_null=True)
-    status = s.CharField(allow_blank=True)
-    notes = s.ListField(child=s.CharField())
 
 
 class StageLine(s.Serializer):
@@ -246,7 +168,14 @@ class RulesAccount(s.Serializer):
     uncovered = Uncovered(many=True, help_text="Rules with fewer results than their quota.")
 
 
-class Answer(s.Serializer):
+class Page(s.Serializer):
+    total = s.IntegerField()
+    page = s.IntegerField()
+    next = s.IntegerField(allow_null=True)
+    previous = s.IntegerField(allow_null=True)
+
+
+class Answer(Page):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
     query = AskedQuery()
@@ -268,10 +197,6 @@ class Answer(s.Serializer):
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
     rules = RulesAccount()
-    total = s.IntegerField()
-    page = s.IntegerField()
-    next = s.IntegerField(allow_null=True)
-    previous = s.IntegerField(allow_null=True)
     trace_id = s.UUIDField()
     took_ms = s.FloatField()
     stages = StageLine(many=True)
@@ -320,21 +245,11 @@ class DocumentItem(s.Serializer):
     filename = s.CharField(allow_blank=True, help_text="Of the file it was read from.")
     sha256 = s.CharField(help_text="Of that file.")
     pages = s.IntegerField(allow_null=True)
-    scanned_pages = s.ListField(child=s.IntegerField(), help_text="Images without text: nothing on them is found.")
+    scanned_pages = s.ListField(
+        child=s.IntegerField(), help_text="Images without text: nothing on them is found."
+    )
     tags = s.ListField(child=s.CharField())
     retrieved_at = s.DateTimeField()
-
-
-class UploadedFile(s.Serializer):
-    """What `documents` takes as multipart/form-data."""
-
-    domain = s.CharField(help_text="Slug of a domain that takes files.")
-    file = s.FileField(help_text="PDF, DOCX, HTML, Markdown or plain text, at most 50 MiB.")
-    title = s.CharField(required=False, max_length=500, help_text="Left out: what the file says.")
-    tag = s.ListField(child=s.CharField(max_length=60), required=False)
-    grant = s.ListField(
-        child=s.CharField(), required=False, help_text="Who else may read a private document: user:5, group:2, key:9."
-    )
 
 
 class UploadState(s.Serializer):
@@ -357,33 +272,15 @@ class Withdrawn(s.Serializer):
     sections = s.IntegerField(help_text="How many were closed.")
 
 
-class DocumentPage(s.Serializer):
+class DocumentPage(Page):
     documents = DocumentItem(many=True)
-    total = s.IntegerField()
-    page = s.IntegerField()
-    next = s.IntegerField(allow_null=True)
-    previous = s.IntegerField(allow_null=True)
 
 
-class Provision(s.Serializer):
-    locator = s.CharField()
-    pin = s.CharField(allow_null=True)
-    citation = s.CharField()
-    title = s.CharField()
-    title_es = s.CharField(allow_blank=True)
-    plain_name = s.CharField(allow_blank=True)
-    plain_name_es = s.CharField(allow_blank=True)
+class Provision(Shown):
     level = s.CharField()
     number = s.CharField(allow_blank=True)
-    breadcrumb = s.CharField(allow_blank=True)
-    domain = s.CharField()
     text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
-    notes = s.ListField(child=s.CharField())
-    status = s.CharField(allow_blank=True)
-    valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
-    source_url = s.CharField(allow_blank=True)
-    url = s.CharField()
     is_result = s.BooleanField(help_text="Whether searches rank it.")
     parent = Reference(allow_null=True)
     children = Reference(many=True)
@@ -397,10 +294,6 @@ class Provision(s.Serializer):
 # -- Citations, feedback, health
 
 
-class CitingText(s.Serializer):
-    q = s.CharField(max_length=64_000)
-
-
 class ResolvedCitation(s.Serializer):
     text = s.CharField()
     start = s.IntegerField()
@@ -412,13 +305,6 @@ class ResolvedCitation(s.Serializer):
 
 class ResolvedCitations(s.Serializer):
     citations = ResolvedCitation(many=True)
-
-
-class Opinion(s.Serializer):
-    trace_id = s.UUIDField()
-    locator = s.CharField(required=False, help_text="Left out: of the answer as a whole.")
-    verdict = s.ChoiceField(Feedback.Verdict.choices)
-    comment = s.CharField(required=False, max_length=1_000)
 
 
 class KeptOpinion(s.Serializer):
@@ -464,78 +350,3 @@ class Health(s.Serializer):
     embedder = EmbedderHealth(required=False)
     corpora = CorpusHealth(many=True, required=False)
     jobs = JobsHealth(required=False)
-
-
-# -- Parameters in the address
-
-AS_OF = OpenApiParameter(
-    "as_of", {"type": "string", "format": "date"}, description="As the law was on that day."
-)
-K = OpenApiParameter("k", {"type": "integer", "minimum": 1, "maximum": MAX_K, "default": 10})
-PAGE = {"type": "integer", "minimum": 1, "maximum": 1_000, "default": 1}
-DOMAIN = OpenApiParameter("domain", str, many=True, description="Slugs; left out: all the caller may see.")
-SEARCH_PARAMETERS = [
-    OpenApiParameter("q", str, required=True, description="The question, a citation or words of the law."),
-    DOMAIN,
-    K,
-    OpenApiParameter("page", PAGE, description=REACH),
-    OpenApiParameter("language", str, enum=["en", "es"], description="Overrides what is detected."),
-    AS_OF,
-    OpenApiParameter("pipeline", str, description=PIPELINE),
-    OpenApiParameter("explain", {"type": "boolean", "default": False}),
-    OpenApiParameter(
-        "rules",
-        int,
-        many=True,
-        description="Ids of published rules: these and no others.",
-    ),
-    OpenApiParameter("keyword_trigger", {"type": "boolean", "default": True}, description=KEYWORD_TRIGGER),
-    OpenApiParameter(
-        "coverage", {"type": "string", "enum": ["joint", "each"], "default": "joint"}, description=COVERAGE
-    ),
-    OpenApiParameter("include_all_rules", {"type": "boolean"}, description="The same as coverage=each."),
-    OpenApiParameter("process_rules_separately", {"type": "boolean"}, description="The same as coverage=each."),
-    OpenApiParameter(
-        "quota", {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}, description=QUOTA
-    ),
-    OpenApiParameter("token_budget", {"type": "integer", "minimum": 1}, description=TOKEN_BUDGET),
-    OpenApiParameter(
-        "no_rule", {"type": "string", "enum": ["global", "none"], "default": "global"}, description=NO_RULE
-    ),
-]
-DOCUMENT_PARAMETERS = [DOMAIN, K, OpenApiParameter("page", PAGE)]
-
-RULE_EXAMPLES = [
-    OpenApiExample("A question", value={"q": "Can the police search my phone?"}, request_only=True),
-    OpenApiExample(
-        "Only some pages of a file",
-        value={
-            "q": "When is the rent due?",
-            "rules": [
-                {
-                    "targets": [{"kind": "filename", "value": "lease.pdf", "pages": "3-5, 8"}],
-                    "actions": [{"kind": "restrict"}],
-                }
-            ],
-        },
-        request_only=True,
-    ),
-    OpenApiExample(
-        "Something from every rule, within 2,000 tokens",
-        value={
-            "q": "Who is commander in chief?",
-            "rules": [
-                12,
-                {
-                    "criteria": [{"kind": "keywords", "value": ["commander", "army"], "stemmed": True}],
-                    "targets": [{"kind": "section", "value": "/us/const/article/II"}],
-                    "actions": [{"kind": "restrict"}, {"kind": "pin", "position": 1}],
-                },
-            ],
-            "include_all_rules": True,
-            "quota": 2,
-            "token_budget": 2000,
-        },
-        request_only=True,
-    ),
-]

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from retrieval.models import ApiKey, RateWindow
-from retrieval.privacy import query_hash
+from retrieval.text.personal_data import query_hash
 
 KEPT = timedelta(minutes=10)  # a window is needed for one minute; clocks of several machines differ
 

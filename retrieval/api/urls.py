@@ -3,22 +3,29 @@
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
-from retrieval.api import views
+from retrieval.api.base import NowhereView
+from retrieval.api.citations import CitationsView
+from retrieval.api.documents import DocumentsView, DocumentView, UploadView
+from retrieval.api.feedback import FeedbackView, TraceView
+from retrieval.api.health import HealthView
+from retrieval.api.schema import DocsView, SchemaView
+from retrieval.api.search import SearchView
+from retrieval.api.sections import SectionView
 
 app_name = "api"
 urlpatterns = [
-    path("search", views.SearchView.as_view(), name="search"),
-    path("sections/<path:path>", views.SectionView.as_view(), name="section"),
-    path("documents", views.DocumentsView.as_view(), name="documents"),
-    path("documents/<path:path>", views.DocumentView.as_view(), name="document"),
-    path("uploads/<int:upload_id>", views.UploadView.as_view(), name="upload"),
-    path("citations/resolve", views.CitationsView.as_view(), name="citations"),
-    path("traces/<uuid:trace_id>", views.TraceView.as_view(), name="trace"),
-    path("feedback", views.FeedbackView.as_view(), name="feedback"),
-    path("health", views.HealthView.as_view(), name="health"),
-    path("schema/", views.SchemaView.as_view(), name="schema"),
-    path("docs/", views.DocsView.as_view(), name="docs"),
+    path("search", SearchView.as_view(), name="search"),
+    path("sections/<path:path>", SectionView.as_view(), name="section"),
+    path("documents", DocumentsView.as_view(), name="documents"),
+    path("documents/<path:path>", DocumentView.as_view(), name="document"),
+    path("uploads/<int:upload_id>", UploadView.as_view(), name="upload"),
+    path("citations/resolve", CitationsView.as_view(), name="citations"),
+    path("traces/<uuid:trace_id>", TraceView.as_view(), name="trace"),
+    path("feedback", FeedbackView.as_view(), name="feedback"),
+    path("health", HealthView.as_view(), name="health"),
+    path("schema/", SchemaView.as_view(), name="schema"),
+    path("docs/", DocsView.as_view(), name="docs"),
     path("schema", RedirectView.as_view(pattern_name="api:schema", query_string=True)),
     path("docs", RedirectView.as_view(pattern_name="api:docs", query_string=True)),
-    re_path(r"", views.NowhereView.as_view()),
+    re_path(r"", NowhereView.as_view()),
 ]

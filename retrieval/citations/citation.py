@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from retrieval.textnorm import fold
+from retrieval.text.normalization import fold
 
 _IGNORED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")  # combining and invisible marks
 

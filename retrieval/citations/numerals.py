@@ -4,6 +4,7 @@ Everything reads folded text (lower case, no accents).
 """
 
 import re
+from collections.abc import Iterable
 from itertools import product
 
 
@@ -82,15 +83,20 @@ _ORDINAL_END = r"(?:st|nd|rd|th|d|[aoªº°]|\.[ªº]|r[ao]|er[ao]?|d[ao]|nd[ao]
 _NUMERAL = re.compile(rf"([0-9]{{1,2}})({_ORDINAL_END})?")
 
 
+def longest_first(words: Iterable[str]) -> list[str]:
+    """Alternatives of an expression, each once, in an order that is the same in every process."""
+    return sorted(set(words), key=lambda word: (-len(word), word))
+
+
 def _alternatives() -> str:
     joined = {"decim", "vigesim"}
-    spanish = "|".join(sorted(_ES_UNITS.keys() | _ES_OTHER.keys() - joined, key=len, reverse=True))
-    english = sorted(set((*_EN_UNITS, *_EN_ONES)), key=len, reverse=True)
+    spanish = "|".join(longest_first(_ES_UNITS.keys() | _ES_OTHER.keys() - joined))
+    english = longest_first((*_EN_UNITS, *_EN_ONES))
     other = set(_EN_TEENS + _EN_TENS) | _EN_MISSPELT.keys() | ES_CARDINALS.keys()
     return "|".join(
         [
             rf"(?:twenty[\s-]{{0,2}})?(?:{'|'.join(english)})",
-            "|".join(sorted(other, key=len, reverse=True)),
+            "|".join(longest_first(other)),
             rf"(?:(?:decim|vigesim)[oa]?[\s-]{{0,2}})?(?:{spanish})[oa]?",
             "(?:decim|vigesim)[oa]",
         ]
@@ -100,7 +106,7 @@ def _alternatives() -> str:
 # One number, whole: no letter or digit on either side.
 NUMBER = (
     rf"(?<![a-z0-9])(?:[0-9]{{1,2}}(?:{_ORDINAL_END}|\s(?:st|nd|rd|th))?"
-    rf"|(?:{'|'.join(sorted(ROMAN, key=len, reverse=True))})(?:th)?|{_alternatives()})(?![a-z0-9])"
+    rf"|(?:{'|'.join(longest_first(ROMAN))})(?:th)?|{_alternatives()})(?![a-z0-9])"
 )
 
 

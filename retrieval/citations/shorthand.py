@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 
 from retrieval.citations.heads import Head, Number, number_at
-from retrieval.citations.numerals import NUMBER, ROMAN, is_ordinal
+from retrieval.citations.numerals import NUMBER, ROMAN, is_ordinal, longest_first
 
 _SECTIONS = {  # the last section of each article and amendment that has sections
     "article": {1: 10, 2: 4, 3: 3, 4: 4},
     "amendment": {13: 2, 14: 5, 15: 2, 18: 3, 20: 6, 21: 3, 22: 2, 23: 2, 24: 2, 25: 4, 26: 2},
 }
-_ROMAN = "|".join(sorted(ROMAN, key=len, reverse=True))
+_ROMAN = "|".join(longest_first(ROMAN))
 _DIGITS = r"(?:[1-9]|1[0-9]|2[0-7])(?![0-9])"
 _ARTICLE, _AMENDMENT = r"articulo|article|art", r"amendment|amend|amdt|am|enmienda"
 _SIGN = r"(?:§|(?:section|seccion|sect|secc|sec|s)(?![a-z])\.?)\s{0,2}"

@@ -9,9 +9,10 @@ from retrieval.models import JobRun
 
 
 class JobCommand(BaseCommand):
-    """Runs one job to its end, with a progress bar, and says how it ended."""
+    """Runs one job to its end, with a progress bar or a line a step, and says how it ended."""
 
     unit = "step"
+    prints_steps = False  # a line a step in place of the bar, also where no terminal is
 
     def run_job(self, request: dict) -> None:
         """`request`: kind, key and params, as `jobs.create` takes them."""
@@ -26,9 +27,12 @@ class JobCommand(BaseCommand):
     def _watch(self, run: JobRun) -> JobRun:
         """Raises CommandError for whoever presses Ctrl-C: a job is not ended by that, and they should know."""
         try:
-            with tqdm(total=run.total or None, unit=self.unit, disable=None) as bar:
+            disable = True if self.prints_steps else None
+            with tqdm(total=run.total or None, unit=self.unit, disable=disable) as bar:
                 for stepped in jobs.run_here(run):
                     run = stepped
+                    if self.prints_steps and not run.is_finished:
+                        self.stdout.write(f"{run.percent:3d} % {run.message}")
                     bar.total = run.total or None
                     bar.update(run.position - bar.n)
                     bar.set_postfix_str(run.message[:60])

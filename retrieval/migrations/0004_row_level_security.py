@@ -1,4 +1,4 @@
-"""Private rows are shown by the database to those they were granted to (`retrieval.row_access`), and to nobody else.
+"""Private rows are shown by the database to those they were granted to (`retrieval.access.row_security`), and to nobody else.
 
 A row is as private as its document, a document as its domain: the database sees to that too.
 """

@@ -5,8 +5,8 @@ what is there already: the training that new features order at the next start re
 import django.db.models.deletion
 from django.db import migrations, models
 
-from retrieval.row_access import as_system
-from retrieval.vocabulary import counted, terms_of
+from retrieval.access.row_security import as_system
+from retrieval.indexes.term_statistics import counted, terms_of
 
 BATCH = 500
 

@@ -15,13 +15,14 @@ from retrieval.models.corpus import (
 )
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace
-from retrieval.models.operations import CacheEntry, IndexChange, JobRun, RateWindow, Version
+from retrieval.models.operations import CacheEntry, Checkpoint, IndexChange, JobRun, RateWindow, Version
 from retrieval.models.uploads import Upload
 
 __all__ = [
     "Anchor",
     "ApiKey",
     "CacheEntry",
+    "Checkpoint",
     "Chunk",
     "ChunkVector",
     "Citation",

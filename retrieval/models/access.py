@@ -12,7 +12,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from retrieval.ranking import Caller
+from retrieval.access.caller import Caller
 
 
 class DocumentGrant(models.Model):

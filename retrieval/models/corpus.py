@@ -15,8 +15,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from retrieval import row_access
-from retrieval.ranking import Caller
+from retrieval.access import row_security
+from retrieval.access.caller import Caller
 
 
 @models.CharField.register_lookup
@@ -137,7 +137,7 @@ class DocumentQuerySet(models.QuerySet):
     def delete(self) -> tuple[int, dict[str, int]]:
         """Whole documents go: with their grants, which a granted reader would lose half-way."""
         ids = list(self.values_list("pk", flat=True))
-        with row_access.as_system():
+        with row_security.as_system():
             return super(DocumentQuerySet, self.model.objects.filter(pk__in=ids)).delete()
 
     delete.alters_data = True
@@ -188,7 +188,7 @@ class Document(models.Model):
         return self.title
 
     def delete(self, *args, **kwargs) -> tuple[int, dict[str, int]]:
-        with row_access.as_system():
+        with row_security.as_system():
             return super().delete(*args, **kwargs)
 
 
@@ -427,7 +427,9 @@ class ChunkVector(PartOfDocument):
 
 
 class SectionTerms(PartOfDocument):
-    """A section's words as numbers (`retrieval.terms`), so that no search splits text again. As private as its text."""
+    """A section's words as numbers (`retrieval.indexes.terms`), so that no search splits text again. As private as its
+    text.
+    """
 
     section = models.OneToOneField(Section, on_delete=models.CASCADE, primary_key=True, related_name="terms")
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")

@@ -30,7 +30,7 @@ class SearchLog(models.Model):
     private = models.BooleanField(default=False, help_text=_("It reached a private domain."))
     pipeline = models.CharField(max_length=60)
     caller = models.CharField(max_length=200, default="public", help_text=_("Access scope of the caller."))
-    door = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
+    channel = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
     took_ms = models.FloatField()
     cached = models.BooleanField(default=False)
     cached_from = models.UUIDField(

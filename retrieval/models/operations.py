@@ -85,6 +85,17 @@ class JobRun(models.Model):
         )
 
 
+class Checkpoint(models.Model):
+    """What a step of a job hands to the next one, on whichever node that runs; deleted when the job ends."""
+
+    run = models.ForeignKey(JobRun, on_delete=models.CASCADE, related_name="checkpoints")
+    name = models.CharField(max_length=80)
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="checkpoint_once_a_run")]
+
+
 class IndexChange(models.Model):
     """The change log that each node's lexical index is derived from; written by triggers, in order of id."""
 

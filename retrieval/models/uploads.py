@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from retrieval.ranking import Caller
+from retrieval.access.caller import Caller
 
 
 def in_words(refusal: Mapping) -> str:

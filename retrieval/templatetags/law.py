@@ -12,9 +12,9 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.models import Document, Section
+from retrieval.pages.reader import name_under
+from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
-from retrieval.reading import name_under
-from retrieval.typeset import Run, marked
 
 register = template.Library()
 MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")

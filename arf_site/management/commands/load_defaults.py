@@ -4,7 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from arf_site.groups import load_groups
-from evaluation import library
+from evaluation.topics import library
 from retrieval.defaults import load_domains
 from retrieval.errors import ArfError
 from rules import defaults

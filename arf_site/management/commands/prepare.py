@@ -3,7 +3,7 @@
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from arf_site import preparation
+from arf_site.node import preparation
 
 
 class Command(BaseCommand):

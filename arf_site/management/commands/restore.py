@@ -7,8 +7,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from arf_site import backup, postgres
-from retrieval import indexing
+from arf_site.node import backup
+from arf_site.node.postgres.cluster import default_data_dir
+from arf_site.node.postgres.server import Postgres
+from retrieval.indexes import lexical_sync
 
 OTHERS = """
     SELECT count(*) FROM pg_stat_activity
@@ -36,7 +38,7 @@ class Command(BaseCommand):
         except backup.BackupError as problem:
             raise CommandError(str(problem)) from problem
         call_command("migrate", interactive=False, verbosity=0)  # a backup may be older than the code
-        indexing.begin_log_anew()
+        lexical_sync.begin_log_anew()
         call_command("lexical_writer", once=True)
         self.stdout.write(f"Restored {file}; the lexical index is rebuilt.")
 
@@ -62,4 +64,4 @@ def refuse_while_in_use() -> None:
 def application_url() -> str:
     if settings.DATABASE_URL_GIVEN:
         return settings.DATABASE_URL
-    return postgres.Postgres(postgres.default_data_dir()).app_url(connection.settings_dict["NAME"])
+    return Postgres(default_data_dir()).app_url(connection.settings_dict["NAME"])

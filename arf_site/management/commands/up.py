@@ -16,13 +16,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connections
 from tqdm import tqdm
 
-from arf_site import first_search, postgres, preparation
-from arf_site.addresses import host_and_port, reached_by
-from arf_site.supervisor import GaveUp, Program, Supervisor
+from arf_site.node import first_search, preparation
+from arf_site.node.addresses import host_and_port, reached_by
+from arf_site.node.postgres.cluster import default_data_dir
+from arf_site.node.postgres.server import Postgres
+from arf_site.node.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
 
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
-READY_LIMIT = 120.0  # seconds that the last of the work before the first search may take
+READY_LIMIT = 600.0  # seconds that the last of the work before the first search may take on a busy machine
 
 
 class Command(BaseCommand):
@@ -60,7 +62,7 @@ class Command(BaseCommand):
                 supervisor.stop()
                 connections.close_all()
                 if not settings.DATABASE_URL_GIVEN:
-                    postgres.Postgres(postgres.default_data_dir()).stop()
+                    Postgres(default_data_dir()).stop()
 
     def _serve(self, supervisor: Supervisor, started: float) -> None:
         self._say("Preparing ARF:")
@@ -110,8 +112,8 @@ class Command(BaseCommand):
 def programs() -> list[Program]:
     """In the order in which they are started; stopped in the opposite one."""
     manage = (sys.executable, str(settings.BASE_DIR / "manage.py"))
-    guard = (sys.executable, "-m", "arf_site.postgres_guard", str(os.getpid()))
-    gunicorn = (sys.executable, "-m", "gunicorn", "--config", "arf_site/gunicorn.conf.py")
+    guard = (sys.executable, "-m", "arf_site.node.guard", str(os.getpid()))
+    gunicorn = (sys.executable, "-m", "gunicorn", "--config", "arf_site/node/gunicorn.conf.py")
     return [
         *([] if settings.DATABASE_URL_GIVEN else [Program("postgres-guard", guard)]),
         Program("lexical-writer", (*manage, "lexical_writer")),

@@ -10,7 +10,7 @@ from django.db import OperationalError, connection, connections
 from django_q import cluster as django_q_cluster
 
 from arf_site import schedules
-from arf_site.supervisor import end_children_with_us
+from arf_site.node.supervisor import end_children_with_us
 from retrieval import jobs
 
 EVERY = 1.0  # seconds between looks at the database

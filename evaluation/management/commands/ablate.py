@@ -1,20 +1,19 @@
 """manage.py ablate [--topics FILE | --domain D] [--split test] [--json] [--svg FILE]"""
 
 import json
-from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
-from evaluation import ablation, library
-from evaluation.ablation import DECIDES, MEASURES, MOST_LOST, Step
-from evaluation.runs import named
-from evaluation.topics import BadTopics, read_topics
-from retrieval.errors import ArfError
+from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.measuring import ablation
+from evaluation.measuring.ablation import DECIDES, MEASURES, MOST_LOST, Step
+from evaluation.measuring.runs import named
+from evaluation.topics import library
+from evaluation.topics.topic import read_topics
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = (
         "Measures what each part of the pipeline adds; fails naming a stage that loses more than .01 nDCG@10."
     )
@@ -30,15 +29,12 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, topics: Path | None, domain: str, split: str, **options) -> None:
-        try:
-            found = read_topics(topics, split=split) if topics else library.topics_of(domain, split)
-            chosen = [topic for topic in found if topic.domain == domain][: options["limit"]]
-            if not chosen:
-                raise CommandError(f"There are no {split} topics for {domain}.")
-            name = named(f"{topics.name if topics else domain}, {split}", options["limit"])
-            done = ablation.ablate(chosen, topic_set=name, show=partial(tqdm, unit="topic", disable=None))
-        except (OSError, BadTopics, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        found = read_topics(topics, split=split) if topics else library.topics_of(domain, split)
+        chosen = [topic for topic in found if topic.domain == domain][: options["limit"]]
+        if not chosen:
+            raise CommandError(f"There are no {split} topics for {domain}.")
+        name = named(f"{topics.name if topics else domain}, {split}", options["limit"])
+        done = ablation.ablate(chosen, topic_set=name, show=with_bar)
         told = [step.as_json() for step in done]
         if options["svg"]:
             options["svg"].write_text(ablation.plot(told, f"{DECIDES} on {name}"))

@@ -3,15 +3,13 @@
 import json
 from dataclasses import asdict
 
-from django.core.management.base import BaseCommand, CommandError
-
-from evaluation.agreement import Agreement, agreement
-from evaluation.library import grades_by_judge, require_domain
+from evaluation.judging.agreement import Agreement, agreement
+from evaluation.management.base import MeasuringCommand
 from evaluation.models import Judgment, Topic
-from retrieval.errors import NotFound
+from evaluation.topics.library import grades_by_judge, require_domain
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "How far judges agree: Krippendorff's alpha, weighted kappas of every two, and what they disagree about."
 
     def add_arguments(self, parser):
@@ -22,10 +20,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, domain: str, split: str, kind: list[str] | None, show: int, **options) -> None:
-        try:
-            require_domain(domain)
-        except NotFound as problem:
-            raise CommandError(problem.message) from problem
+        require_domain(domain)
         told = agreement(grades_by_judge(domain, split, kinds=kind or [Judgment.Kind.HUMAN]))
         if options["json"]:
             self.stdout.write(json.dumps(asdict(told), indent=2))

@@ -7,11 +7,11 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from evaluation.benchmark import NoServer, benchmark_search, worker_memory
-from evaluation.feature_benchmark import benchmark_features
-from evaluation.rule_benchmark import benchmark_rules
-from evaluation.topics import Topic, read_topics
-from evaluation.vector_benchmark import benchmark_vectors
+from evaluation.benchmarks.features import benchmark_features
+from evaluation.benchmarks.rules import benchmark_rules
+from evaluation.benchmarks.search import NoServer, benchmark_search, worker_memory
+from evaluation.benchmarks.vectors import benchmark_vectors
+from evaluation.topics.topic import Topic, read_topics
 
 RULES = (1_000, 10_000)
 
@@ -113,4 +113,4 @@ class Command(BaseCommand):
 
 
 def shipped_topics() -> list[Topic]:
-    return list(read_topics(Path(settings.BASE_DIR) / "evaluation/topics/us_constitution.jsonl"))
+    return list(read_topics(Path(settings.BASE_DIR) / "evaluation/topics/data/us_constitution.jsonl"))

@@ -1,22 +1,18 @@
 """manage.py calibrate DOMAIN TOPICS.jsonl"""
 
 import json
-from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
-
-from evaluation.calibration import fit, judged_first_pages
-from evaluation.topics import BadTopics, read_topics
-from retrieval.errors import ArfError
+from evaluation.learning.calibration import fit, judged_first_pages
+from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.topics.topic import read_topics
 from retrieval.models import Domain
 from rules.models import DomainThreshold
-from rules.thresholds import next_version
-from rules.thresholds import publish as publish_thresholds
+from rules.thresholds.publishing import next_version
+from rules.thresholds.publishing import publish as publish_thresholds
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "Fits a domain's probabilities and its answer minimum on judged topics; never on the test split."
 
     def add_arguments(self, parser):
@@ -36,14 +32,9 @@ class Command(BaseCommand):
 
     def handle(self, *, domain: str, topics: Path, publish: bool, **options) -> None:
         splits = options["split"] or ["train", "tune"]
-        try:
-            chosen = [t for split in splits for t in read_topics(topics, split=split) if t.domain == domain]
-            judged = judged_first_pages(
-                chosen, options["pipeline"], show=partial(tqdm, unit="topic", disable=None)
-            )
-            fitted = fit(judged, most_declined=options["most_declined"], minimum=minimum_of(domain))
-        except (OSError, BadTopics, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        chosen = [t for split in splits for t in read_topics(topics, split=split) if t.domain == domain]
+        judged = judged_first_pages(chosen, options["pipeline"], show=with_bar)
+        fitted = fit(judged, most_declined=options["most_declined"], minimum=minimum_of(domain))
         reason = (
             f"Fitted on {fitted.topics} topics of {topics.name} ({', '.join(splits)}): declines "
             f"{fitted.declined_answerable:.1%} of the answerable, {fitted.declined_unanswerable:.1%} of the others."

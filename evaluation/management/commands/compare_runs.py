@@ -3,16 +3,14 @@
 import json
 from dataclasses import asdict
 
-from django.core.management.base import BaseCommand, CommandError
-
-from evaluation.comparison import Comparison, NothingToCompare, Pair
-from evaluation.measures import MEASURES
+from evaluation.management.base import MeasuringCommand
+from evaluation.measuring.comparison import Comparison, Pair
+from evaluation.measuring.measures import MEASURES
+from evaluation.measuring.runs import compare_runs, run_named
 from evaluation.models import Run
-from evaluation.runs import compare_runs, run_named
-from retrieval.errors import ArfError
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "Compares two kept runs topic by topic: difference, paired randomisation test, wins and losses."
 
     def add_arguments(self, parser):
@@ -25,11 +23,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, ours: str, theirs: str, measure: str, show: int, **options) -> None:
-        try:
-            left, right = run_named(ours), run_named(theirs)
-            told = compare_runs(left, right, measure)
-        except (NothingToCompare, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        left, right = run_named(ours), run_named(theirs)
+        told = compare_runs(left, right, measure)
         if options["json"]:
             runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
             self.stdout.write(json.dumps(runs | asdict(told), indent=2))

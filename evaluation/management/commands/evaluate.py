@@ -1,20 +1,16 @@
 """manage.py evaluate (TOPICS.jsonl | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]"""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
-from evaluation.beir import corpus_for
-from evaluation.exchange import BadFile, decoded, read_run
-from evaluation.library import topics_of
-from evaluation.measures import Estimate
-from evaluation.models import Run
-from evaluation.runs import (
+from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.measuring.beir import corpus_for, read_beir
+from evaluation.measuring.measures import Estimate
+from evaluation.measuring.runs import (
     MAY_ASK,
     Report,
     TopicResult,
@@ -25,10 +21,13 @@ from evaluation.runs import (
     store,
     versions_in_force,
 )
-from evaluation.topics import BadTopics, Topic, read_beir, read_topics
-from retrieval import pipeline, verification
-from retrieval.errors import ArfError
-from retrieval.ranking import ANONYMOUS
+from evaluation.models import Run
+from evaluation.topics.library import topics_of
+from evaluation.topics.reading import decoded, read_run
+from evaluation.topics.topic import Topic, read_topics
+from retrieval import pipeline
+from retrieval.access.caller import ANONYMOUS
+from retrieval.stages import llm_verifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class Measured:
     results: list[TopicResult]
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "Measures a pipeline on topics with known answers, by the field's standard measures."
 
     def add_arguments(self, parser):
@@ -63,22 +62,19 @@ class Command(BaseCommand):
     def handle(
         self, *, topics: Path | None, beir: Path | None, topics_from_db: str | None, **options
     ) -> None:
-        if options["llm"] and not verification.asks(pipeline.get(options["pipeline"])):
+        if options["llm"] and not llm_verifier.asks(pipeline.get(options["pipeline"])):
             raise CommandError(
                 f"The pipeline {options['pipeline']} asks no language model: name one that does."
             )
         if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
-        try:
-            if beir:
-                measured = self._on_beir(beir, options)
-            elif topics:
-                measured = self._on_topics(read_topics(topics, split=options["split"]), topics.stem, options)
-            else:
-                kept = topics_of(topics_from_db, options["split"])
-                measured = self._on_topics(kept, topics_from_db, options)
-        except (OSError, BadFile, BadTopics, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        if beir:
+            measured = self._on_beir(beir, options)
+        elif topics:
+            measured = self._on_topics(read_topics(topics, split=options["split"]), topics.stem, options)
+        else:
+            kept = topics_of(topics_from_db, options["split"])
+            measured = self._on_topics(kept, topics_from_db, options)
         self._tell(measured, options)
 
     def _on_topics(self, topics: Sequence[Topic], source: str, options: dict) -> Measured:
@@ -87,7 +83,7 @@ class Command(BaseCommand):
 
     def _on_beir(self, folder: Path, options: dict) -> Measured:
         data = read_beir(folder, domain=f"beir-{folder.name}")
-        with corpus_for(data, show=self._show):
+        with corpus_for(data, show=with_bar):
             chosen = list(data.topics)[: options["limit"]]
             return self._measured(chosen, f"beir-{folder.name}", options)
 
@@ -100,12 +96,8 @@ class Command(BaseCommand):
         if path := options["trec_run"]:
             rankings = read_run(decoded(path.read_bytes()))
             return Measured(topic_set, in_force, measured_elsewhere(topics, rankings))
-        results = run_topics(topics, options["pipeline"], caller=caller, show=self._show)
+        results = run_topics(topics, options["pipeline"], caller=caller, show=with_bar)
         return Measured(topic_set, in_force, results)
-
-    @property
-    def _show(self) -> Callable:
-        return partial(tqdm, unit="topic", disable=None)
 
     def _report(self, measured: Measured, options: dict) -> Report:
         if path := options["trec_run"]:

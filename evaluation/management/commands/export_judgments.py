@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from evaluation import exchange
-from evaluation.library import judgment_rows, require_domain, topics_of
+from evaluation.management.base import MeasuringCommand
+from evaluation.measuring.runs import rankings_of, run_named
 from evaluation.models import Judgment, Topic
-from evaluation.runs import rankings_of, run_named
-from retrieval.errors import NotFound
+from evaluation.topics import writing
+from evaluation.topics.library import judgment_rows, require_domain, topics_of
 
 FORMATS = {"topics": ("jsonl", "csv"), "qrels": ("trec",), "judgments": ("csv", "jsonl"), "run": ("trec",)}
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "Writes topics, agreed qrels, single judgments or a kept run as a file that other tools read."
 
     def add_arguments(self, parser):
@@ -31,11 +31,8 @@ class Command(BaseCommand):
         fmt = options["format"] or FORMATS[what][0]
         if fmt not in FORMATS[what]:
             raise CommandError(f"{what} are written as {' or '.join(FORMATS[what])}.")
-        try:
-            require_domain(options["domain"])
-            text = self._written(what, fmt, options)
-        except NotFound as problem:
-            raise CommandError(problem.message) from problem
+        require_domain(options["domain"])
+        text = self._written(what, fmt, options)
         if output is None:
             self.stdout.write(text, ending="")
         else:
@@ -48,12 +45,12 @@ class Command(BaseCommand):
             return self._run(options["run"])
         if what == "judgments":
             rows = judgment_rows(options["domain"], options["split"], kinds=kinds)
-            return exchange.table(rows) if fmt == "csv" else exchange.rows_jsonl(rows)
+            return writing.table(rows) if fmt == "csv" else writing.rows_jsonl(rows)
         topics = topics_of(options["domain"], options["split"], kinds=kinds)
         if what == "qrels":
-            return exchange.trec_qrels(topics)
-        return exchange.topics_jsonl(topics) if fmt == "jsonl" else exchange.topics_csv(topics)
+            return writing.trec_qrels(topics)
+        return writing.topics_jsonl(topics) if fmt == "jsonl" else writing.topics_csv(topics)
 
     def _run(self, name: str) -> str:
         run = run_named(name)
-        return exchange.trec_run(rankings_of(run), tag=run.name or run.pipeline)
+        return writing.trec_run(rankings_of(run), tag=run.name or run.pipeline)

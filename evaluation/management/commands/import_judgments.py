@@ -4,10 +4,10 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation import importing
-from evaluation.exchange import FORMATS, Refused
-from evaluation.importing import Options, Plan
 from evaluation.models import Judgment, Topic
+from evaluation.topics import importing
+from evaluation.topics.importing import Options, Plan
+from evaluation.topics.reading import FORMATS, Refused
 from retrieval.errors import ArfError
 from retrieval.management.jobs import JobCommand
 from retrieval.models import JobRun

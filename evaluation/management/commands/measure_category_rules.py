@@ -5,18 +5,17 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from evaluation.labelled import corpus_for
-from evaluation.measures import Estimate, estimate
-from evaluation.swapped_halves import Changed, Half, cross_measured, gained
-from evaluation.topics import BadTopics
-from retrieval.errors import ArfError
-from retrieval.ranking import ANONYMOUS
+from evaluation.management.base import MeasuringCommand
+from evaluation.measuring.labelled import corpus_for
+from evaluation.measuring.measures import Estimate, estimate
+from evaluation.rule_impact.cross_validation import Changed, Half, cross_measured, gained
+from retrieval.access.caller import ANONYMOUS
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = (
         "Learns rules from half of a folder of labelled documents and measures them on the other half, both ways. "
         "The folder is ingested for the measuring alone."
@@ -28,11 +27,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, folder: Path, seed: int, **options) -> None:
-        try:
-            with corpus_for(folder, show=partial(tqdm, unit="file", disable=None)) as topics:
-                told = cross_measured(topics, topics[0].domain, ANONYMOUS, seed=seed)
-        except (OSError, BadTopics, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        with corpus_for(folder, show=partial(tqdm, unit="file", disable=None)) as topics:
+            told = cross_measured(topics, topics[0].domain, ANONYMOUS, seed=seed)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(told), indent=2))
         else:

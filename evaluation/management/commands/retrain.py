@@ -4,16 +4,19 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
+from evaluation.learning.model_comparison import MEASURES
+from evaluation.learning.retraining import request
 from evaluation.models import RetrainingRun
-from evaluation.retraining import TOLD, request
 from retrieval.management.jobs import JobCommand
+
+SYSTEMS = ("fused", "champion", "challenger")
 
 
 class Command(JobCommand):
     help = (
-        "Trains a challenger on people's judgments and deploys it if the gate lets it; says why or why not."
+        "Trains a challenger on people's judgments and deploys it if it may be promoted; says why or why not."
     )
-    unit = "part"
+    prints_steps = True
 
     def add_arguments(self, parser):
         parser.add_argument("--topics", default="", help="a JSON lines file in place of the library")
@@ -37,18 +40,15 @@ class Command(JobCommand):
             f"  learned from {gathered['learned']} topics, tested on {gathered['tested']}; "
             f"{len(gathered['aside'])} left out for being near a test topic"
         )
-        for name, told in report["manifest"]["families"].items():
-            self.stdout.write(
-                f"  {name:<20} cross-validated nDCG@10 {told['nDCG@10']:.3f} ±{told['standard_error']:.3f}"
-            )
-        for system in ("fused", "champion", "challenger"):
-            values = "  ".join(f"{name} {report['measures'][system][name]['mean']:.3f}" for name in TOLD)
+        for name, family in report["manifest"]["families"].items():
+            error = family["standard_error"]
+            self.stdout.write(f"  {name:<20} cross-validated nDCG@10 {family['nDCG@10']:.3f} ±{error:.3f}")
+        for system in SYSTEMS:
+            values = "  ".join(f"{name} {report['measures'][system][name]['mean']:.3f}" for name in MEASURES)
             self.stdout.write(f"  {system:<20} {values}")
         for name, values in report["reciprocal_ranks"].items():
-            told = "  ".join(
-                f"{system} {values[system]:.3f}" for system in ("fused", "champion", "challenger")
-            )
-            self.stdout.write(f"  {name:<20} MRR@10 {told}")
+            shown = "  ".join(f"{system} {values[system]:.3f}" for system in SYSTEMS)
+            self.stdout.write(f"  {name:<20} MRR@10 {shown}")
         self.stdout.write(
             f"  calibration error {report['ece']:.4f}, {report['ms']:.2f} ms of processor time a query"
         )

@@ -1,16 +1,17 @@
 """manage.py rules_from_judgments DOMAIN [--save]"""
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from evaluation import category_rules, library
+from evaluation.management.base import MeasuringCommand
 from evaluation.models import Topic
-from retrieval.errors import ArfError
-from retrieval.ranking import ANONYMOUS
+from evaluation.rule_impact import category_rules
+from evaluation.topics import library
+from retrieval.access.caller import ANONYMOUS
 
 LEARNED_FROM = (Topic.Split.TRAIN, Topic.Split.TUNE)
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = (
         "Proposes rules that raise what stands where people found the answers to a category of questions: "
         "judged topics of a public domain, their category being their tag. Test topics are never read."
@@ -22,10 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *, domain: str, save: bool, **options) -> None:
         topics = [topic for split in LEARNED_FROM for topic in library.topics_of(domain, split)]
-        try:
-            found = category_rules.proposals(topics, domain, ANONYMOUS)
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
+        found = category_rules.proposals(topics, domain, ANONYMOUS)
         for one in found:
             targets = ", ".join(target.get("value") or f"p. {target['pages']}" for target in one.rule.targets)
             self.stdout.write(f"{one.rule.name}: {targets}")

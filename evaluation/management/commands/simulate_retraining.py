@@ -1,14 +1,12 @@
 """manage.py simulate_retraining [--typical]"""
 
-from django.core.management.base import BaseCommand, CommandError
-
-from evaluation.retraining import last_comparison
-from evaluation.simulation import EFFECTS, RETRAINS, RULES, World, deploy_rate, typical
-from retrieval.errors import ArfError
+from evaluation.learning.model_comparison import last_comparison
+from evaluation.learning.simulation import EFFECTS, RETRAINS, RULES, World, deploy_rate, typical
+from evaluation.management.base import MeasuringCommand
 
 
-class Command(BaseCommand):
-    help = "How often the deploy gate, and rules it was chosen over, let through retrains of known quality."
+class Command(MeasuringCommand):
+    help = "How often the rule of promotion, and rules it was chosen over, let through retrains of known quality."
 
     def add_arguments(self, parser):
         parser.add_argument(
@@ -23,10 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
 
     def handle(self, *, retrains: int, seed: int, **options) -> None:
-        try:
-            champion = typical() if options["typical"] else last_comparison()
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
+        champion = typical() if options["typical"] else last_comparison()
         world = World(options["changed"], options["spread"], options["wrong"])
         mean = sum(pair.champion for pair in champion) / len(champion)
         self.stdout.write(

@@ -4,8 +4,8 @@ import json
 
 from django.core.management.base import CommandParser
 
-from evaluation import suggestions
 from evaluation.models import RuleSuggestion
+from evaluation.rule_impact import suggestions
 from retrieval.management.jobs import JobCommand
 
 
@@ -20,7 +20,7 @@ class Command(JobCommand):
         self.run_job(suggestions.request())
         found = RuleSuggestion.objects.filter(status=RuleSuggestion.Status.OPEN).select_related("topic")
         if options["json"]:
-            self.stdout.write(json.dumps(list(map(told, found)), indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(list(map(as_json, found)), indent=2, ensure_ascii=False))
             return
         for row in found:
             worse = f", {len(row.hurt)} worse" if row.hurt else ""
@@ -29,7 +29,7 @@ class Command(JobCommand):
             )
 
 
-def told(row: RuleSuggestion) -> dict:
+def as_json(row: RuleSuggestion) -> dict:
     return {
         "topic": row.topic.name,
         "query": row.topic.query,

@@ -3,19 +3,19 @@
 import json
 from argparse import ArgumentTypeError
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
-from tqdm import tqdm
+from django.core.management.base import CommandError
 
-from evaluation import library, registry, thresholds
-from evaluation.plots import risk_coverage
-from evaluation.thresholds import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
-from evaluation.topics import BadTopics, Topic, read_topics
+from evaluation.learning import registry, tuning
+from evaluation.learning.tuning import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
+from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.measuring.plots import risk_coverage
+from evaluation.topics import library
+from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 from rules.models import DomainThreshold
-from rules.thresholds import next_version, publish
+from rules.thresholds.publishing import next_version, publish
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Tuned:
         return {"chosen": self.chosen.as_json(), "test": self.test}
 
 
-class Command(BaseCommand):
+class Command(MeasuringCommand):
     help = "Chooses a domain's thresholds from stated risks on the tune split, and checks them on the test split."
 
     def add_arguments(self, parser):
@@ -55,20 +55,17 @@ class Command(BaseCommand):
     def handle(self, *, domain: str, topics: Path | None, **options) -> None:
         splits = ["train", "tune"] if options["with_train"] else ["tune"]
         targets = Targets(options["wrongly_accepted"], options["llm_share"], options["declined"])
-        try:
-            seen = [t for split in splits for t in chosen_topics(domain, split, topics)]
-            unseen = chosen_topics(domain, "test", topics)
-            tuned = [self._tuned(GATES, seen, unseen, targets)]
-            if is_reranked():
-                tuned.append(self._tuned(RERANKER, not_learned(seen), unseen, targets))
-            else:
-                self.stderr.write(
-                    "No reranker serves: its thresholds and the answer minimum, which are chosen on its "
-                    "probabilities, stay as they are. Choose again once one is deployed."
-                )
-        except (OSError, BadTopics, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
-        curve = thresholds.risk_coverage(tuned[-1].pages)
+        seen = [t for split in splits for t in chosen_topics(domain, split, topics)]
+        unseen = chosen_topics(domain, "test", topics)
+        tuned = [self._tuned(GATES, seen, unseen, targets)]
+        if is_reranked():
+            tuned.append(self._tuned(RERANKER, not_learned(seen), unseen, targets))
+        else:
+            self.stderr.write(
+                "No reranker serves: its thresholds and the answer minimum, which are chosen on its "
+                "probabilities, stay as they are. Choose again once one is deployed."
+            )
+        curve = tuning.risk_coverage(tuned[-1].pages)
         if options["svg"]:
             options["svg"].write_text(risk_coverage("Risk and coverage on the test split", curve))
         row = {name: value for each in tuned for name, value in each.chosen.row.items()}
@@ -82,10 +79,10 @@ class Command(BaseCommand):
             self._publish(domain, row, reason_for(targets, splits, tuned))
 
     def _tuned(self, scale: Scale, seen: list[Topic], unseen: list[Topic], targets: Targets) -> Tuned:
-        show = partial(tqdm, unit="topic", disable=None)
-        chosen = thresholds.choose(thresholds.pages(seen, scale.pipeline, show=show), targets, scale)
-        pages = thresholds.pages(unseen, scale.pipeline, show=show)
-        return Tuned(chosen, pages, thresholds.verify(chosen, pages, targets))
+        show = with_bar
+        chosen = tuning.choose(tuning.pages(seen, scale.pipeline, show=show), targets, scale)
+        pages = tuning.pages(unseen, scale.pipeline, show=show)
+        return Tuned(chosen, pages, tuning.verify(chosen, pages, targets))
 
     def _write(self, tuned: list[Tuned], row: dict[str, float]) -> None:
         for each in tuned:

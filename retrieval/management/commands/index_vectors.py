@@ -1,6 +1,6 @@
 """manage.py index_vectors"""
 
-from retrieval.ingestion import indexing_request
+from retrieval.ingestion.publishing import indexing_request
 from retrieval.management.jobs import JobCommand
 
 

@@ -2,7 +2,7 @@
 
 from django.core.management.base import CommandError
 
-from retrieval.ingestion import request
+from retrieval.ingestion.ingest import request
 from retrieval.management.jobs import JobCommand
 from retrieval.models import Domain
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections, connection
 
-from retrieval.indexing import catch_up, rebuild
-from retrieval.lexical import LexicalIndex, LexicalWriter
+from retrieval.indexes.lexical import LexicalIndex, LexicalWriter
+from retrieval.indexes.lexical_sync import catch_up, rebuild
 
 logger = logging.getLogger(__name__)
 EVERY = 0.5  # seconds between looks at the change log

@@ -1,7 +1,7 @@
 """manage.py reembed"""
 
+from retrieval.ingestion.reembedding import request
 from retrieval.management.jobs import JobCommand
-from retrieval.reembedding import request
 
 
 class Command(JobCommand):

@@ -5,11 +5,12 @@ import textwrap
 
 from django.core.management.base import BaseCommand, CommandError
 
+from retrieval.access.caller import Caller
 from retrieval.errors import ArfError
 from retrieval.models import SearchLog
-from retrieval.ranking import Caller
-from retrieval.search import SearchRequest, search
-from retrieval.searchlog import trace_for
+from retrieval.request import SearchRequest
+from retrieval.search.log import trace_for
+from retrieval.search.service import search
 
 
 class Command(BaseCommand):

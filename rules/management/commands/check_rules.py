@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from django.core.management.base import BaseCommand
 
-from rules import proving
+from rules.linting import linter
 
 
 class Command(BaseCommand):
@@ -15,11 +15,11 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="the findings as a list of objects")
 
     def handle(self, **options) -> None:
-        found = proving.everything_found()
+        found = linter.everything_found()
         if options["json"]:
-            told = [asdict(one) | {"told": one.told, "refuses": one.refuses} for one in found]
-            self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
+            findings = [asdict(one) | {"message": one.message, "refuses": one.refuses} for one in found]
+            self.stdout.write(json.dumps(findings, ensure_ascii=False, indent=2))
             return
         for one in found:
-            self.stdout.write(f"{one.kind}: {proving.sentence(one)}")
+            self.stdout.write(f"{one.kind}: {linter.sentence(one)}")
         self.stdout.write(f"{len(found)} findings")

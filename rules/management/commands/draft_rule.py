@@ -6,9 +6,9 @@ from dataclasses import asdict
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from retrieval.ranking import ANONYMOUS
-from rules import drafting
-from rules.sentences import Draft
+from retrieval.access.caller import ANONYMOUS
+from rules.authoring import drafting
+from rules.authoring.grammar.sentence import Draft
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         reading = drafting.read(sentence, ANONYMOUS, today=timezone.localdate())
         made, model = reading.made, reading.model
         if not isinstance(made, Draft):
-            raise CommandError("\n".join([*map(drafting.told, made), reading.problem]).strip())
+            raise CommandError("\n".join([*map(drafting.question_text, made), reading.problem]).strip())
         if model:
             self.stderr.write(f"The grammar does not understand this sentence; {model} read it.")
         for warning in drafting.warnings(sentence, made, ANONYMOUS):

@@ -2,7 +2,7 @@
 
 from django.core.management.base import BaseCommand
 
-from rules import embedding
+from rules.aliases import embedding
 
 
 class Command(BaseCommand):

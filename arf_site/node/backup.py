@@ -1,0 +1,101 @@
+"""The whole database to one file and back, by the wheel's `pg_dump` and `pg_restore`; all of it or nothing.
+
+The wheel's programs speak no TLS: a server that insists on it is backed up with its own tools.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import psycopg
+
+from arf_site.node.postgres.installation import wheel_install
+from arf_site.node.postgres.urls import without_password
+
+ARCHIVE_MAGIC = b"PGDMP"
+# The extension is the superuser's, and stays as it is.
+EXTENSION_ENTRY = re.compile(r"^\d+; \d+ \d+ (EXTENSION|COMMENT) - (EXTENSION )?vector\b")
+TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE public (\S+) ")
+OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner = current_user"
+
+
+class BackupError(RuntimeError):
+    """Nothing was changed; the message is safe to show."""
+
+
+def backup(url: str, path: Path) -> None:
+    """Write the database to `path` (pg_dump's custom format, mode 0600), replacing it only when complete.
+
+    `url` must name a role that row-level security does not bind: for the embedded server
+    `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
+    """
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
+            partial = Path(file.name)
+    except OSError as problem:
+        raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
+    try:
+        _run("pg_dump", url, "--format=custom", f"--file={partial}")
+        _sync(partial)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def restore(url: str, path: Path) -> None:
+    """Put the database back as it was in `path`, in one transaction, as the application's role."""
+    contents = _contents(path)
+    _refuse_unknown_tables(url, contents)
+    with NamedTemporaryFile("w", suffix=".list") as kept:
+        kept.writelines(f"{line}\n" for line in contents if not EXTENSION_ENTRY.match(line))
+        kept.flush()
+        options = ("--clean", "--if-exists", "--single-transaction", "--no-owner", "--no-privileges")
+        _run("pg_restore", url, *options, f"--use-list={kept.name}", str(path))
+
+
+def _contents(path: Path) -> list[str]:
+    """The archive's table of contents. Refuses what is no archive of this application's database."""
+    if not path.is_file():
+        raise BackupError(f"There is no file {path}.")
+    with path.open("rb") as file:
+        if file.read(len(ARCHIVE_MAGIC)) != ARCHIVE_MAGIC:
+            raise BackupError(f"{path} is no backup: it is not in pg_dump's custom format.")
+    contents = _run("pg_restore", None, "--list", str(path)).splitlines()
+    tables = _tables(contents)
+    if "django_migrations" not in tables or not any(table.startswith("retrieval_") for table in tables):
+        raise BackupError(f"{path} is the backup of another application's database.")
+    return contents
+
+
+def _tables(contents: list[str]) -> set[str]:
+    return {entry[1] for line in contents if (entry := TABLE_ENTRY.match(line))}
+
+
+def _refuse_unknown_tables(url: str, contents: list[str]) -> None:
+    """A table made since the backup would stay and stand against the restored list of migrations."""
+    with psycopg.connect(url) as connection:
+        present = {name for (name,) in connection.execute(OWN_TABLES)}
+    if unknown := sorted(present - _tables(contents)):
+        raise BackupError(
+            f"The backup does not know these tables: {', '.join(unknown)}. "
+            "Unapply the migrations that made them, or restore into an empty database."
+        )
+
+
+def _run(program: str, url: str | None, *arguments: str) -> str:
+    """Run one of the wheel's programs and return its output; the password goes by the environment."""
+    address, password = without_password(url) if url else ("", {})
+    command = [wheel_install() / "bin" / program, *([f"--dbname={address}"] if url else []), *arguments]
+    done = subprocess.run(
+        command, env=os.environ | password, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise BackupError(f"{program} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,40 @@
+"""How gunicorn serves the site. `gunicorn --config arf_site/node/gunicorn.conf.py`"""
+
+import gc
+import os
+from pathlib import Path
+
+from django.db import OperationalError
+
+from arf_site import settings
+from arf_site.node.addresses import host_and_port
+
+# NumPy multiplies small matrices here: its threads would only wait for one another. Read when a worker imports it.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+wsgi_app = "arf_site.wsgi:application"
+bind = host_and_port(settings.ARF_BIND, settings.ARF_PORT)
+workers = settings.ARF_WEB_WORKERS
+threads = 4  # a search waits for Postgres half of its time
+worker_class = "arf_site.node.web_worker.Worker"  # gthread, with limits for slow clients
+preload_app = False  # ONNX Runtime's threads do not survive a fork: each worker opens its own sessions
+timeout = 60
+graceful_timeout = 5
+limit_request_line = 8190  # the most gunicorn allows; longer questions are posted
+control_socket_disable = True
+if Path("/dev/shm").is_dir():
+    worker_tmp_dir = "/dev/shm"  # the heartbeat must not wait for a disk
+
+
+def post_worker_init(worker) -> None:
+    """Opens the embedder's session now, and not in the first reader's search."""
+    from retrieval.engines import loaded
+    from retrieval.errors import NotRun
+
+    try:
+        loaded.active_embedder().embedder.embed_query("We the People")
+    except (NotRun, OperationalError) as problem:
+        worker.log.warning("searches will be without vectors at first: %s", problem)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then

@@ -1,0 +1,185 @@
+"""Starts the processes of a node together, starts again what ends, and stops all in order. No Django here.
+
+Each program runs in a session of its own, begun by `python -m arf_site.node.supervisor PARENT COMMAND…`, which has
+the kernel end it when the supervisor dies, by kill -9 too.
+"""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
+EVERY = 0.1  # seconds between looks at the children
+STEADY = 30.0  # seconds after which a program counts as having started well
+QUICK_DEATHS = 5  # in a row: then starting it again helps no more
+FIRST_DELAY = 0.5  # seconds before a program that died at once is started again; doubles with each death
+LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside when its program starts
+LAST_LINES = 20
+
+
+class GaveUp(RuntimeError):
+    """A program that ends whenever it is started; the message holds the last lines of its log."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What to run. `grace`: seconds it may take to end by itself before it is killed."""
+
+    name: str
+    command: Sequence[str]
+    grace: float = 10.0
+
+
+class Child:
+    """A program and, while it runs, its process."""
+
+    def __init__(self, program: Program, log: Path, kept_open: Sequence[int], say: Callable[[str], None]):
+        self.program = program
+        self.log = log
+        self.kept_open = tuple(kept_open)
+        self.say = say
+        self.process: subprocess.Popen | None = None
+        self.started_at = self.start_at = 0.0
+        self.quick_deaths = 0
+
+    def start(self) -> None:
+        put_aside(self.log)
+        launcher = [sys.executable, "-m", "arf_site.node.supervisor", str(os.getpid())]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*launcher, *self.program.command],
+                cwd=Path(__file__).resolve().parents[2],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=self.kept_open,
+            )
+        self.started_at = time.monotonic()
+
+    def keep_up(self) -> None:
+        """Starts the program again once it has ended, later each time. Raises GaveUp."""
+        if self.process is None:
+            if time.monotonic() >= self.start_at:
+                self.start()
+        elif has_ended(self.process.pid):
+            self._bury()
+
+    def _bury(self) -> None:
+        status = self._end_group()
+        steady = time.monotonic() - self.started_at > STEADY
+        self.quick_deaths = 1 if steady else self.quick_deaths + 1
+        if self.quick_deaths >= QUICK_DEATHS:
+            raise GaveUp(f"{self.program.name} keeps ending ({in_words(status)}):\n{last_lines(self.log)}")
+        delay = FIRST_DELAY * 2 ** (self.quick_deaths - 1)
+        self.start_at = time.monotonic() + delay
+        self.say(f"{self.program.name} ended ({in_words(status)}); it is started again in {delay:g} s.")
+
+    def stop(self) -> None:
+        """Asks it to end; kills what is left after its grace."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        limit = time.monotonic() + self.program.grace
+        while not has_ended(self.process.pid) and time.monotonic() < limit:
+            time.sleep(0.02)
+        self._end_group()
+
+    def _end_group(self) -> int:
+        """Kills what its process left behind. That process is reaped last: its pid, the group's, stays ours."""
+        process, self.process = self.process, None
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.wait()
+
+
+class Supervisor:
+    """Programs that live together. Started in the order given, stopped in the opposite one."""
+
+    def __init__(
+        self,
+        programs: Sequence[Program],
+        log_dir: Path,
+        *,
+        kept_open: Sequence[int] = (),
+        say: Callable[[str], None] = print,
+    ):
+        log_dir.mkdir(parents=True, exist_ok=True)
+        self.children = [
+            Child(program, log_dir / f"{program.name}.log", kept_open, say) for program in programs
+        ]
+
+    def start(self) -> None:
+        for child in self.children:
+            child.start()
+
+    def wait_until(self, ready: Callable[[], bool], *, limit: float = float("inf")) -> None:
+        """Keeps everything up until `ready`. Raises GaveUp, and TimeoutError after `limit` seconds."""
+        started = time.monotonic()
+        while not ready():
+            if time.monotonic() - started > limit:
+                raise TimeoutError
+            self.keep_up()
+            time.sleep(EVERY)
+
+    def keep_up(self) -> None:
+        for child in self.children:
+            child.keep_up()
+
+    def stop(self) -> None:
+        for child in reversed(self.children):
+            child.stop()
+
+
+def has_ended(pid: int) -> bool:
+    """Whether our child `pid` has ended, leaving it unreaped."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def in_words(status: int) -> str:
+    return f"exit status {status}" if status >= 0 else signal.Signals(-status).name
+
+
+def put_aside(log: Path) -> None:
+    if log.exists() and log.stat().st_size > LOG_LIMIT:
+        log.replace(log.with_suffix(".old.log"))
+
+
+def last_lines(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_LINES:])
+
+
+def end_with_parent(parent: int, how: signal.Signals = signal.SIGTERM) -> None:
+    """Has the kernel send us `how` when our parent dies; ends at once if it is dead already. Linux only."""
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, how)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), how)
+
+
+def end_children_with_us() -> None:
+    """From now on every process forked from this one is killed when its parent dies."""
+    parent = os.getpid()
+
+    def bind() -> None:
+        nonlocal parent
+        end_with_parent(parent, signal.SIGKILL)
+        parent = os.getpid()
+
+    os.register_at_fork(after_in_child=bind)
+
+
+def main() -> None:
+    parent, *command = sys.argv[1:]
+    end_with_parent(int(parent))
+    os.execvp(command[0], command)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Gunicorn's threaded worker, whose threads no slow client can hold for long, and which answers what it cannot read as
+the API does under its addresses.
+"""
+
+import json
+import socket
+import time
+from contextlib import suppress
+from http import HTTPStatus
+
+from gunicorn import util
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine, ParseException
+from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
+
+from arf_site.web.uploads import DOCUMENTS
+
+MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which costs nothing, waits on
+HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
+BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
+FILE_LIMIT = 60.0  # seconds that a form with documents may take
+HEAD_START = 0.00025  # seconds for each connection already held, before another is taken
+CROWD = 8  # connections beyond which a worker waits no longer
+ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
+TO_API = (b"GET /api/", b"POST /api/")
+TOO_LARGE = {LimitRequestLine: 414, LimitRequestHeaders: 431}
+
+
+class TimedSocket(socket.socket):
+    """Past its deadline it is as if the client had gone for good, however often a byte arrived."""
+
+    beginning = b""  # of the request that is read
+    deadline = 0.0  # of time.monotonic()
+    is_over = False
+
+    def allow(self, seconds: float) -> None:
+        self.deadline = time.monotonic() + seconds
+
+    def recv(self, *args) -> bytes:
+        left = min(self.deadline - time.monotonic(), self.gettimeout() or float("inf"))
+        if self.is_over or left <= 0:
+            return self._end()
+        self.settimeout(left)
+        try:
+            arrived = super().recv(*args)
+        except TimeoutError:
+            return self._end()
+        finally:
+            self.settimeout(ANSWER_LIMIT)
+        self.beginning = self.beginning or arrived[:20]
+        return arrived
+
+    def _end(self) -> bytes:
+        self.is_over = True
+        return b""
+
+
+class Worker(ThreadWorker):
+    def accept(self, listener: socket.socket) -> None:
+        """Gives workers with fewer connections a head start: each stays with the worker that took it, and one worker
+        computes on one core.
+        """
+        time.sleep(HEAD_START * min(self.nr_conns, CROWD))
+        super().accept(listener)
+
+    def enqueue_req(self, conn: TConn) -> None:
+        if not isinstance(conn.sock, TimedSocket):
+            conn.sock = TimedSocket(fileno=conn.sock.detach())
+        super().enqueue_req(conn)
+
+    def handle(self, conn: TConn):
+        if not conn.initialized and not conn.wait_for_data(MUTE_LIMIT):
+            return _DEFER
+        conn.sock.beginning = b""
+        conn.sock.allow(HEAD_LIMIT)
+        return super().handle(conn)
+
+    def handle_request(self, req, conn: TConn):
+        conn.sock.allow(FILE_LIMIT if req.path in DOCUMENTS else BODY_LIMIT)
+        return super().handle_request(req, conn)
+
+    def handle_error(self, req, client: TimedSocket, addr: tuple, exc: Exception) -> None:
+        """Every error of the API has one shape, also where the request cannot be read."""
+        if req is None and isinstance(exc, ParseException) and client.beginning.startswith(TO_API):
+            self.log.warning("Invalid request to the API from ip=%s: %s", addr[0], exc)
+            with suppress(OSError):
+                util.write_nonblock(client, unreadable(TOO_LARGE.get(type(exc), 400)))
+        else:
+            super().handle_error(req, client, addr, exc)
+
+
+def unreadable(status: int) -> bytes:
+    """The API's answer, whole: Django has seen nothing of the request."""
+    code, reason = "bad_request" if status == 400 else "too_large", HTTPStatus(status).phrase
+    body = json.dumps({"error": {"code": code, "message": f"This request cannot be read: {reason}."}})
+    head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nCache-Control: no-store\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()

@@ -1,0 +1,25 @@
+"""How much may be uploaded: Django itself bounds the fields of a form but not its files."""
+
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadhandler import FileUploadHandler
+
+from retrieval.parsing.files.limits import MAX_BYTES
+
+LONGEST = 5_000_000  # bytes; all aliases that ship have a twentieth of that
+# Where documents are handed in: one file, or as many as a person chooses at once.
+DOCUMENTS = {"/api/v1/documents": MAX_BYTES + 2**20, "/admin/upload/": 4 * MAX_BYTES}
+
+
+class Bounded(FileUploadHandler):
+    """Stands first: refuses a form by its announced length, before a byte is kept. Others keep the files."""
+
+    def handle_raw_input(self, input_data, META, content_length: int, boundary, encoding=None) -> None:
+        most = DOCUMENTS.get(self.request.path_info, LONGEST) if self.request else LONGEST
+        if content_length > most:
+            raise RequestDataTooBig(f"A form of {content_length} bytes; at most {most} are taken.")
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:
+        return raw_data
+
+    def file_complete(self, file_size: int) -> None:
+        return None

@@ -1,0 +1,190 @@
+"""Pages of the admin on quality: over time, the last ablation, what drafts of thresholds and rules would change, how
+rules are used.
+"""
+
+from itertools import zip_longest
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from evaluation.judging.visibility import topics_for
+from evaluation.measuring import ablation, quality
+from evaluation.models import RulePreview
+from evaluation.rule_impact import previews, usage_report
+from evaluation.rule_impact.threshold_previews import preview
+from retrieval.admin.base import admin_url, caller_of
+from retrieval.errors import ArfError
+from retrieval.models import Domain
+from rules.admin.thresholds import ThresholdForm
+from rules.models import Rule
+
+MOST_SHOWN = 30  # changed answers written out side by side
+
+
+def quality_page(request: HttpRequest) -> HttpResponse:
+    """Open to staff who may read runs."""
+    require(request, "evaluation.view_run")
+    context = {
+        "title": _("Quality"),
+        "series": [(one, mark_safe(one.plot)) for one in quality.series()],
+        "serving": quality.serving(),
+        "days": quality.DAYS,
+        "latencies": mark_safe(quality.latencies()),
+        "unjudged": quality.unjudged(topics_for(caller_of(request))),
+    }
+    return page(request, "admin/quality.html", context)
+
+
+def ablation_page(request: HttpRequest) -> HttpResponse:
+    """The last ablation that was stored; open to staff who may read runs."""
+    require(request, "evaluation.view_run")
+    run, steps = ablation.latest()
+    context = {
+        "title": _("Ablation"),
+        "run": run,
+        "steps": [
+            (step, [step["measures"][name] for name in ablation.MEASURES], 100 * step["llm_share"])
+            for step in steps
+        ],
+        "topics": steps[0]["topics"] if steps else 0,
+        "measures": ablation.MEASURES,
+        "left_out": ablation.left_out(),
+        "plot": mark_safe(ablation.plot(steps, f"{ablation.DECIDES}, {run.topics}")) if run else "",
+    }
+    return page(request, "admin/ablation.html", context)
+
+
+@require_POST
+def threshold_preview(request: HttpRequest) -> HttpResponse:
+    """What the posted draft would change; nothing is saved. Publishing posts the same draft to the admin's form."""
+    require(request, "rules.add_domainthreshold")
+    form = ThresholdForm(request.POST)
+    form.fields["domain"].queryset = Domain.objects.visible_to(caller_of(request))
+    valid = form.is_valid()
+    told = preview(form.save(commit=False)) if valid else None
+    context = {
+        "title": _("What these thresholds would change"),
+        "form": form,
+        "preview": told,
+        "changes": told and [*told.changes, *told.judged_changes][:MOST_SHOWN],
+        "draft": [(name, request.POST[name]) for name in form.fields if name in request.POST],
+    }
+    return page(request, "admin/threshold_preview.html", context)
+
+
+@require_POST
+def preview_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
+    """Begins a preview of publishing the rule as it stands, or of retiring it."""
+    require_previews(request)
+    caller, principal = caller_of(request), principal_of(request)
+    rule = get_object_or_404(Rule.objects.visible_to(caller), pk=rule_id)
+    try:
+        if "retire" in request.POST:
+            row = previews.of_retiring(rule, principal=principal, by=request.user)
+        else:
+            row = previews.of_draft(rule, caller, principal=principal, by=request.user)
+    except ArfError as problem:
+        messages.error(request, problem.message)
+        return redirect(admin_url(rule))
+    return redirect("admin_rule_preview", row.pk)
+
+
+def rule_preview_page(request: HttpRequest, preview_id: int) -> HttpResponse:
+    """What was found, or how far it is. Whoever may see the rule may read it: an approver reads the proposer's."""
+    require_previews(request)
+    seen = RulePreview.objects.visible_to(caller_of(request), principal_of(request))
+    row = get_object_or_404(seen.select_related("rule", "job"), pk=preview_id)
+    account = previews.account(row)
+    changes = sorted(account["changes"], key=lambda change: change["gain"] or 0)
+    context = {
+        "title": _("What the rule would change"),
+        "row": row,
+        "preview": account,
+        "changes": [(change, side_by_side(change)) for change in changes[:MOST_SHOWN]],
+        "more": max(0, len(changes) - MOST_SHOWN),
+    }
+    return page(request, "admin/rule_preview.html", context)
+
+
+def side_by_side(change: dict) -> list[tuple[dict | None, dict | None]]:
+    """The two lists, near misses where nothing is answered; each place says whether the other list lacks it, and
+    whether it is shown by another passage there.
+    """
+    before, after = (change[side]["results"] or change[side]["near_misses"] for side in ("before", "after"))
+    return list(zip_longest(compared(before, after), compared(after, before)))
+
+
+def compared(places: list[dict], others: list[dict]) -> list[dict]:
+    passages = {other["locator"]: other["passage"] for other in others}
+    return [
+        place
+        | {
+            "alone": place["locator"] not in passages,
+            "otherwise": passages.get(place["locator"], place["passage"]) != place["passage"],
+        }
+        for place in places
+    ]
+
+
+def require_previews(request: HttpRequest) -> None:
+    """They show rules and what people asked."""
+    require(request, "rules.view_rule")
+    require(request, "retrieval.view_searchlog")
+
+
+def principal_of(request: HttpRequest) -> str:
+    return f"user:{request.user.pk}"
+
+
+def rule_usage_page(request: HttpRequest) -> HttpResponse:
+    """`?days=` and `?sort=`; with `?format=csv` the same as a file."""
+    require(request, "rules.view_ruleuse")
+    days, sort = asked_of(request)
+    told = usage_report.report(caller_of(request), days, sort=sort)
+    if request.GET.get("format") == "csv":
+        named = {"Content-Disposition": f'attachment; filename="rule-usage-{days}-days.csv"'}
+        return HttpResponse(usage_report.as_csv(told), content_type="text/csv; charset=utf-8", headers=named)
+    context = {
+        "title": _("Rule usage"),
+        "report": told,
+        "periods": usage_report.PERIODS,
+        "sort": sort,
+        "columns": [(name, label, next_sort(name, sort)) for name, label in usage_columns()],
+    }
+    return page(request, "admin/rule_usage.html", context)
+
+
+def asked_of(request: HttpRequest) -> tuple[int, str]:
+    """A period and an order that there are; anything else is the usual one."""
+    days, sort = request.GET.get("days", ""), request.GET.get("sort", "")
+    known = sort.removeprefix("-") in usage_report.SORTED_BY
+    return int(days) if days in map(str, usage_report.PERIODS) else 30, sort if known else "-fired"
+
+
+def usage_columns() -> list[tuple[str, str]]:
+    labels = (
+        _("Rule"), _("Fired"), _("Changed the page"), _("Last fired"), _("Clicks"), _("Helpful"), _("Not helpful"),
+        _("Judgments"),
+    )  # fmt: skip
+    return list(zip(usage_report.SORTED_BY, labels, strict=True))
+
+
+def next_sort(name: str, sort: str) -> str:
+    """What pressing a column's head sorts by: names rising first, figures falling first, then the other way."""
+    first = name if name == "name" else f"-{name}"
+    return (name if first != name else f"-{name}") if sort == first else first
+
+
+def require(request: HttpRequest, permission: str) -> None:
+    if not request.user.has_perm(permission):
+        raise PermissionDenied
+
+
+def page(request: HttpRequest, template: str, context: dict) -> HttpResponse:
+    return TemplateResponse(request, template, admin.site.each_context(request) | context)

@@ -1,0 +1,166 @@
+"""Compares a challenger with the champion on the test topics, and finds test topics that a model has seen."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from evaluation.learning import training
+from evaluation.learning.pools import LearningPool
+from evaluation.learning.promotion import Decision, Paired, decide
+from evaluation.learning.reliability import expected_calibration_error, reliability
+from evaluation.measuring.measures import estimate, measure_each, risk_coverage
+from evaluation.models import RetrainingRun
+from evaluation.models import Topic as TopicRow
+from evaluation.topics.topic import Topic
+from retrieval.errors import ArfError
+from retrieval.stages.reranker.artifact import BadArtifact
+
+SAME = 0.999  # cosine from which two questions are one, half precision allowed for
+MEASURES = ("nDCG@10", "MRR@10", "P@1", "R@5")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The test topics' measures by system: "fused" is the order that the reranker is given."""
+
+    pools: tuple[LearningPool, ...]
+    measures: dict[str, list[dict[str, float]]]
+    decision: Decision
+    ece: float
+    ms: float
+    reliability: list[dict]
+    risk_coverage: list[tuple[float, float]]
+
+
+def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes | None) -> Compared:
+    """Both models on the same pools; without a champion that can serve, what is served is the fused order. The time is
+    the processor's, so that a busy machine does not speak against a model.
+    """
+    answerable = tuple(pool for pool in tested if pool.topic.answerable)
+    started = time.thread_time()
+    orders = {"challenger": training.rankings(challenger, answerable)}
+    ms = (time.thread_time() - started) * 1000 / max(len(answerable), 1)
+    orders["fused"] = [pool.locators for pool in answerable]
+    orders["champion"] = served(champion, answerable)
+    relevant = [pool.topic.relevant for pool in answerable]
+    measures = {name: measure_each(zip(given, relevant, strict=True)) for name, given in orders.items()}
+    scored = [pool for pool in tested if pool.candidates and not pool.final]
+    probabilities = training.probabilities(challenger, scored)
+    ece = expected_calibration_error(scored, probabilities)
+    return Compared(
+        pools=answerable,
+        measures=measures,
+        decision=decide(paired(answerable, measures), ece=ece, ms=ms),
+        ece=ece,
+        ms=ms,
+        reliability=reliability(scored, probabilities),
+        risk_coverage=risk_coverage(training.answers(challenger, scored)),
+    )
+
+
+def served(champion: bytes | None, pools: Sequence[LearningPool]) -> list[list[str]]:
+    if champion is not None:
+        try:
+            return training.rankings(champion, pools)
+        except BadArtifact:
+            pass  # it reads other features than this code gives, so searches are served without it
+    return [pool.locators for pool in pools]
+
+
+def paired(pools: Sequence[LearningPool], measures: dict[str, list[dict[str, float]]]) -> list[Paired]:
+    rows = zip(pools, measures["champion"], measures["challenger"], strict=True)
+    return [
+        Paired(p.topic.id, ours["nDCG@10"], theirs["nDCG@10"], slices_of(p.topic), p.topic.tags)
+        for p, ours, theirs in rows
+    ]
+
+
+def slices_of(topic: Topic) -> tuple[str, ...]:
+    """What may veto: kind, language, domain."""
+    return tuple(name for name in (topic.kind, topic.language, topic.domain) if name)
+
+
+def leaks_into(artifact: bytes, manifest: dict, tested: Sequence[LearningPool]) -> list[str]:
+    """Test topics that an artifact carries or was trained on, and priors that no judged neighbour accounts for."""
+    names = {pool.topic.id: pool.topic.query for pool in tested}
+    try:
+        judged_by = training.opened(artifact).judged
+    except BadArtifact:
+        judged_by = None  # of another code's features: it cannot serve, and is not compared
+    seen = sorted({*manifest.get("topics", ())} & set(names))
+    found = [f"“{names[name]}” by its name {name}" for name in seen]
+    if judged_by is not None:
+        found += [
+            f"“{query}” among the judged neighbours" for query in neighbouring(judged_by.vectors, tested)
+        ]
+        if not accounted_for(judged_by.prior, judged_by.relevant):
+            found.append("priors that its judged neighbours do not account for")
+    return found
+
+
+def neighbouring(vectors: np.ndarray, tested: Sequence[LearningPool]) -> list[str]:
+    asked = [pool for pool in tested if pool.vector is not None]
+    if not asked or not len(vectors):
+        return []
+    cosines = np.array([pool.vector for pool in asked]) @ vectors.T
+    return [pool.topic.query for pool, best in zip(asked, cosines.max(axis=1), strict=True) if best >= SAME]
+
+
+def accounted_for(prior: dict[str, int], relevant: Sequence[dict[str, int]]) -> bool:
+    counts: dict[str, int] = defaultdict(int)
+    for grades in relevant:
+        for locator in grades:
+            counts[locator] += 1
+    return dict(prior) == dict(counts)
+
+
+def report_of(compared: Compared) -> dict:
+    """The comparison as the run's page shows it."""
+    means = {
+        system: {name: asdict(estimate([row[name] for row in rows])) for name in MEASURES}
+        for system, rows in compared.measures.items()
+    }
+    return {
+        "decision": asdict(compared.decision),
+        "measures": means,
+        "reciprocal_ranks": by_slice(compared, "MRR@10"),
+        "per_topic": {
+            row.topic: [round(row.champion, 4), round(row.challenger, 4)]
+            for row in paired(compared.pools, compared.measures)
+        },
+        "ece": compared.ece,
+        "reliability": compared.reliability,
+        "risk_coverage": compared.risk_coverage,
+        "ms": round(compared.ms, 3),
+    }
+
+
+def by_slice(compared: Compared, measure: str) -> dict[str, dict[str, float]]:
+    groups: dict[str, list[int]] = defaultdict(list)
+    for n, pool in enumerate(compared.pools):
+        for name in (*slices_of(pool.topic), *pool.topic.tags):
+            groups[name].append(n)
+    return {
+        name: {
+            system: round(float(np.mean([rows[n][measure] for n in numbers])), 4)
+            for system, rows in compared.measures.items()
+        }
+        for name, numbers in sorted(groups.items())
+    }
+
+
+def last_comparison() -> list[Paired]:
+    """The library's test topics in the last finished comparison on them, as the model that serves since measured."""
+    attempt = RetrainingRun.objects.filter(report__has_key="per_topic", report__topics="").first()
+    if attempt is None:
+        raise ArfError("Nothing has been compared yet: run `manage.py retrain` first.")
+    rows = TopicRow.objects.filter(name__in=attempt.report["per_topic"]).select_related("domain")
+    slices = {row.name: (row.kind, row.language, row.domain.slug) for row in rows}
+    which = 1 if attempt.outcome == RetrainingRun.Outcome.DEPLOYED else 0
+    return [
+        Paired(name, values[which], values[which], slices.get(name, ()))
+        for name, values in attempt.report["per_topic"].items()
+    ]

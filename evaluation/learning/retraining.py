@@ -1,0 +1,274 @@
+"""Retraining as a job: a challenger is trained on judgments of people, compared on the frozen test split, and
+deployed only if the gate lets it. Each step may run again, and on another node:
+
+1. gather: merge and deduplicate judged topics; refuse if a test query, or a near-duplicate, is among them
+2. pool: run the pipeline up to the reranker over all topics
+3. fold: fit every family on every fold of a grouped cross-validation inside the training split
+4. choose: the family that ranks the held-out topics best
+5. train: that family on all topics
+6. compare: both models rank the test topics; refuse if a model has seen one of them
+7. decide: deploy, put in shadow or keep, and say why
+
+Steps 2, 3 and 5 are done in pieces of about a second, as many as a step has time for.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from django.utils import timezone
+
+from evaluation.learning import registry, training
+from evaluation.learning.checkpoints import Checkpoints
+from evaluation.learning.families import FAMILIES, Fitting
+from evaluation.learning.folds import FOLDS, Division, division
+from evaluation.learning.gathering import counted, from_file, from_library, leaks_among
+from evaluation.learning.model_comparison import leaks_into, measured, report_of
+from evaluation.learning.pools import LearningPool, pools_of
+from evaluation.learning.training import Trained
+from evaluation.models import RetrainingRun
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.jobs import Job, Progress
+from retrieval.models import JobRun, RankerModel
+
+KEY = "retrain"  # one at a time
+STEP_SECONDS = 15.0  # after which a step begins no other piece: far below the limit, were the machine ten times slower
+TOPICS = 20  # searched in one piece
+WEIGHT = 50  # of a model fitted, in the job's progress; a topic searched has 1
+UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
+SHOWN_LEAKS = 10
+
+Outcome = RetrainingRun.Outcome
+HasTime = Callable[[], bool]
+
+
+def request(
+    *, dry_run: bool = False, shadow: bool = False, topics: str = "", test_from: int | None = None
+) -> dict:
+    """`topics`: a JSON lines file in place of the library; `test_from`: its topics since this term are the test."""
+    params = {"dry_run": dry_run, "shadow": shadow, "topics": topics, "test_from": test_from}
+    return {"kind": "retrain", "key": KEY, "params": params}
+
+
+class Retrain(Job):
+    """The job; its RetrainingRun is named in `state`."""
+
+    def step(self, run: JobRun) -> Progress:
+        reopen(run)
+        return STEPS[run.state.get("phase", "gather")](run, Checkpoints(run), time_for_more(run))
+
+    def undo(self, run: JobRun) -> None:
+        close(run, "Cancelled.")
+
+    def failed(self, run: JobRun) -> None:
+        close(run, run.error)
+
+
+def every_month() -> int:
+    """What the schedule runs; gives the job's number, a running one's if there is one."""
+    try:
+        return jobs.enqueue(**request()).pk
+    except jobs.AlreadyRunning as running:
+        return running.run.pk
+
+
+def time_for_more(run: JobRun) -> HasTime:
+    """Whether a step may begin one more piece. A step whose worker was killed does a single one when begun again."""
+    end = time.monotonic() + (STEP_SECONDS if run.tries <= 1 else 0)
+    return lambda: time.monotonic() < end
+
+
+def close(run: JobRun, reason: str) -> None:
+    """Says why the attempt of this job stopped; one that stopped before it was written down is so now."""
+    attempt = RetrainingRun.objects.filter(pk=run.state.get("attempt")).first()
+    attempt = attempt or RetrainingRun(requested_by=run.requested_by, report={"job": run.pk, **run.params})
+    finish(attempt, Outcome.FAILED, reason)
+
+
+def reopen(run: JobRun) -> None:
+    """A failed job that was resumed goes on with its attempt."""
+    stopped = RetrainingRun.objects.filter(pk=run.state.get("attempt"), outcome=Outcome.FAILED)
+    stopped.update(outcome=Outcome.RUNNING, reason="", finished_at=None)
+
+
+def abandon() -> None:
+    """Closes attempts left open: jobs of this kind never run together, so none of them goes on."""
+    open_runs = RetrainingRun.objects.filter(outcome=Outcome.RUNNING)
+    reason = "Left unfinished; another was begun."
+    open_runs.update(outcome=Outcome.FAILED, reason=reason, finished_at=timezone.now())
+
+
+def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    abandon()
+    gathered = from_file(run.params) if run.params.get("topics") else from_library()
+    attempt = RetrainingRun.objects.create(
+        champion=registry.active(),
+        requested_by=run.requested_by,
+        report={"job": run.pk, **run.params, "gathered": counted(gathered)},
+    )
+    if found := leaks_among(gathered, dry_run=run.params.get("dry_run", False)):
+        return refuse(run, attempt, found)
+    if not gathered.tested:
+        raise ArfError("There is no judged topic to test on.")
+    topics = [*gathered.learned, *gathered.tested]
+    kept.save_topics(topics)
+    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(gathered.learned)}
+    total = len(topics) + WEIGHT * (len(UNITS) + 4)
+    return Progress(0, total, f"{len(topics)} judged topics gathered", state)
+
+
+def refuse(run: JobRun, attempt: RetrainingRun, found: Sequence[str]) -> Progress:
+    """Nothing is reported of a model that knows the answers."""
+    more = f" … and {len(found) - SHOWN_LEAKS} more" if len(found) > SHOWN_LEAKS else ""
+    reason = f"Test topics are in training: {'; '.join(found[:SHOWN_LEAKS])}{more}"
+    attempt.challenger = None
+    finish(attempt, Outcome.REFUSED, reason)
+    return done(run, attempt)
+
+
+def finish(attempt: RetrainingRun, outcome: str, reason: str) -> None:
+    attempt.outcome, attempt.reason, attempt.finished_at = outcome, reason, timezone.now()
+    attempt.save()
+
+
+def done(run: JobRun, attempt: RetrainingRun) -> Progress:
+    message = f"{attempt.get_outcome_display()}: {attempt.reason}"
+    total = run.total or 1
+    return Progress(total, total, message, {"attempt": attempt.pk}, finished=True)
+
+
+def pool(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    topics, position = kept.topics(), run.position
+    while position < len(topics):
+        kept.save_pools(position, pools_of(topics[position : position + TOPICS]))
+        position = min(position + TOPICS, len(topics))
+        if not has_time():
+            break
+    phase = "fold" if position == len(topics) else "pool"
+    message = f"{position} of {len(topics)} topics searched"
+    return Progress(position, run.total, message, run.state | {"phase": phase, "unit": 0})
+
+
+def fold(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    usable, unit = learnable(run, kept), run.state["unit"]
+    division_of = cache(lambda number: division(usable, number))
+    while unit < len(UNITS):
+        number, family = UNITS[unit]
+        fitting = fitted(kept, family, division_of(number), has_time)
+        if fitting is None:
+            break
+        scored = fitting.probabilities(division_of(number).unseen_by_topic)
+        kept.save_arrays(f"scored {number} {family}", {"scored": scored})
+        unit += 1
+        if not has_time():
+            break
+    phase = "fold" if unit < len(UNITS) else "choose"
+    position = run.position + WEIGHT * (unit - run.state["unit"])
+    message = f"{unit} of {len(UNITS)} models fitted in cross-validation"
+    return Progress(position, run.total, message, run.state | {"phase": phase, "unit": unit})
+
+
+def fitted(kept: Checkpoints, family: str, divided: Division, has_time: HasTime) -> Fitting | None:
+    """A model, if this step has time to finish it; otherwise it is kept as far as it is."""
+    fitting = Fitting(family, divided, arrays=kept.arrays("fitting") if kept.has("fitting") else None)
+    if not fitting.fit(has_time):
+        kept.save_arrays("fitting", fitting.arrays)
+        return None
+    kept.delete("fitting")
+    return fitting
+
+
+def choose(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    usable = learnable(run, kept)
+    ndcg = {family: training.cross_validated(usable, scored_by(family, kept)) for family in FAMILIES}
+    kept.save_arrays("ndcg", ndcg)
+    family = training.choose(ndcg)
+    state = run.state | {"phase": "train", "family": family}
+    return Progress(run.position + WEIGHT, run.total, f"{family} is chosen", state)
+
+
+def scored_by(family: str, kept: Checkpoints) -> list[np.ndarray]:
+    """A family's probabilities for what each fold held out."""
+    return [kept.arrays(f"scored {number} {family}")["scored"] for number in range(FOLDS)]
+
+
+def train(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    usable, family = learnable(run, kept), run.state["family"]
+    everything = division(usable, FOLDS)
+    fitting = fitted(kept, family, everything, has_time)
+    if fitting is None:
+        return Progress(run.position, run.total, f"{family} is fitted on all topics", run.state)
+    trained = training.finished(usable, everything, fitting, scored_by(family, kept), kept.arrays("ndcg"))
+    kept.save("artifact", trained.artifact)
+    kept.save_json("manifest", trained.manifest)
+    return Progress(run.position + WEIGHT, run.total, f"{family} trained", run.state | {"phase": "compare"})
+
+
+def trained_by(kept: Checkpoints) -> Trained:
+    return Trained(kept.content("artifact"), kept.json("manifest"))
+
+
+def learnable(run: JobRun, kept: Checkpoints) -> list[LearningPool]:
+    return training.learnable(kept.pools()[: run.state["learned"]])
+
+
+def compare(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    attempt = RetrainingRun.objects.get(pk=run.state["attempt"])
+    tested, trained = kept.pools()[run.state["learned"] :], trained_by(kept)
+    champion = attempt.champion
+    known = {"challenger": (trained.artifact, trained.manifest)}
+    if champion:
+        known["champion"] = (bytes(champion.artifact), champion.manifest)
+    found = [f"{name}: {leak}" for name, model in known.items() for leak in leaks_into(*model, tested)]
+    if found:
+        return refuse(run, attempt, found)
+    compared = measured(tested, trained.artifact, known.get("champion", (None,))[0])
+    sha256 = registry.sha256(trained.artifact)
+    attempt.report |= {"manifest": trained.manifest, "sha256": sha256, **report_of(compared)}
+    attempt.save(update_fields=["report"])
+    message = compared.decision.reasons[0]
+    return Progress(run.position + WEIGHT, run.total, message, run.state | {"phase": "decide"})
+
+
+def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    """A dry run registers nothing. A champion changed meanwhile by a person is never replaced."""
+    attempt = RetrainingRun.objects.get(pk=run.state["attempt"])
+    deploy, reasons = attempt.report["decision"]["deploy"], " ".join(attempt.report["decision"]["reasons"])
+    if run.params.get("dry_run"):
+        verdict = "it would be deployed" if deploy else "it would not be deployed"
+        finish(attempt, Outcome.KEPT, f"Dry run, {verdict}. {reasons}")
+    else:
+        attempt.challenger = registry.save(trained_by(kept))
+        finish(attempt, *carried_out(attempt, deploy, reasons, shadow=run.params.get("shadow", False)))
+    return done(run, attempt)
+
+
+def carried_out(attempt: RetrainingRun, deploy: bool, reasons: str, *, shadow: bool) -> tuple[str, str]:
+    """Does what was decided; the outcome and why."""
+    champion: RankerModel | None = registry.active()
+    if attempt.challenger == champion:
+        return Outcome.KEPT, "Nothing new: training gave the model that serves already."
+    if champion != attempt.champion:
+        return Outcome.KEPT, f"The champion changed meanwhile: retrain again. {reasons}"
+    if not deploy:
+        return Outcome.KEPT, reasons
+    if shadow:
+        registry.shadow(attempt.challenger)
+        return Outcome.SHADOW, reasons
+    if attempt.challenger.deployed_at:  # somebody may have rolled it back: a schedule must not undo that
+        return Outcome.KEPT, f"This very model served before: deploy it by hand if it shall again. {reasons}"
+    registry.deploy(attempt.challenger)
+    return Outcome.DEPLOYED, reasons
+
+
+STEPS: dict[str, Callable[[JobRun, Checkpoints, HasTime], Progress]] = {
+    "gather": gather,
+    "pool": pool,
+    "fold": fold,
+    "choose": choose,
+    "train": train,
+    "compare": compare,
+    "decide": decide_on,
+}

@@ -1,0 +1,159 @@
+"""Trains the reranker on judged topics: families are compared by grouped cross-validation, then one is trained on all.
+
+scikit-learn is imported where it is used: web workers import this module with the admin, and never train.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.learning.families import FAMILIES, PREFERRED, Fitting, served_form
+from evaluation.learning.folds import FOLDS, Division, division, in_order_of_pools, neighbours, row_of
+from evaluation.learning.pools import LearningPool, learnable, ndcg_of, ranked, unjudged
+from evaluation.learning.reliability import (
+    cross_calibrated,
+    cross_knots,
+    expected_calibration_error,
+    fitted_answer,
+    isotonic,
+    reliability,
+)
+from evaluation.measuring.measures import credited
+from retrieval.stages.reranker.artifact import Reranker, Scored, grades_of, pack, unpack
+from retrieval.stages.reranker.features import FEATURES
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """An artifact to serve and the account of how it came about."""
+
+    artifact: bytes
+    manifest: dict
+
+
+def train(pools: Sequence[LearningPool], *, seed: int = 0) -> Trained:
+    """The best family by cross-validated nDCG@10, the MLP (128, 64, 32) where it is within one standard error.
+
+    Deterministic for the same pools and seed. Raises ArfError for too few topics. The job of retraining takes the
+    same functions in short steps.
+    """
+    usable = learnable(pools)
+    folds = [division(usable, number) for number in range(FOLDS)]
+    held_out = {family: [held_out_by(family, fold, seed) for fold in folds] for family in FAMILIES}
+    ndcg = {family: cross_validated(usable, by_fold) for family, by_fold in held_out.items()}
+    chosen, everything = choose(ndcg), division(usable, FOLDS)
+    fitting = Fitting(chosen, everything, seed)
+    fitting.fit()
+    return finished(usable, everything, fitting, held_out[chosen], ndcg, seed)
+
+
+def held_out_by(family: str, fold: Division, seed: int) -> np.ndarray:
+    """A family's probabilities for the rows that a fold holds out, topic after topic as serving would score them."""
+    fitting = Fitting(family, fold, seed)
+    fitting.fit()
+    return fitting.probabilities(fold.unseen_by_topic)
+
+
+def cross_validated(usable: Sequence[LearningPool], by_fold: Sequence[np.ndarray]) -> np.ndarray:
+    """nDCG@10 a topic of the order that held-out probabilities give, blended as serving blends."""
+    held_out = in_order_of_pools(usable, by_fold)
+    orders = [ranked(pool, unjudged(p)) for pool, p in zip(usable, held_out, strict=True)]
+    return ndcg_of(orders, usable)
+
+
+def choose(ndcg: dict[str, np.ndarray]) -> str:
+    """The best mean wins, but the MLP (128, 64, 32) stays within one standard error of the best."""
+    best = max(ndcg, key=lambda name: ndcg[name].mean())
+    error = ndcg[best].std(ddof=1) / np.sqrt(len(ndcg[best]))
+    return PREFERRED if ndcg[PREFERRED].mean() >= ndcg[best].mean() - error else best
+
+
+def finished(
+    usable: Sequence[LearningPool],
+    everything: Division,
+    fitting: Fitting,
+    by_fold: Sequence[np.ndarray],
+    ndcg: Mapping[str, np.ndarray],
+    seed: int = 0,
+) -> Trained:
+    """The model fitted on all topics, calibrated by the probabilities (`by_fold`) of its family in each fold."""
+    seen, scaler = everything.learned, fitting.scaler
+    held_out = in_order_of_pools(usable, by_fold)
+    ends = (seen.min(axis=0), seen.max(axis=0), scaler.mean_, scaler.scale_)
+    reranker = Reranker(
+        *(end.astype(np.float32) for end in ends),
+        served_form(fitting.model),
+        isotonic(usable, held_out),
+        fitted_answer(usable, held_out),
+        neighbours(usable),
+        cross_knots(everything),
+    )
+    account = manifest(usable, held_out, ndcg, family=fitting.family, seed=seed)
+    return Trained(pack(reranker, seed=seed), account)
+
+
+def manifest(
+    pools: Sequence[LearningPool],
+    held_out: Sequence[np.ndarray],
+    ndcg: Mapping[str, np.ndarray],
+    *,
+    family: str,
+    seed: int,
+) -> dict:
+    before = ndcg_of([pool.locators for pool in pools], pools)
+    calibrated = cross_calibrated(pools, held_out)
+    return {
+        "family": family,
+        "families": {name: mean_and_error(values) for name, values in ndcg.items()},
+        "before": round(float(np.mean(before)), 4),
+        "features": list(FEATURES),
+        "topics": sorted(pool.topic.id for pool in pools),
+        "seed": seed,
+        "ece": expected_calibration_error(pools, calibrated),
+        "reliability": reliability(pools, calibrated),
+    }
+
+
+def mean_and_error(ndcg: np.ndarray) -> dict[str, float]:
+    error = ndcg.std(ddof=1) / np.sqrt(len(ndcg))
+    return {"nDCG@10": round(float(ndcg.mean()), 4), "standard_error": round(float(error), 4)}
+
+
+# -- Ranking by an artifact, without serving it
+
+
+def rankings(artifact: bytes, pools: Sequence[LearningPool]) -> list[list[str]]:
+    """Locators best first for each pool, as serving this artifact would give them."""
+    reranker = opened(artifact)
+    return [
+        pool.locators if pool.final or not pool.candidates else ranked(pool, as_served(pool, reranker))
+        for pool in pools
+    ]
+
+
+def probabilities(artifact: bytes, pools: Sequence[LearningPool]) -> list[np.ndarray]:
+    """Calibrated probabilities of every candidate of each pool."""
+    reranker = opened(artifact)
+    return [as_served(pool, reranker).probabilities if pool.candidates else np.zeros(0) for pool in pools]
+
+
+def answers(artifact: bytes, pools: Sequence[LearningPool]) -> list[tuple[float, bool]]:
+    """How sure it is that each pool holds an answer, and whether what it shows first is relevant; of no empty pool."""
+    reranker = opened(artifact)
+    served = [(pool, as_served(pool, reranker)) for pool in pools]
+    return [
+        (scored.answer, credited(ranked(pool, scored)[0], pool.topic.relevant) is not None)
+        for pool, scored in served
+    ]
+
+
+def as_served(pool: LearningPool, reranker: Reranker) -> Scored:
+    """As serving scores it."""
+    grades = grades_of(pool.locators, reranker.judged.agreed(pool.vector))
+    return reranker.scored(row_of(pool, reranker.judged), grades)
+
+
+def opened(artifact: bytes) -> Reranker:
+    return unpack(artifact, hashlib.sha256(artifact).hexdigest())

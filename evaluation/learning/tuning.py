@@ -1,0 +1,331 @@
+"""Thresholds chosen from stated risks with an upper Clopper-Pearson bound, then checked on topics they never saw.
+
+A candidate that nobody judged counts as wrong, so a stated risk is kept whatever later judgments say.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
+
+import numpy as np
+from scipy.stats import beta
+
+from evaluation.measuring import measures
+from evaluation.measuring.measures import SEED, credited
+from evaluation.measuring.runner import Runner
+from evaluation.topics.topic import Topic
+from retrieval.errors import ArfError
+from retrieval.ranking import Candidate, Ranking
+from rules.thresholds.abstention import JUDGED_BY, Abstain, answered_by
+from rules.thresholds.gates import Gates
+
+POOL = 20  # candidates of a topic that a language model might be asked about
+CERTAINTY = 0.95  # of every bound
+GRID = tuple(round(n / 200, 3) for n in range(200, -1, -1))  # 1.0, 0.995 … 0.0
+# Times the fewest that can tell anything: one error among the surest must not decide.
+BEGINNINGS = (1, 2, 4, 8)
+RESAMPLES = 1_000
+NONE_ACCEPTED = 2.0  # above every probability: what stands for a threshold that was not found
+FAR_TOO_MANY = 1_000_000  # judgments nobody will make
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A kind of probability: the pipeline that gives it to its candidates, and the thresholds that are compared with
+    it. One scale's thresholds say nothing on another.
+    """
+
+    pipeline: str
+    accept: str
+    verify: str
+    declines: bool  # whether the abstention reads it
+
+
+GATES = Scale("gated", "accept", "verify", declines=False)
+RERANKER = Scale("learned", "mlp_high", "mlp_low", declines=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The risks an administrator states, as shares."""
+
+    wrongly_accepted: float = 0.02
+    llm_share: float = 0.10
+    declined: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A topic's first candidates: their probabilities and whether they are relevant, None where nobody judged.
+    `answer` is the probability that one of them answers it.
+    """
+
+    topic: Topic
+    probabilities: tuple[float, ...]
+    relevant: tuple[bool | None, ...]
+    answer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One threshold and its evidence: `events` of `n` and the upper bound of that share. `value` is None where the
+    target cannot be met; `missing` is then how many judgments more it takes at this rate, None if no number helps.
+    """
+
+    target: float
+    value: float | None
+    events: int
+    n: int
+    bound: float
+    unjudged: int = 0
+    missing: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was chosen for each target on one scale, and on how many topics."""
+
+    scale: Scale
+    accept: Choice
+    llm: Choice
+    answer_minimum: Choice | None
+    topics: int
+
+    @property
+    def row(self) -> dict[str, float]:
+        """The fields of the domain's thresholds that were chosen; what is infeasible stays as it is."""
+        fields = {}
+        if self.accept.value is not None and self.llm.value is not None:
+            fields |= {self.scale.accept: self.accept.value, self.scale.verify: self.llm.value}
+        if self.answer_minimum and self.answer_minimum.value is not None:
+            fields["answer_minimum"] = self.answer_minimum.value
+        return fields
+
+    @property
+    def named(self) -> dict[str, Choice]:
+        """The choices by the thresholds that they are for."""
+        found = {self.scale.accept: self.accept, self.scale.verify: self.llm}
+        return found | ({"answer_minimum": self.answer_minimum} if self.answer_minimum else {})
+
+    def as_json(self) -> dict:
+        return {name: asdict(choice) for name, choice in self.named.items()} | {"row": self.row}
+
+
+# -- Evidence
+
+
+def pages(topics: Iterable[Topic], name: str, *, show: Callable = iter) -> list[Page]:
+    """Runs a pipeline over topics. Those a citation settles have no probabilities and are left out."""
+    ran = Runner(name).topics(topics, show=show)
+    return [page(topic, ranking) for topic, ranking, _ms in ran if not ranking.final]
+
+
+def pooled(ranking: Ranking) -> list[Candidate]:
+    """The first candidates before gates and abstention took any away; those that were reranked alone, as what was
+    dropped before has a probability of another kind.
+    """
+    if any(candidate.zone for candidate in ranking.candidates):
+        return list(ranking.candidates[:POOL])
+    everything = {c.section_id: c for c in (*ranking.candidates, *ranking.dropped_by(Gates, Abstain))}
+    return sorted(everything.values(), key=lambda c: (-c.score, c.section_id))[:POOL]
+
+
+def page(topic: Topic, ranking: Ranking) -> Page:
+    """Raises ArfError where a candidate has no probability."""
+    candidates = pooled(ranking)
+    if any(candidate.probability is None for candidate in candidates):
+        raise ArfError("This pipeline gives no probabilities: calibrate the domain first.")
+    grades = tuple(is_relevant(candidate.locator, topic) for candidate in candidates)
+    probabilities = tuple(candidate.probability for candidate in candidates)
+    return Page(topic, probabilities, grades, answer_of(ranking, candidates))
+
+
+def answer_of(ranking: Ranking, candidates: Sequence[Candidate]) -> float:
+    """As `Abstain` sees it, whether or not it took the candidates away."""
+    if ranking.answer is not None or not candidates:
+        return ranking.answer or 0.0
+    best = max(candidate.probability for candidate in candidates[:JUDGED_BY])
+    return answered_by(best, ranking.query.thresholds_for(candidates[0]).calibration)
+
+
+def is_relevant(locator: str, topic: Topic) -> bool | None:
+    """By the topic's grades; nothing is relevant where the corpus has no answer; None where nobody judged."""
+    if not topic.answerable:
+        return False
+    if credited(locator, topic.relevant) is not None:
+        return True
+    return False if locator in topic.irrelevant else None
+
+
+# -- Bounds
+
+
+def upper_bound(events: int, n: int, certainty: float = CERTAINTY) -> float:
+    """One-sided upper bound of a share (Clopper and Pearson, Biometrika 1934); 1 where nothing was seen."""
+    if events >= n:
+        return 1.0
+    return float(beta.ppf(certainty, events + 1, n - events))
+
+
+def still_missing(events: int, n: int, target: float, certainty: float = CERTAINTY) -> int | None:
+    """How many more are to be judged until the bound meets the target at the rate seen; None if it never will."""
+    rate = events / n if n else 0.0
+    if rate >= target:
+        return None
+
+    def meets(size: int) -> bool:
+        return upper_bound(int(np.ceil(rate * size)), size, certainty) <= target
+
+    low, high = n, max(n, 1)
+    while not meets(high):
+        low, high = high, high * 2
+        if high > FAR_TOO_MANY:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return high - n
+
+
+# -- Choosing
+
+
+def choose(pages: Sequence[Page], targets: Targets, scale: Scale = GATES) -> Chosen:
+    """From the topics of these pages alone: never give it those of the test split. Raises ArfError if one is."""
+    if any(page.topic.split == "test" for page in pages):
+        raise ArfError("Thresholds are never chosen on test topics.")
+    accept = choose_accept(pages, targets.wrongly_accepted)
+    low = choose_low(pages, targets.llm_share, high=1.0 if accept.value is None else accept.value)
+    minimum = choose_answer_minimum(pages, targets.declined) if scale.declines else None
+    return Chosen(scale, accept, low, minimum, len(pages))
+
+
+def choose_accept(pages: Sequence[Page], target: float) -> Choice:
+    """The lowest threshold that keeps the risk. Thresholds are tried from high to low in fixed sequences, each begun
+    where so many are accepted and ended at its first miss: the bound then holds for the one chosen, whichever it is
+    (Angelopoulos et al., Learn then Test, 2021). Where to begin is read from the probabilities, never from grades.
+    """
+    certainty = 1 - (1 - CERTAINTY) / len(BEGINNINGS)
+    fewest = needed_without_events(target, certainty)
+    judged = candidates_of(pages)
+    told = [accepted_at(*judged, value, target, certainty) for value in GRID]
+    passed = [one for many in BEGINNINGS for one in sequence(told, fewest * many)]
+    if passed:
+        return min(passed, key=lambda choice: choice.value)
+    surest = next((one for one in told if one.n >= fewest), told[-1])
+    return replace(surest, value=None, missing=judgments_missing(surest, certainty))
+
+
+def judgments_missing(choice: Choice, certainty: float) -> int | None:
+    """At the rate among what was judged; what was accepted and never judged, which counts as wrong, is to be first."""
+    judged = choice.n - choice.unjudged
+    more = still_missing(choice.events - choice.unjudged, judged, choice.target, certainty)
+    return None if more is None else max(more, choice.unjudged)
+
+
+def sequence(told: Sequence[Choice], begin: int) -> list[Choice]:
+    """Those that keep their target, from the first that accepts so many to the one before the first miss."""
+    large = (choice for choice in told if choice.n >= begin)
+    return list(takewhile(lambda choice: choice.bound <= choice.target, large))
+
+
+def accepted_at(
+    probabilities: np.ndarray, relevant: np.ndarray, value: float, target: float, certainty: float
+) -> Choice:
+    grades = relevant[probabilities >= value]
+    events, n = int((grades < 1).sum()), len(grades)
+    return Choice(target, value, events, n, upper_bound(events, n, certainty), int((grades < 0).sum()))
+
+
+def infeasible(target: float, events: int, n: int, bound: float) -> Choice:
+    return Choice(target, None, events, n, bound, missing=still_missing(events, n, target))
+
+
+def needed_without_events(target: float, certainty: float = CERTAINTY) -> int:
+    """How many must be seen, none of them wrong, before anything can be said of so small a share."""
+    return int(np.ceil(np.log(1 - certainty) / np.log(1 - target)))
+
+
+def choose_low(pages: Sequence[Page], target: float, *, high: float) -> Choice:
+    """The lowest edge of the uncertain band below `high` that holds at most this share of the first candidates."""
+    probabilities, _ = candidates_of(pages)
+    n = len(probabilities)
+    best = None
+    for value in (v for v in GRID if v <= high):
+        events = int(((probabilities > value) & (probabilities < high)).sum())
+        bound = upper_bound(events, n)
+        if bound > target:
+            return best or infeasible(target, events, n, bound)
+        best = Choice(target, value, events, n, bound)
+    return best
+
+
+def choose_answer_minimum(pages: Sequence[Page], target: float) -> Choice:
+    """The highest minimum whose bound of declined answerable topics meets the target; 0 declines none."""
+    best = np.array([page.answer for page in pages if page.topic.answerable])
+    n = len(best)
+    if upper_bound(0, n) > target:
+        return infeasible(target, 0, n, upper_bound(0, n))
+    chosen = None
+    for value in reversed(GRID):
+        events = int((best < value).sum())
+        if upper_bound(events, n) > target:
+            break
+        chosen = Choice(target, value, events, n, upper_bound(events, n))
+    return chosen
+
+
+def candidates_of(pages: Sequence[Page]) -> tuple[np.ndarray, np.ndarray]:
+    """Of every candidate its probability, and 1 relevant, 0 not, -1 unjudged."""
+    probabilities = [p for page in pages for p in page.probabilities]
+    grades = [-1 if grade is None else int(grade) for page in pages for grade in page.relevant]
+    return np.array(probabilities, dtype=float), np.array(grades, dtype=int)
+
+
+# -- Checking
+
+
+def rates(pages: Sequence[Page], accept: float, low: float, minimum: float) -> dict[str, tuple[int, int]]:
+    """(events, n) of each risk on these pages."""
+    probabilities, relevant = candidates_of(pages)
+    accepted = probabilities >= accept
+    answers = [page.answer for page in pages if page.topic.answerable]
+    return {
+        "wrongly_accepted": (int((accepted & (relevant < 1)).sum()), int(accepted.sum())),
+        "llm_share": (int(((probabilities > low) & ~accepted).sum()), len(probabilities)),
+        "declined": (sum(answer < minimum for answer in answers), len(answers)),
+    }
+
+
+def verify(chosen: Chosen, pages: Sequence[Page], targets: Targets, *, resamples: int = RESAMPLES) -> dict:
+    """On other topics, those of the test split: each risk as seen, and how often it lies above its target when topics
+    are drawn again (bootstrap over topics, as candidates of one topic stand or fall together).
+    """
+    measured = {
+        "wrongly_accepted": (chosen.accept, targets.wrongly_accepted, NONE_ACCEPTED),
+        "llm_share": (chosen.llm, targets.llm_share, NONE_ACCEPTED),
+        "declined": (chosen.answer_minimum, targets.declined, 0.0),
+    }
+    known = {name: choice and choice.value for name, (choice, _target, _none) in measured.items()}
+    values = [none if known[name] is None else known[name] for name, (_c, _t, none) in measured.items()]
+    counts = [rates([page], *values) for page in pages]
+    picks = np.random.default_rng(SEED).integers(0, max(len(pages), 1), (resamples, len(pages)))
+    return {
+        name: checked(np.array([count[name] for count in counts]).reshape(-1, 2), picks, target)
+        for name, (_choice, target, _none) in measured.items()
+        if known[name] is not None
+    }
+
+
+def checked(counts: np.ndarray, picks: np.ndarray, target: float) -> dict[str, float]:
+    """`counts`: (topics, 2) events and n of each; `picks`: (resamples, topics)."""
+    events, n = counts.sum(axis=0)
+    drawn = counts[picks].sum(axis=1)
+    shares = drawn[:, 0] / np.maximum(drawn[:, 1], 1)
+    rate = float(events / n) if n else 0.0
+    return {"rate": rate, "n": int(n), "target": target, "violated": float((shares > target).mean())}
+
+
+def risk_coverage(pages: Sequence[Page]) -> list[tuple[float, float]]:
+    """(coverage, risk): an answer is wrong where its first candidate is not judged relevant."""
+    return measures.risk_coverage([(page.answer, bool(page.relevant and page.relevant[0])) for page in pages])

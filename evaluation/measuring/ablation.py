@@ -1,0 +1,128 @@
+"""What each part of the pipeline is worth: `ablation_steps` on the same topics, each beside the one before."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from evaluation.measuring.measures import Estimate, paired_difference
+from evaluation.measuring.plots import Bar, bars
+from evaluation.measuring.runs import (
+    MAY_ASK,
+    Report,
+    TopicResult,
+    report,
+    run_topics,
+    store,
+    versions_in_force,
+)
+from evaluation.models import Run
+from evaluation.topics.topic import Topic
+from retrieval import pipeline
+from retrieval.engines.llm import service as llm
+from retrieval.stages import llm_verifier
+
+MEASURES = ("MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10")
+DECIDES = "nDCG@10"
+MOST_LOST = 0.01  # a stage that loses more is taken out of the default pipeline
+NAME = "ablation"  # what the runs of one are called by
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One pipeline of an ablation. `difference`: in nDCG@10 to the step before; the first has none."""
+
+    label: str
+    report: Report
+    difference: Estimate | None
+
+    @property
+    def loses(self) -> bool:
+        return self.difference is not None and self.difference.mean < -MOST_LOST
+
+    def as_json(self) -> dict:
+        told = self.report.as_json()
+        return {
+            "label": self.label,
+            "pipeline": self.report.pipeline,
+            "measures": {name: told["measures"].get(name) for name in MEASURES},
+            "difference": None if self.difference is None else asdict(self.difference),
+            "loses": self.loses,
+            "llm_share": self.report.llm["share"],
+            "cost_per_1000": self.report.cost["per_1000"],
+            "ms": self.report.ms,
+            "topics": self.report.topics,
+            "declined_answerable": self.report.declined_answerable,
+            "degraded": self.report.degraded,
+        }
+
+
+def steps() -> list[tuple[str, str]]:
+    """(label, pipeline) as `pipelines.py` names them."""
+    return import_string(f"{settings.ARF_PIPELINES}.ablation_steps")()
+
+
+def left_out() -> list[str]:
+    """Labels of the steps that cannot run: those with a language model, where none is configured."""
+    if llm.endpoint() is not None:
+        return []
+    return [label for label, name in steps() if llm_verifier.asks(pipeline.get(name))]
+
+
+def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) -> list[Step]:
+    """Runs every step over the topics but those left out, and keeps each as a run: all of them, or none if it is
+    stopped. Calls of a language model are paid for.
+    """
+    in_force = versions_in_force(topics)
+    done: list[tuple[Step, list[TopicResult]]] = []
+    for label, name in runnable():
+        results = run_topics(topics, name, caller=MAY_ASK, show=show)
+        before = done[-1][1] if done else []
+        done.append((Step(label, report(results, name), difference(results, before)), results))
+    keep(done, topic_set, in_force)
+    return [step for step, _results in done]
+
+
+@transaction.atomic
+def keep(done: Sequence[tuple[Step, Sequence[TopicResult]]], topic_set: str, in_force: dict) -> None:
+    mark = uuid.uuid4().hex
+    for number, (step, results) in enumerate(done):
+        run = store(results, step.report, topics=topic_set, in_force=in_force, name=f"{NAME} {step.label}")
+        run.summary |= {"ablation": {"id": mark, "step": number} | step.as_json()}
+        run.save(update_fields=["summary"])
+
+
+def runnable() -> list[tuple[str, str]]:
+    without = left_out()
+    return [(label, name) for label, name in steps() if label not in without]
+
+
+def difference(ours: Sequence[TopicResult], theirs: Sequence[TopicResult]) -> Estimate | None:
+    """In nDCG@10 over the answerable topics, paired."""
+    if not theirs:
+        return None
+    return paired_difference(
+        *([r.values[DECIDES] for r in run if r.topic.answerable] for run in (ours, theirs))
+    )
+
+
+def losers(done: Sequence[Step]) -> list[str]:
+    return [step.label for step in done if step.loses]
+
+
+def latest() -> tuple[Run | None, list[dict]]:
+    """The first run of the last ablation, and its steps in order; (None, []) where there was none."""
+    newest = Run.objects.filter(summary__has_key="ablation").order_by("-created_at").first()
+    if newest is None:
+        return None, []
+    same = Run.objects.filter(summary__ablation__id=newest.summary["ablation"]["id"])
+    runs = sorted(same, key=lambda run: run.summary["ablation"]["step"])
+    return runs[0], [run.summary["ablation"] for run in runs]
+
+
+def plot(told: Sequence[dict], title: str) -> str:
+    """nDCG@10 of each step, as `Step.as_json` tells it."""
+    return bars(title, [Bar(step["label"], **step["measures"][DECIDES]) for step in told])

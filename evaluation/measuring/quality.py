@@ -1,0 +1,152 @@
+"""Figures of quality over time: runs by topic set and slice with what changed between them, and what serving costs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Sum
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from evaluation.measuring.ablation import NAME as ABLATION
+from evaluation.measuring.plots import line
+from evaluation.models import Judgment, Run, Topic
+from retrieval.models import LLMCall, SearchLog
+from retrieval.search.statistics import Searches, searches_since
+
+DAYS = 30
+MOST_RUNS = 40  # of one topic set and pipeline: what a plot can show
+DECIDES = "nDCG@10"
+POOL = 20  # candidates of a search that a language model could be asked about
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run in a series, and what had changed since the one before: ("aliases", 3, 4)."""
+
+    run: Run
+    value: float
+    low: float
+    high: float
+    judged: float | None
+    slices: dict[str, float]
+    changed: tuple[tuple[str, object, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Runs of one pipeline on one topic set, oldest first."""
+
+    topics: str
+    pipeline: str
+    points: tuple[Point, ...]
+
+    @property
+    def plot(self) -> str:
+        """A line where there are two points at least."""
+        if len(self.points) < 2:
+            return ""
+        labels = [f"{point.run.created_at:%Y-%m-%d}" for point in self.points]
+        return line(f"{DECIDES}: {self.pipeline}, {self.topics}", labels, [p.value for p in self.points])
+
+    @property
+    def slices(self) -> list[str]:
+        return sorted({name for point in self.points for name in point.slices})
+
+    @property
+    def rows(self) -> list[tuple[Point, list[float | None]]]:
+        """Newest first, each with its slices in the order of `slices`."""
+        return [(point, [point.slices.get(name) for name in self.slices]) for point in reversed(self.points)]
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Searches of the last days and what language models did for them. `cost_per_1000` in US dollars."""
+
+    searches: Searches
+    llm_calls: int
+    llm_searches: int
+    llm_share: float | None
+    cost: float
+    cost_per_1000: float | None
+
+    @property
+    def llm_percent(self) -> float | None:
+        return None if self.llm_share is None else 100 * self.llm_share
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Topics without a person's judgment: how many, and since when the oldest waits."""
+
+    count: int
+    oldest: Topic | None
+
+
+def series(runs: Iterable[Run] | None = None) -> list[Series]:
+    """Every pair of topic set and pipeline, the one measured last first. Ablations have a page of their own."""
+    rows = (
+        Run.objects.exclude(name__startswith=f"{ABLATION} ").order_by("created_at") if runs is None else runs
+    )
+    grouped: dict[tuple[str, str], list[Run]] = {}
+    for run in rows:
+        if run.summary.get("measures", {}).get(DECIDES):
+            grouped.setdefault((run.topics, run.pipeline), []).append(run)
+    found = [Series(*key, points_of(same[-MOST_RUNS:])) for key, same in grouped.items()]
+    return sorted(found, key=lambda one: one.points[-1].run.created_at, reverse=True)
+
+
+def points_of(runs: Sequence[Run]) -> tuple[Point, ...]:
+    return tuple(point(run, before) for run, before in zip(runs, [None, *runs[:-1]], strict=True))
+
+
+def point(run: Run, before: Run | None) -> Point:
+    told = run.summary["measures"][DECIDES]
+    slices = {name: values[DECIDES] for name, values in run.summary.get("by_kind", {}).items()}
+    judged = run.summary.get("judged_at_10", {}).get("mean")
+    changed = () if before is None else differences(run, before)
+    return Point(run, told["mean"], told["low"], told["high"], judged, slices, changed)
+
+
+def differences(run: Run, before: Run) -> tuple[tuple[str, object, object], ...]:
+    """(name, before, after) of every version that is another, and of the stages."""
+    names = sorted(run.versions.keys() | before.versions.keys())
+    rows = [(name, before.versions.get(name), run.versions.get(name)) for name in names]
+    rows.append((_("stages"), before.stages, run.stages))
+    return tuple((name, old, new) for name, old, new in rows if old != new)
+
+
+def serving(now: datetime | None = None, *, days: int = DAYS) -> Serving:
+    since = (now or timezone.now()) - timedelta(days=days)
+    searches = searches_since(since)
+    calls = LLMCall.objects.filter(created_at__gte=since, log__isnull=False)  # others were made in measuring
+    told = calls.aggregate(calls=Count("pk"), searches=Count("log", distinct=True), cost=Sum("cost"))
+    cost = float(told["cost"] or 0)
+    ran = SearchLog.objects.filter(created_at__gte=since, cached=False).count()
+    return Serving(
+        searches=searches,
+        llm_calls=told["calls"],
+        llm_searches=told["searches"],
+        llm_share=told["calls"] / (POOL * ran) if ran else None,
+        cost=cost,
+        cost_per_1000=1000 * cost / searches.count if searches.count else None,
+    )
+
+
+def latencies(now: datetime | None = None, *, days: int = DAYS) -> str:
+    """A line of each day's mean time to answer; empty where fewer than two days had searches."""
+    since = (now or timezone.now()) - timedelta(days=days)
+    rows = SearchLog.objects.filter(created_at__gte=since).order_by("created_at__date")
+    means = list(rows.values_list("created_at__date").annotate(mean=Avg("took_ms")))
+    if len(means) < 2:
+        return ""
+    return line(
+        _("Mean time to answer, ms"), [f"{day:%m-%d}" for day, _mean in means], [m for _day, m in means]
+    )
+
+
+def unjudged(topics: QuerySet[Topic]) -> Unjudged:
+    """Of these topics, which are those that whoever looks may see."""
+    judged = Judgment.objects.filter(topic=OuterRef("pk"), kind=Judgment.Kind.HUMAN)
+    waiting = topics.filter(~Exists(judged), answerable=True).order_by("created_at")
+    return Unjudged(waiting.count(), waiting.first())

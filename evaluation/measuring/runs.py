@@ -1,0 +1,307 @@
+"""How well, how fast and at what cost a pipeline answered topics; and runs that are kept."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from django.db import transaction
+
+from evaluation.measuring.comparison import Comparison, compare
+from evaluation.measuring.measures import Estimate, condense, estimate, judged_share, measure_topic
+from evaluation.measuring.runner import Runner
+from evaluation.models import Measurement, Run
+from evaluation.models import Topic as TopicRow
+from evaluation.topics.leaks import leaks
+from evaluation.topics.topic import Topic
+from retrieval import pipeline
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.corpus import versions
+from retrieval.errors import NotFound
+from retrieval.models import ApiKey, EmbeddingModel, RankerModel
+from retrieval.ranking import Ranking
+from retrieval.search import service
+from retrieval.stages.llm_verifier import LLMVerifier
+from retrieval.stages.reranker.reranker import LearnedReranker
+
+DEPTH = 100  # results kept a topic: what the deepest measure reads
+LLM_STAGE = LLMVerifier.__name__  # its `details` tell its `llm_candidates`, `llm_calls` and `llm_cost`
+MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
+LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
+LEAST = 4  # characters of a run's id that name it
+CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
+
+
+@dataclass(frozen=True, slots=True)
+class TopicResult:
+    """What one topic was answered with. `probability` is the best of the first page, if calibrated.
+
+    `pool` counts the candidates, up to 20, that an LLM could have been asked about, `llm_candidates` those whose
+    verdict it gave, now or before; `cost` is in US dollars.
+    """
+
+    topic: Topic
+    locators: tuple[str, ...]
+    abstained: bool
+    ms: float
+    probability: float | None
+    degraded: tuple[str, ...]
+    llm_calls: int = 0
+    llm_candidates: int = 0
+    pool: int = 0
+    cost: float = 0.0
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return () if self.abstained else self.locators
+
+    @property
+    def values(self) -> dict[str, float]:
+        return measure_topic(self.shown, self.topic.relevant)
+
+    @property
+    def condensed(self) -> dict[str, float]:
+        """The measures with what nobody judged taken out of the ranking."""
+        kept = condense(self.shown, self.topic.relevant, self.topic.irrelevant)
+        values = measure_topic(kept, self.topic.relevant)
+        return {name: values[name] for name in CONDENSED}
+
+    @property
+    def judged(self) -> float | None:
+        """judged@10; None where nothing was shown."""
+        return judged_share(self.shown, self.topic.relevant, self.topic.irrelevant)
+
+
+def run_topics(
+    topics: Iterable[Topic], name: str, *, caller: Caller = ANONYMOUS, show: Callable = iter
+) -> list[TopicResult]:
+    """One result a topic, in order; `show` may wrap the topics in a progress bar."""
+    return [result_of(*ran) for ran in Runner(name, caller=caller).topics(topics, show=show)]
+
+
+def result_of(topic: Topic, ranking: Ranking, ms: float) -> TopicResult:
+    first = [*ranking.candidates[:10], *ranking.near_misses]
+    return TopicResult(
+        topic=topic,
+        locators=tuple(candidate.locator for candidate in ranking.candidates[:DEPTH]),
+        abstained=ranking.abstained,
+        ms=ms,
+        probability=max((c.probability for c in first if c.probability is not None), default=None),
+        degraded=ranking.degraded,
+        llm_calls=int(llm_sum(ranking, "llm_calls")),
+        llm_candidates=int(llm_sum(ranking, "llm_candidates")),
+        pool=min(LLM_POOL, max((report.after for report in ranking.reports), default=0)),
+        cost=llm_sum(ranking, "llm_cost"),
+    )
+
+
+def llm_sum(ranking: Ranking, name: str) -> float:
+    return sum(float(told.details.get(name, 0)) for told in ranking.reports if told.name == LLM_STAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A pipeline over a topic set. Measures are over answerable topics; an abstaining answer measures 0.
+
+    `condensed` leaves out what nobody judged. `llm`: calls made now, queries that an LLM had a part in, and its share
+    of the candidates, both with what it was asked before.
+    `cost`, in US dollars: in total and for 1,000 queries. `learned`: topics that the reranker in force learned from, or
+    from nearly the same question, if the pipeline asks it: they flatter it.
+    """
+
+    pipeline: str
+    stages: str
+    topics: int
+    measures: dict[str, Estimate]
+    condensed: dict[str, Estimate]
+    judged_at_10: Estimate
+    by_kind: dict[str, dict[str, float]]
+    declined_answerable: int
+    unanswerable: int
+    declined_unanswerable: int
+    degraded: dict[str, int]
+    ms: dict[str, float]
+    llm: dict[str, float]
+    cost: dict[str, float]
+    learned: int
+
+    def as_json(self) -> dict:
+        return asdict(self)
+
+
+def measured_elsewhere(topics: Iterable[Topic], rankings: Mapping[str, Sequence[str]]) -> list[TopicResult]:
+    """Another system's rankings by topic, as though a pipeline had given them; nothing found is a declined topic."""
+    return [
+        TopicResult(
+            topic=topic,
+            locators=tuple(rankings.get(topic.id, ())[:DEPTH]),
+            abstained=not rankings.get(topic.id),
+            ms=0.0,
+            probability=None,
+            degraded=(),
+        )
+        for topic in topics
+    ]
+
+
+def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Report:
+    """`stages`: what to say of a ranking that is none of our pipelines'."""
+    answerable = [result for result in results if result.topic.answerable]
+    unanswerable = [result for result in results if not result.topic.answerable]
+    rows = [result.values for result in answerable]
+    return Report(
+        pipeline=name,
+        stages=stages or repr(pipeline.get(name)),
+        topics=len(answerable),
+        measures=estimates(rows),
+        condensed=estimates([result.condensed for result in answerable]),
+        judged_at_10=estimate([share for result in answerable if (share := result.judged) is not None]),
+        by_kind=kinds(answerable, rows),
+        declined_answerable=sum(result.abstained for result in answerable),
+        unanswerable=len(unanswerable),
+        declined_unanswerable=sum(result.abstained for result in unanswerable),
+        degraded=counts(stage for result in results for stage in result.degraded),
+        ms={f"p{p}": float(np.percentile([r.ms for r in results], p)) for p in (50, 95, 99)}
+        if results
+        else {},
+        llm=llm_use(results),
+        cost=cost_of(results),
+        learned=0 if stages else len(learned_by(name, [result.topic for result in results])),
+    )
+
+
+def learned_by(name: str, topics: Sequence[Topic]) -> set[str]:
+    """Ids of those topics whose question, or nearly the same, a pipeline's reranker learned from."""
+    asks = any(isinstance(stage, LearnedReranker) for stage in pipeline.get(name).stages)
+    model = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first() if asks else None
+    if model is None:
+        return set()
+    names = set(model.manifest.get("topics", ()))
+    queries = TopicRow.objects.filter(name__in=names).values_list("query", flat=True)
+    near = {leak.kept for leak in leaks(queries, [topic.query for topic in topics])}
+    return {topic.id for topic in topics if topic.id in names or topic.query in near}
+
+
+def estimates(rows: Sequence[Mapping[str, float]]) -> dict[str, Estimate]:
+    return {name: estimate([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+
+def llm_use(results: Sequence[TopicResult]) -> dict[str, float]:
+    pool, put = sum(r.pool for r in results), sum(r.llm_candidates for r in results)
+    return {
+        "calls": sum(r.llm_calls for r in results),
+        "queries": sum(r.llm_candidates > 0 for r in results),
+        "share": put / pool if pool else 0.0,
+    }
+
+
+def cost_of(results: Sequence[TopicResult]) -> dict[str, float]:
+    total = sum(result.cost for result in results)
+    return {"total": total, "per_1000": 1000 * total / len(results) if results else 0.0}
+
+
+def kinds(results: Sequence[TopicResult], rows: Sequence[dict[str, float]]) -> dict[str, dict[str, float]]:
+    """nDCG@10 and MRR@10 by kind of topic and by language."""
+    groups: dict[str, list[dict[str, float]]] = defaultdict(list)
+    for result, row in zip(results, rows, strict=True):
+        for name in filter(None, (result.topic.kind, result.topic.language)):
+            groups[name].append(row)
+    return {
+        name: {"topics": len(group)}
+        | {m: sum(row[m] for row in group) / len(group) for m in ("nDCG@10", "MRR@10")}
+        for name, group in sorted(groups.items())
+    }
+
+
+def counts(names: Iterable[str]) -> dict[str, int]:
+    tally: dict[str, int] = defaultdict(int)
+    for name in names:
+        tally[name] += 1
+    return dict(tally)
+
+
+# -- Kept runs
+
+
+def named(topics: str, limit: int | None) -> str:
+    """What a topic set is called: a run over its first topics is no run over it."""
+    return topics if limit is None else f"{topics}, the first {limit}"
+
+
+@transaction.atomic
+def store(
+    results: Sequence[TopicResult], told: Report, *, topics: str, in_force: dict, name: str = ""
+) -> Run:
+    """Keeps a run with the measures of every topic. `in_force`: the versions it ran under."""
+    run = Run.objects.create(
+        name=name,
+        pipeline=told.pipeline,
+        stages=told.stages,
+        topics=topics,
+        versions=in_force,
+        summary=told.as_json(),
+    )
+    Measurement.objects.bulk_create([measurement(run, result) for result in results], batch_size=500)
+    return run
+
+
+def measurement(run: Run, result: TopicResult) -> Measurement:
+    return Measurement(
+        run=run,
+        topic=result.topic.id,
+        locators=list(result.locators),
+        measures=measures_of(result) if result.topic.answerable else {},
+        abstained=result.abstained,
+        probability=result.probability,
+        ms=result.ms,
+        llm_calls=result.llm_calls,
+    )
+
+
+def measures_of(result: TopicResult) -> dict[str, float | None]:
+    condensed = {f"condensed {name}": value for name, value in result.condensed.items()}
+    return result.values | condensed | {"judged@10": result.judged}
+
+
+def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) -> dict[str, int | str]:
+    """Every version a run over these topics depends on, with the digests of the models that serve."""
+    scopes = service.visible_domains(caller, sorted({topic.domain for topic in topics}))
+    ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
+    embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
+    return versions.current(scopes) | {
+        "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
+        "ranker": next(iter(ranker), ""),
+    }
+
+
+def compare_runs(ours: Run, theirs: Run, measure: str = "nDCG@10") -> Comparison:
+    """Raises NothingToCompare where no topic was measured in both."""
+    return compare(values_of(ours, measure), values_of(theirs, measure), measure)
+
+
+def run_named(name: str) -> Run:
+    """The run whose id begins so; `last` is the newest, `previous` the one before it. Raises NotFound."""
+    if name in ("last", "previous"):
+        found = Run.objects.order_by("-created_at")[name == "previous" :][:1]
+        if not found:
+            raise NotFound(f"There is no {name} run: `manage.py evaluate` keeps one.")
+    elif len(name) < LEAST:
+        raise NotFound(f"Give at least {LEAST} characters of the run’s id.")
+    else:
+        ids = [pk for pk in Run.objects.values_list("pk", flat=True) if str(pk).startswith(name.lower())]
+        found = Run.objects.filter(pk__in=ids)
+    if len(found) != 1:
+        raise NotFound(f"{'Several runs begin' if found else 'There is no run that begins'} with “{name}”.")
+    return found[0]
+
+
+def values_of(run: Run, measure: str) -> dict[str, float]:
+    """The measure by topic; topics without an answer have none."""
+    rows = run.measurements.values_list("topic", "measures")
+    return {topic: told[measure] for topic, told in rows if told.get(measure) is not None}
+
+
+def rankings_of(run: Run) -> dict[str, list[str]]:
+    """Locators best first by topic; nothing for a topic that was declined."""
+    rows = run.measurements.order_by("topic").values_list("topic", "locators", "abstained")
+    return {topic: [] if abstained else locators for topic, locators, abstained in rows}

@@ -1,0 +1,418 @@
+"""Judgments of a file into the database: what would change, and the job that changes it.
+
+An existing topic keeps its query and split; a judge's judgment of a pair is new, the same, or replaced.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+
+from django.db import connection, transaction
+from django.db.models import Q
+from django.utils import timezone
+from simple_history.utils import bulk_create_with_history, bulk_update_with_history
+
+from evaluation.models import Judgment, Topic, Upload
+from evaluation.topics.reading import BadFile, Entry, Format, Read, Refused, decoded, folded, read
+from evaluation.topics.split_conflicts import NewTopic, conflicts
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.jobs import Job, Progress
+from retrieval.models import Anchor, Domain, JobRun, Section
+from retrieval.models.access import caller_for
+
+STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
+FORGOTTEN_AFTER = timedelta(days=1)
+TOLD = 500  # refused lines and changes that a finished job remembers
+
+
+class BadImport(ArfError):
+    """A file of which nothing can be taken."""
+
+    status = 422
+    code = "bad_import"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What holds for lines that do not say otherwise themselves."""
+
+    domain: str = "us_constitution"
+    judge: str = "import"
+    kind: str = Judgment.Kind.HUMAN
+    split: str = Topic.Split.TRAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A judgment whose grade an import replaces."""
+
+    line: int
+    judgment: Judgment
+    before: int
+    after: int
+    explanation: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What an import would do; nothing of it is saved yet."""
+
+    topics: list[Topic] = field(default_factory=list)
+    new: list[Judgment] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
+    same: int = 0
+    refused: list[Refused] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.new)} new judgments, {len(self.changed)} changed, {self.same} the same; "
+            f"{len(self.topics)} new topics; {len(self.refused)} lines refused"
+        )
+
+
+# -- What would change
+
+
+def text_of(content: bytes) -> str:
+    """Raises BadImport for what is no text."""
+    try:
+        return decoded(content)
+    except BadFile as problem:
+        raise BadImport(str(problem)) from problem
+
+
+def preview(text: str, fmt: Format, options: Options, *, by=None) -> Plan:
+    """The dry run. Raises BadImport."""
+    held = parsed(text, fmt)
+    plan = plan_of(held.entries, options, by=by)
+    plan.refused = sorted([*held.refused, *plan.refused], key=lambda refused: refused.line)
+    plan.same += held.repeated
+    return plan
+
+
+def parsed(text: str, fmt: Format) -> Read:
+    try:
+        return read(text, fmt)
+    except BadFile as problem:
+        raise BadImport(str(problem)) from problem
+
+
+def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
+    """`by`: the user who imports; what they may not see is answered like what does not exist."""
+    plan, known = Plan(), Known.of(entries, options, by)
+    for entry in entries:
+        try:
+            add(entry, options, known, plan)
+        except LineRefused as problem:
+            plan.refused.append(Refused(entry.line, str(problem)))
+    return plan
+
+
+class LineRefused(ValueError):
+    """Why one line cannot be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the database holds of the things a file speaks of."""
+
+    domains: dict[str, Domain]
+    by_name: dict[str, Topic]
+    by_query: dict[tuple[str, str], Topic]
+    locators: frozenset[str]
+    unchecked: frozenset[str]  # domains without a corpus that this import may look into
+    judgments: dict[tuple[str, str, str, str], Judgment]  # by topic's name, locator, judge, kind
+    conflicts: dict[NewTopic, str]  # new topics that would be on both sides of the test split, and why
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], options: Options, by) -> "Known":
+        visible = Domain.objects.all() if by is None else Domain.objects.visible_to(caller_for(by))
+        domains = {domain.slug: domain for domain in visible}
+        names = {entry.topic for entry in entries}
+        slugs = {str(entry.about.get("domain") or options.domain) for entry in entries}
+        topics = Topic.objects.select_related("domain").order_by("-name")
+        by_name = {topic.name: topic for topic in topics.filter(name__in=names)}
+        asked = topics.filter(domain__slug__in=slugs) if any(not entry.topic for entry in entries) else ()
+        by_query = {(topic.domain.slug, folded(topic.query)): topic for topic in asked}
+        return cls(
+            domains=domains,
+            by_name=by_name,
+            by_query=by_query,
+            locators=known_locators({entry.locator for entry in entries}),
+            unchecked=unchecked(domains.values()),
+            judgments=known_judgments([*by_name.values(), *by_query.values()], {e.locator for e in entries}),
+            conflicts=conflicts(
+                {asked_by(e, options) for e in entries if e.query and e.topic not in by_name}
+            ),
+        )
+
+
+def asked_by(entry: Entry, options: Options) -> NewTopic:
+    return NewTopic(entry.query, split_of(entry, options), str(entry.about.get("group", ""))[:100])
+
+
+def split_of(entry: Entry, options: Options) -> str:
+    return str(entry.about.get("split") or options.split).lower()
+
+
+def known_locators(wanted: set[str]) -> frozenset[str]:
+    sections = Section.objects.filter(locator__in=wanted, private=False).values_list("locator", flat=True)
+    anchors = Anchor.objects.filter(locator__in=wanted).values_list("locator", flat=True)
+    return frozenset(sections) | frozenset(anchors)
+
+
+def unchecked(domains: Iterable[Domain]) -> frozenset[str]:
+    """Of an empty corpus nothing can be checked; of a private one, looking would tell what is in it."""
+    return frozenset(domain.slug for domain in domains if domain.is_private or not domain.sections.exists())
+
+
+def known_judgments(topics: Sequence[Topic], locators: set[str]) -> dict[tuple[str, str, str, str], Judgment]:
+    names = {topic.pk: topic.name for topic in topics}
+    found = Judgment.objects.filter(topic__in=names, locator__in=locators)
+    return {(names[each.topic_id], each.locator, each.judge, each.kind): each for each in found}
+
+
+def add(entry: Entry, options: Options, known: Known, plan: Plan) -> None:
+    """Puts one entry where it belongs in the plan. Raises LineRefused."""
+    domain = domain_of(entry, options, known)
+    if entry.locator and domain.slug not in known.unchecked and entry.locator not in known.locators:
+        raise LineRefused(f"there is no provision {entry.locator}")
+    topic = topic_of(entry, domain, options, known, plan)
+    if not entry.locator:
+        return
+    judge, kind = entry.judge or options.judge, entry.kind or options.kind
+    key = (topic.name, entry.locator, judge, kind)
+    existing = known.judgments.get(key)
+    if existing is None:
+        row = Judgment(topic=topic, locator=entry.locator, grade=entry.grade, judge=judge, kind=kind)
+        row.explanation = entry.explanation
+        plan.new.append(row)
+        known.judgments[key] = row
+    elif existing.grade == entry.grade:
+        plan.same += 1
+    elif existing.adjudicates:
+        raise LineRefused(
+            f"{judge} settled this pair with grade {existing.grade}: an import does not change that"
+        )
+    elif existing.pk is None:
+        raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
+    else:
+        plan.changed.append(Change(entry.line, existing, existing.grade, entry.grade, entry.explanation))
+
+
+def domain_of(entry: Entry, options: Options, known: Known) -> Domain:
+    existing = known.by_name.get(entry.topic)
+    if existing and existing.domain.slug not in known.domains:
+        raise LineRefused(f"the topic id {entry.topic} is taken")
+    slug = str(entry.about.get("domain") or (existing.domain.slug if existing else options.domain))
+    if slug not in known.domains:
+        raise LineRefused(f"there is no domain {slug}")
+    if entry.locator and not within(entry.locator, known.domains[slug].locator_prefix):
+        raise LineRefused(f"{entry.locator} is not in {slug}")
+    return known.domains[slug]
+
+
+def within(locator: str, prefix: str) -> bool:
+    return locator == prefix or locator.startswith(f"{prefix.rstrip('/')}/")
+
+
+def topic_of(entry: Entry, domain: Domain, options: Options, known: Known, plan: Plan) -> Topic:
+    """The topic by its id, else by its query, else a new one."""
+    topic = (
+        known.by_name.get(entry.topic)
+        if entry.topic
+        else known.by_query.get((domain.slug, folded(entry.query)))
+    )
+    if topic is None and not entry.query:
+        raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
+    if topic is None:
+        if not domain.is_private and (conflict := known.conflicts.get(asked_by(entry, options))):
+            raise LineRefused(conflict)
+        topic = new_topic(entry, domain, options)
+        plan.topics.append(topic)
+        known.by_name[topic.name] = known.by_query[domain.slug, folded(topic.query)] = topic
+    elif topic.domain_id != domain.pk:
+        raise LineRefused(f"topic {topic.name} is of another domain")
+    elif entry.query and folded(entry.query) != folded(topic.query):
+        raise LineRefused(f"topic {topic.name} asks something else: “{topic.query[:60]}”")
+    return topic
+
+
+def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
+    told = entry.about
+    split = split_of(entry, options)
+    if split not in Topic.Split.values:
+        raise LineRefused(f"there is no split {split}")
+    name = entry.topic or name_of(entry.query, domain)
+    if len(name) > 100:
+        raise LineRefused("the topic's id is longer than 100 characters")
+    return Topic(
+        name=name,
+        domain=domain,
+        query=entry.query,
+        language=str(told.get("language", "en"))[:5],
+        kind=str(told.get("topic_kind", ""))[:40],
+        narrative=str(told.get("narrative", "")),
+        split=split,
+        group=str(told.get("group", ""))[:100],
+        source="import",
+        answerable=bool(told.get("answerable", True)),
+        tags=[str(tag)[:40] for tag in told.get("tags", [])],
+    )
+
+
+def name_of(query: str, domain: Domain) -> str:
+    """The same for the same question of a domain, however it is spaced or capitalised."""
+    return f"import-{hashlib.sha256(f'{domain.slug} {folded(query)}'.encode()).hexdigest()[:12]}"
+
+
+# -- Changing it
+
+
+@transaction.atomic
+def apply(plan: Plan, *, by=None, reason: str = "") -> dict[str, list]:
+    """Gives what it takes to take it back: ids of the rows made, and (id, grade, explanation) before a change.
+
+    `reason` stands in the history of each judgment and, being this import's alone, finds it again.
+    """
+    told = {"default_user": by, "default_change_reason": reason}
+    Topic.objects.bulk_create(plan.topics)
+    if plan.new:
+        bulk_create_with_history(plan.new, Judgment, batch_size=1_000, **told)
+    before = [(each.judgment.pk, each.before, each.judgment.explanation) for each in plan.changed]
+    for change in plan.changed:
+        change.judgment.grade, change.judgment.created_at = change.after, timezone.now()
+        change.judgment.explanation = change.explanation or change.judgment.explanation
+    rows = [change.judgment for change in plan.changed]
+    fields = ["grade", "explanation", "created_at"]
+    bulk_update_with_history(rows, Judgment, fields, batch_size=500, **told)
+    return {
+        "topics": [topic.pk for topic in plan.topics],
+        "judgments": [row.pk for row in plan.new],
+        "before": before,
+    }
+
+
+def take_back(applied: Mapping[str, list], reason: str) -> None:
+    """As though nothing had been imported, history included. Topics that others have judged meanwhile stay."""
+    with connection.cursor() as cursor:  # in one go: the ORM would write each deletion into history
+        cursor.execute("DELETE FROM evaluation_judgment WHERE id = ANY(%s)", [applied["judgments"]])
+    Topic.objects.filter(pk__in=applied["topics"], judgments__isnull=True).delete()
+    for pk, grade, explanation in applied["before"]:
+        Judgment.objects.filter(pk=pk).update(grade=grade, explanation=explanation)
+    Judgment.history.filter(history_change_reason=reason).delete()
+
+
+class ImportJudgments(Job):
+    """Takes a file in, 2,500 judgments a step. Cancelled, it takes back what it did.
+
+    While it runs its state holds the file; at its end, counts and the lines that were refused.
+    """
+
+    def step(self, run: JobRun) -> Progress:
+        held = parsed(run.state["text"], run.params["format"])
+        options = Options(**run.params["options"])
+        plan = plan_of(held.entries[run.position : run.position + STEP], options, by=run.requested_by)
+        applied = apply(plan, by=run.requested_by, reason=reason_of(run))
+        state = counted(run.state, plan, applied)
+        total = len(held.entries)
+        done = min(run.position + STEP, total)
+        if done < total:
+            return Progress(done, total, summary(state), state)
+        kept = {name: value for name, value in state.items() if name not in ("text", "applied")}
+        return Progress(total, total, summary(kept), kept, finished=True)
+
+    def undo(self, run: JobRun) -> None:
+        for applied in reversed(run.state.get("applied", [])):
+            take_back(applied, reason_of(run))
+
+
+def reason_of(run: JobRun) -> str:
+    return f"import {run.pk}: {run.params['file']}"[:100]
+
+
+def counted(state: dict, plan: Plan, applied: Mapping[str, list]) -> dict:
+    refused = state["refused"] + [[each.line, each.reason] for each in plan.refused]
+    changes = [[c.judgment.topic.name, c.judgment.locator, c.before, c.after] for c in plan.changed]
+    return state | {
+        "topics": state["topics"] + len(plan.topics),
+        "new": state["new"] + len(plan.new),
+        "changed": state["changed"] + len(plan.changed),
+        "same": state["same"] + plan.same,
+        "refusals": state["refusals"] + len(plan.refused),
+        "refused": sorted(refused)[:TOLD],
+        "changes": (state["changes"] + changes)[:TOLD],
+        "applied": [*state["applied"], applied],
+    }
+
+
+def summary(state: Mapping) -> str:
+    counts = (
+        f"{state['new']} new judgments, {state['changed']} changed, {state['same']} the same; "
+        f"{state['topics']} new topics; {state['refusals']} lines refused"
+    )
+    first = "; ".join(f"line {line}: {reason}" for line, reason in state["refused"][:3])
+    return f"{counts} ({first})" if first else counts
+
+
+@transaction.atomic
+def create(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
+    """A waiting import, checked to be readable. Raises BadImport, and AlreadyRunning beside another import."""
+    held = parsed(text, fmt)
+    domain = private_domain(held.entries) or options.domain
+    params = {"file": name, "format": fmt, "options": asdict(options), "domain": domain}
+    run = jobs.create("import_judgments", key="import judgments", params=params, by=by)
+    none = {"topics": 0, "new": 0, "changed": 0, "changes": [], "applied": []}
+    refused = [[each.line, each.reason] for each in held.refused]
+    run.state = none | {
+        "text": text,
+        "same": held.repeated,
+        "refusals": len(refused),
+        "refused": refused[:TOLD],
+    }
+    run.total = len(held.entries)
+    run.save()
+    return run
+
+
+def private_domain(entries: Sequence[Entry]) -> str:
+    """One that lines speak of, if any: its job's messages are then for those who may read it."""
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE)
+    named = private.filter(slug__in={str(entry.about.get("domain", "")) for entry in entries})
+    asked = private.filter(topics__name__in={entry.topic for entry in entries if entry.topic})
+    return (named | asked).values_list("slug", flat=True).first() or ""
+
+
+@transaction.atomic
+def enqueue(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
+    """As `create`, and handed to the workers."""
+    run = create(text, fmt, options, by=by, name=name)
+    jobs.hand_on(run)
+    return run
+
+
+# -- A file that somebody looks through first
+
+
+@transaction.atomic
+def stage(content: bytes, fmt: Format, options: Options, *, by, name: str) -> Upload:
+    """Keeps a readable file for its dry run, in place of the same person's last one. Raises BadImport."""
+    text = text_of(content)
+    parsed(text, fmt)
+    Upload.objects.filter(Q(user=by) | Q(created_at__lt=timezone.now() - FORGOTTEN_AFTER)).delete()
+    return Upload.objects.create(user=by, name=name, text=text, format=fmt, options=asdict(options))
+
+
+def plan_for(upload: Upload) -> Plan:
+    return preview(upload.text, upload.format, Options(**upload.options), by=upload.user)
+
+
+@transaction.atomic
+def confirm(upload: Upload) -> JobRun:
+    """Imports what was looked through. Raises AlreadyRunning beside another import; the file is kept then."""
+    options = Options(**upload.options)
+    run = enqueue(upload.text, upload.format, options, by=upload.user, name=upload.name)
+    upload.delete()
+    return run

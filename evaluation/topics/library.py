@@ -1,0 +1,183 @@
+"""Topics and judgments as rows: those that ship, and the agreed grades that measuring and learning read."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median_low
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from simple_history.utils import bulk_create_with_history
+
+from evaluation.models import Judgment, Topic
+from evaluation.topics.topic import COPIED, digest
+from evaluation.topics.topic import Topic as GradedTopic
+from retrieval.errors import ArfError, NotFound
+from retrieval.models import Domain
+
+SHIPPED = "shipped"  # the judge and the source of what comes with the project
+HUMAN = (Judgment.Kind.HUMAN,)
+
+
+class SplitChanged(ArfError):
+    """The shipped test topics are no longer those whose digest was committed before anything was trained."""
+
+    status = 422
+    code = "test_split_changed"
+
+    def __init__(self, path: Path):
+        super().__init__(f"The test topics of {path.name} are not those whose digest was committed.")
+
+
+# -- What ships
+
+
+def load() -> dict[str, int]:
+    """Adds shipped topics and judgments that are missing, changes none that are there; gives how many of each."""
+    return load_file(Path(settings.BASE_DIR) / "evaluation/topics/data/us_constitution.jsonl")
+
+
+@transaction.atomic
+def load_file(path: Path) -> dict[str, int]:
+    """Raises SplitChanged. The digest lies beside the file, as NAME.test.sha256."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    committed = path.with_suffix(".test.sha256").read_text(encoding="utf-8").split()[0]
+    if digest(row for row in rows if row["split"] == "test") != committed:
+        raise SplitChanged(path)
+    return {"topics": add_topics(rows), "judgments": add_judgments(rows)}
+
+
+def add_topics(rows: Sequence[dict]) -> int:
+    domains = {domain.slug: domain for domain in Domain.objects.filter(slug__in={r["domain"] for r in rows})}
+    known = set(Topic.objects.values_list("name", flat=True))
+    new = [topic_row(row, domains[row["domain"]]) for row in rows if row["id"] not in known]
+    return len(Topic.objects.bulk_create(new))
+
+
+def topic_row(row: dict, domain: Domain) -> Topic:
+    copied = {name: row[name] for name in (*COPIED, "tags")}
+    return Topic(name=row["id"], domain=domain, source=SHIPPED, **copied)
+
+
+def add_judgments(rows: Sequence[dict]) -> int:
+    ids = dict(Topic.objects.filter(name__in=[row["id"] for row in rows]).values_list("name", "pk"))
+    shipped = Judgment.objects.filter(judge=SHIPPED, kind=Judgment.Kind.HUMAN)
+    known = set(shipped.values_list("topic_id", "locator"))
+    new = [
+        Judgment(topic_id=ids[row["id"]], locator=locator, grade=grade, judge=SHIPPED)
+        for row in rows
+        for locator, grade in row["relevant"].items()
+        if (ids[row["id"]], locator) not in known
+    ]
+    return len(bulk_create_with_history(new, Judgment)) if new else 0
+
+
+# -- What was agreed
+
+
+def agreed(grades: Iterable[int]) -> int:
+    """The lower median: a majority's grade wherever there is one, the lower of two on a tie."""
+    return median_low(grades)
+
+
+def require_domain(slug: str) -> None:
+    """Raises NotFound where it is none: of a misspelt one there would seem to be nothing. All are meant by ""."""
+    if slug and not Domain.objects.filter(slug=slug).exists():
+        raise NotFound(f"There is no domain {slug}.")
+
+
+def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[GradedTopic]:
+    """Topics with agreed grades by name. Judgments of models and clicks count only where `kinds` names them."""
+    wanted = Topic.objects.select_related("domain").order_by("name")
+    if domain:
+        wanted = wanted.filter(domain__slug=domain)
+    if split:
+        wanted = wanted.filter(split=split)
+    return as_topics(wanted, kinds=kinds)
+
+
+def as_topics(
+    rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> list[GradedTopic]:
+    """`of`: the judgments to agree on, where not all."""
+    qrels = qrels_of(rows, kinds=kinds, of=of)
+    return [with_grades(row, qrels.get(row.pk, {})) for row in rows]
+
+
+def qrels_of(
+    rows: "QuerySet[Topic]", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> dict[int, dict[str, int]]:
+    """The agreed grade of each judged pair, by topic id and locator: that of an adjudication where there is one."""
+    given: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    final: dict[tuple[int, str], int] = {}
+    judgments = chosen("", "", kinds, of).filter(topic__in=rows.order_by().values("pk"))
+    fields = "topic_id", "locator", "grade", "adjudicates"
+    for topic_id, locator, grade, adjudicates in judgments.values_list(*fields):
+        given[topic_id][locator].append(grade)
+        if adjudicates:
+            final[topic_id, locator] = grade
+    return {
+        topic_id: {
+            locator: final.get((topic_id, locator), agreed(grades))
+            for locator, grades in sorted(pairs.items())
+        }
+        for topic_id, pairs in given.items()
+    }
+
+
+def with_grades(row: Topic, grades: Mapping[str, int]) -> GradedTopic:
+    copied = {name: getattr(row, name) for name in COPIED}
+    return GradedTopic.graded(
+        grades, id=row.name, domain=row.domain.slug, tags=tuple(row.tags), source=row.source, **copied
+    )
+
+
+def grades_by_judge(
+    domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> dict[tuple[str, str], dict[str, int]]:
+    """Who gave what: by (topic, locator), then by judge. A judge of two kinds is told apart by the kind.
+
+    Adjudications are left out: they were made in knowledge of the others and say nothing of agreement.
+    """
+    given: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    judgments = chosen(domain, split, kinds, of).filter(adjudicates=False)
+    rows = judgments.order_by("topic__name", "locator", "judge")
+    for name, locator, judge, kind, grade in rows.values_list(
+        "topic__name", "locator", "judge", "kind", "grade"
+    ):
+        given[name, locator][judge if kind == Judgment.Kind.HUMAN else f"{judge} ({kind})"] = grade
+    return dict(given)
+
+
+def chosen(
+    domain: str, split: str, kinds: Sequence[str], of: "QuerySet[Judgment] | None" = None
+) -> "QuerySet[Judgment]":
+    judgments = (Judgment.objects.all() if of is None else of).filter(kind__in=kinds)
+    if domain:
+        judgments = judgments.filter(topic__domain__slug=domain)
+    return judgments.filter(topic__split=split) if split else judgments
+
+
+def judgment_rows(
+    domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
+) -> list[dict]:
+    """Every single judgment as a row of a file, with the topic's query, so that it can be read in elsewhere."""
+    judgments = chosen(domain, split, kinds, of).select_related("topic__domain")
+    return [
+        {
+            "topic": judgment.topic.name,
+            "query": judgment.topic.query,
+            "domain": judgment.topic.domain.slug,
+            "split": judgment.topic.split,
+            "locator": judgment.locator,
+            "grade": judgment.grade,
+            "judge": judgment.judge,
+            "kind": judgment.kind,
+            "adjudicates": judgment.adjudicates,
+            "explanation": judgment.explanation,
+            "judged_at": judgment.created_at.isoformat(),
+        }
+        for judgment in judgments.order_by("topic__name", "locator", "judge", "kind")
+    ]

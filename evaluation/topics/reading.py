@@ -1,0 +1,390 @@
+"""Topics, judgments and rankings read from text: JSON lines, tables, TREC, Quepid.
+
+Reading is tolerant: a line that cannot be read is told with its number and the reason, and the rest is taken.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from rules.authoring.file_formats import unescaped
+
+Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
+
+FORMATS = ("auto", "jsonl", "csv", "trec", "topics", "quepid")
+COLUMNS = {  # by field, the names it goes by; the first that a file has is taken
+    "topic": ("topic", "topicid", "queryid", "qid", "id", "topicname", "name"),
+    "query": ("query", "querytext", "question", "text"),
+    "locator": ("locator", "docid", "documentid", "docno", "corpusid", "provision", "section", "doc"),
+    "grade": ("grade", "rating", "relevance", "rel", "label", "judgment", "judgement", "score"),
+    "judge": ("judge", "rater", "assessor", "annotator", "judgedby", "ratedby", "user"),
+    "explanation": ("explanation", "comment", "reason", "notes", "note"),
+    "kind": ("kind", "judgmentkind"),
+    "topic_kind": ("topickind", "querytype"),
+    "domain": ("domain", "collection"),
+    "language": ("language", "lang"),
+    "split": ("split",),
+    "group": ("group",),
+    "narrative": ("narrative", "informationneed", "description"),
+    "answerable": ("answerable",),
+    "tags": ("tags",),
+}
+ABOUT_TOPIC = ("domain", "language", "split", "group", "narrative", "answerable", "tags", "topic_kind")
+JUDGMENT_KINDS = ("human", "llm", "click")
+WORDS = {
+    0: "not relevant|irrelevant|nonrelevant|non relevant|none|no|bad|poor|no relevante|irrelevante",
+    1: "related|partial|partially relevant|marginal|marginally relevant|somewhat relevant|fair|relacionado",
+    2: "relevant|good|yes|relevante",
+    3: "controlling|directly controls|highly relevant|perfectly relevant|perfect|excellent|exact|muy relevante",
+}
+GRADES = {word: grade for grade, words in WORDS.items() for word in words.split("|")}
+TREC_LINE = re.compile(r"^\S+[ \t]+\S+[ \t]+\S+[ \t]+\S+$")
+RUN_LINE = re.compile(r"^\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+$")
+TOPIC_LINE = re.compile(r"^\S+\t[^\t]+$")
+TOPIC = re.compile(r"<top(?:ic)?\b([^>]*)>(.*?)</top(?:ic)?>", re.DOTALL | re.IGNORECASE)
+TOPIC_PART = re.compile(r"<(\w+)[^>]*>\s*(?:\w+:)?([^<]*)")  # closing tags may be missing; "Number:" goes
+TOPIC_NUMBER = re.compile(r"\b(?:number|id)\s*=\s*[\"']([^\"']+)")
+TOPIC_PARTS = {
+    "topic": ("num", "number"),
+    "query": ("title", "query", "question"),
+    "narrative": ("desc", "description", "narr", "narrative"),
+}
+DELIMITERS = ",;\t|"
+FALSE = {"false", "no", "0", "n"}
+BOOKKEEPING = {  # columns of exports elsewhere that are no judges
+    "", "title", "docposition", "docrating", "position", "rank", "teamname", "casename", "caseid", "iteration",
+    "updatedat", "createdat", "date",
+}  # fmt: skip
+
+
+class BadFile(ValueError):
+    """A file of which nothing can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line that was not taken."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A judgment, or a topic alone where `locator` is empty. A topic goes by `topic`, its id, or by its `query`."""
+
+    line: int
+    topic: str = ""
+    query: str = ""
+    locator: str = ""
+    grade: int | None = None
+    judge: str = ""
+    kind: str = ""
+    explanation: str = ""
+    about: Mapping[str, str | bool | list[str]] = field(default_factory=dict)
+
+    @property
+    def pair(self) -> tuple[str, str, str, str]:
+        """Who graded what: the same twice is one judgment."""
+        return self.topic or folded(self.query), self.locator, self.judge, self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a file holds. `repeated` counts lines that say again what an earlier one said."""
+
+    entries: tuple[Entry, ...]
+    refused: tuple[Refused, ...]
+    repeated: int
+
+
+def folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def decoded(content: bytes) -> str:
+    """Text of a file in whatever encoding spreadsheets write; a byte order mark is taken off. Raises BadFile."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
+    if b"\0" in content:
+        raise BadFile("This is no text file. Save a spreadsheet as CSV.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+def read(text: str, fmt: Format = "auto") -> Read:
+    """Raises BadFile where the format cannot be told or a table lacks the columns it needs."""
+    text = text.removeprefix("\ufeff")
+    readers = {
+        "jsonl": read_jsonl,
+        "csv": read_table,
+        "quepid": read_table,
+        "trec": read_trec,
+        "topics": read_trec_topics,
+    }
+    lines = readers[detected(text) if fmt == "auto" else fmt](text)
+    return without_repeats(lines)
+
+
+def detected(text: str) -> Format:
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if not first:
+        raise BadFile("The file is empty.")
+    if first.startswith(("{", "[")):
+        return "jsonl"
+    if TOPIC.search(text):
+        return "topics"
+    if has_columns(columns_of(split_row(first, delimiter_of(first)))):
+        return "csv"
+    if TREC_LINE.match(first):
+        return "trec"
+    if TOPIC_LINE.match(first):
+        return "topics"
+    if RUN_LINE.match(first):
+        raise BadFile("This is a TREC run: it ranks, and judges nothing.")
+    raise BadFile(
+        "This is neither JSON lines, nor TREC qrels or topics, nor a table with a topic or query and a locator."
+    )
+
+
+def without_repeats(lines: Iterable[Entry | Refused]) -> Read:
+    """A judge's second, other grade of the same pair is refused, since nobody can tell which one was meant."""
+    entries: dict[tuple, Entry] = {}
+    refused: list[Refused] = []
+    repeated = 0
+    for line in lines:
+        if isinstance(line, Refused):
+            refused.append(line)
+        elif (earlier := entries.setdefault(line.pair, line)) is line:
+            continue
+        elif earlier.grade == line.grade:
+            repeated += 1
+        else:
+            refused.append(Refused(line.line, f"line {earlier.line} gives this pair grade {earlier.grade}"))
+    return Read(tuple(entries.values()), tuple(refused), repeated)
+
+
+def read_jsonl(text: str) -> Iterator[Entry | Refused]:
+    """A topic with its `relevant` grades a line, or a judgment a line; a single array does as well."""
+    for number, row in json_rows(text):
+        if isinstance(row, Refused):
+            yield row
+        elif not isinstance(row, dict):
+            yield Refused(number, "not an object")
+        else:
+            yield from entries_of(number, row)
+
+
+def json_rows(text: str) -> Iterator[tuple[int, object]]:
+    if text.lstrip().startswith("["):
+        try:
+            yield from enumerate(json.loads(text), start=1)
+        except ValueError as problem:
+            raise BadFile(f"The array cannot be read: {problem}") from problem
+        return
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError as problem:
+                yield number, Refused(number, f"not JSON: {problem}")
+
+
+def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
+    values = fields_of(row, columns_of(row))
+    graded = row.get("relevant")
+    if not isinstance(graded, dict) or not graded:
+        yield entry(number, values)
+        return
+    for locator, grade in graded.items():
+        yield entry(number, values | {"locator": locator, "grade": grade})
+
+
+def read_table(text: str) -> Iterator[Entry | Refused]:
+    """Rows under a header. Without a column of grades, each column of unknown name is a judge's (Quepid's books)."""
+    delimiter = delimiter_of(next((line for line in text.splitlines() if line.strip()), ""))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    header: list[str] = next((row for row in rows if any(cell.strip() for cell in row)), [])
+    columns = columns_of(header)
+    if not has_columns(columns):
+        raise BadFile(
+            "The table needs a column topic or query and a column locator (or docid); for topics alone, both "
+            "topic and query."
+        )
+    raters = [] if "grade" in columns or "locator" not in columns else judges_among(header, columns)
+    start = rows.line_num + 1
+    for row in rows:
+        number, start = start, rows.line_num + 1
+        cells = [unescaped(cell.strip()) for cell in row]
+        if not any(cells):
+            continue
+        if any(cells[len(header) :]):
+            yield Refused(number, f"{len(cells)} cells under {len(header)} columns")
+            continue
+        named = dict(zip(header, cells, strict=False))
+        yield from (
+            judged_by_all(number, named, columns, raters)
+            if raters
+            else [entry(number, fields_of(named, columns))]
+        )
+
+
+def judged_by_all(
+    number: int, row: Mapping[str, str], columns: Mapping[str, str], raters: Sequence[str]
+) -> Iterator[Entry | Refused]:
+    """One judgment for each judge who gave one."""
+    values = fields_of(row, columns)
+    given = {rater: row[rater] for rater in raters if row.get(rater)}
+    if not given:
+        yield entry(number, values | {"locator": ""})
+    for rater, grade in given.items():
+        yield entry(number, values | {"judge": rater.strip(), "grade": grade})
+
+
+def read_trec(text: str) -> Iterator[Entry | Refused]:
+    """TREC qrels: topic, iteration, document, grade."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        parts = line.split()
+        if len(parts) == 4:
+            yield entry(number, {"topic": parts[0], "locator": parts[2], "grade": parts[3]})
+        elif parts:
+            yield Refused(number, f"{len(parts)} fields where TREC qrels have 4")
+
+
+def read_trec_topics(text: str) -> Iterator[Entry | Refused]:
+    """TREC topics, `<top>` or `<topic>` each, else an id and a query a line with a tab between. Raises BadFile."""
+    if "<top" not in text.lower():
+        yield from topic_lines(text)
+        return
+    for found in TOPIC.finditer(text):
+        number = text.count("\n", 0, found.start()) + 1
+        parts = {tag.lower(): " ".join(said.split()) for tag, said in TOPIC_PART.findall(found[2])}
+        told = {
+            name: " ".join(parts[tag] for tag in tags if parts.get(tag)) for name, tags in TOPIC_PARTS.items()
+        }
+        if attribute := TOPIC_NUMBER.search(found[1]):
+            told["topic"] = attribute[1]
+        yield entry(number, told) if told["query"] else Refused(number, "a topic without a title")
+
+
+def topic_lines(text: str) -> Iterator[Entry | Refused]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        topic, tab, query = line.partition("\t")
+        if tab and query.strip():
+            yield entry(number, {"topic": topic, "query": query})
+        elif line.strip():
+            yield Refused(number, "no id and query with a tab between")
+
+
+def entry(number: int, values: Mapping[str, object]) -> Entry | Refused:
+    locator = locator_of(str(values.get("locator") or ""))
+    kind = str(values.get("kind") or "").lower()
+    about = {name: values[name] for name in ABOUT_TOPIC if values.get(name) not in (None, "")}
+    if kind and kind not in JUDGMENT_KINDS:  # topic files call the kind of topic so
+        kind, about = "", {"topic_kind": kind} | about
+    read = Entry(
+        line=number,
+        topic=str(values.get("topic") or "").strip(),
+        query=" ".join(str(values.get("query") or "").split()),
+        locator=locator,
+        judge=str(values.get("judge") or "").strip(),
+        kind=kind,
+        explanation=str(values.get("explanation") or ""),
+        about=typed(about),
+    )
+    if not read.topic and not read.query:
+        return Refused(number, "neither a topic nor a query")
+    if not locator:
+        return read if values.get("grade") in (None, "") else Refused(number, "a grade without a locator")
+    try:
+        return replace(read, grade=grade_of(values.get("grade")))
+    except ValueError as problem:
+        return Refused(number, str(problem))
+
+
+def typed(about: Mapping[str, object]) -> dict[str, object]:
+    told = dict(about)
+    if "answerable" in told:
+        told["answerable"] = str(told["answerable"]).strip().lower() not in FALSE
+    if isinstance(told.get("tags"), str):
+        told["tags"] = [tag for tag in re.split(r"[\s,;]+", told["tags"]) if tag]
+    return told
+
+
+def grade_of(given: object) -> int:
+    """0 to 3 from a number or a word. Raises ValueError: what is unjudged is no grade."""
+    word = folded(str("" if given is None else given)).replace("-", " ").replace("_", " ").strip()
+    if word in GRADES:
+        return GRADES[word]
+    if not word or word in ("unjudged", "?", "n/a"):
+        raise ValueError("no grade: what is unjudged stays so")
+    try:
+        number = float(str(given))
+    except ValueError:
+        raise ValueError(f"“{given}” is no grade") from None
+    if number not in (0, 1, 2, 3):
+        raise ValueError(f"grade {given} is not one of 0, 1, 2, 3")
+    return int(number)
+
+
+def locator_of(written: str) -> str:
+    path = written.strip().strip("/")
+    return f"/{path}" if path else ""
+
+
+def columns_of(header: Iterable[str]) -> dict[str, str]:
+    """By field, the header it stands under."""
+    plain = {re.sub(r"[^a-z]", "", str(name).lower()): name for name in reversed(list(header))}
+    found = {
+        field: next((plain[alias] for alias in aliases if alias in plain), None)
+        for field, aliases in COLUMNS.items()
+    }
+    return {field: name for field, name in found.items() if name is not None}
+
+
+def has_columns(columns: Mapping[str, str]) -> bool:
+    """A pair judged, or a topic: what it is called and what it asks."""
+    named = {"topic", "query"} & columns.keys()
+    return len(named) == 2 or ("locator" in columns and bool(named))
+
+
+def judges_among(header: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    known = set(columns.values())
+    return [
+        name
+        for name in header
+        if name not in known and re.sub(r"[^a-z]", "", name.lower()) not in BOOKKEEPING
+    ]
+
+
+def fields_of(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, object]:
+    return {field: row.get(name) for field, name in columns.items()}
+
+
+def delimiter_of(line: str) -> str:
+    return max(DELIMITERS, key=line.count)
+
+
+def split_row(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def read_run(text: str) -> dict[str, list[str]]:
+    """A TREC run file (topic, Q0, document, rank, score, tag): locators by topic, best score first. Raises BadFile."""
+    scored: dict[str, list[tuple[float, int, str]]] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        parts = line.split()
+        if not parts:
+            continue
+        try:
+            topic, _, locator, rank, score, *_ = parts
+            scored.setdefault(topic, []).append((-float(score), int(rank), locator_of(locator)))
+        except ValueError as problem:
+            raise BadFile(f"Line {number} is no line of a TREC run.") from problem
+    return {topic: [locator for *_, locator in sorted(rows)] for topic, rows in scored.items()}

@@ -1,0 +1,59 @@
+"""What may become a topic: nothing that would stand, in nearly the same words or as a paraphrase, on both sides of the
+test split. A retrain refuses such topics, and one that is there cannot be taken away again.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+
+from evaluation.models import Topic
+from evaluation.topics.leaks import leaks
+from retrieval.access.caller import ANONYMOUS
+from retrieval.models import Domain
+
+TEST = Topic.Split.TEST
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    """A topic of a public domain that somebody would add or word anew."""
+
+    query: str
+    split: str
+    group: str = ""
+
+
+def conflicts(asked: Collection[NewTopic]) -> dict[NewTopic, str]:
+    """Why some of them may not be. Of two among them that conflict, the test topic may."""
+    if not asked:
+        return {}
+    tested = {each for each in asked if each.split == TEST}
+    refused = crossing(tested, kept(test=False))
+    return refused | crossing({*asked} - tested, kept(test=True) | (tested - refused.keys()))
+
+
+def kept(*, test: bool) -> set[NewTopic]:
+    """The topics that are on one side of the test split, of public domains: those of private ones are not learned."""
+    rows = Topic.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
+    side = rows.filter(split=TEST) if test else rows.exclude(split=TEST)
+    return {NewTopic(*row) for row in side.values_list("query", "split", "group")}
+
+
+def crossing(new: Collection[NewTopic], others: Collection[NewTopic]) -> dict[NewTopic, str]:
+    found = leaks({each.query for each in new}, {other.query for other in others})
+    near = {
+        leak.learned: leak.kept for leak in reversed(found)
+    }  # the most similar, which come first, are kept
+    groups = {other.group: other.query for other in others if other.group}
+    alike = {each: near.get(each.query) or groups.get(each.group) for each in new}
+    return {each: message(each, other) for each, other in alike.items() if other}
+
+
+def message(new: NewTopic, other: str) -> str:
+    if new.split == TEST:
+        reason = _("“%(other)s”, which is learned from or tuned on, asks nearly the same as this test topic")
+    else:
+        reason = _("the test topic “%(other)s” asks nearly the same, and must not be learned from")
+    return reason % {"other": Truncator(other).chars(80)}

@@ -1,0 +1,36 @@
+"""The description of this API in OpenAPI, and its pages."""
+
+from csp.decorators import csp_update
+from django.utils.decorators import method_decorator
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.request import Request
+
+from retrieval.api.base import InEnglish
+from retrieval.api.parameters import Choice, Parameters
+
+
+class SchemaParameters(Parameters):
+    format = Choice(choices=["yaml", "json"], required=False)
+
+
+class DocsParameters(Parameters):
+    script = Choice(choices=[""], required=False)
+
+
+class SchemaView(InEnglish, SpectacularAPIView):
+    """The description of this API in OpenAPI, as YAML unless JSON is asked for."""
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        SchemaParameters.from_url(request)
+        super().initial(request, *args, **kwargs)
+
+
+@method_decorator(csp_update({"style-src": "'unsafe-inline'"}), name="dispatch")
+class DocsView(InEnglish, SpectacularSwaggerSplitView):
+    """Swagger UI from our own static files, its start-up script apart: only styles need room in the CSP."""
+
+    url_name = "api:schema"
+
+    def initial(self, request: Request, *args, **kwargs) -> None:
+        DocsParameters.from_url(request)
+        super().initial(request, *args, **kwargs)

@@ -1,0 +1,181 @@
+"""Searches by GET and, so that questions stay out of addresses and access logs, by POST."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.utils.module_loading import import_string
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from retrieval import pipeline
+from retrieval.access.caller import Caller
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.errors import BadParameter, Forbidden
+from retrieval.api.parameters import Choice, Day, Name, Number, Parameters, Rule, RuleId, Text, YesOrNo
+from retrieval.api.serializers import Answer
+from retrieval.models import ApiKey
+from retrieval.ranking import RuleOptions
+from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, SearchRequest
+from retrieval.search.log import trace_for
+from retrieval.search.service import search
+from retrieval.stages.llm_verifier import usual_pipeline
+
+PIPELINE = (
+    "A public pipeline; others need the scope “pipelines”. Left out: `default`, which asks no language model, or, for "
+    "a key with that scope where a language model is configured, `verified`, which has it judge what is uncertain."
+)
+COVERAGE = (
+    "joint: one search under what any restricting rule allows; each: one search per such rule, each covered."
+)
+
+
+class SearchParameters(Parameters):
+    """What a search takes."""
+
+    q = Text(max_length=MAX_QUERY, help_text="The question, a citation or words of the law.")
+    domain = s.ListField(
+        child=Name(),
+        required=False,
+        help_text="Slugs, or one as text; left out: every domain the caller may see.",
+    )
+    k = Number(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
+    page = Number(
+        min_value=1, max_value=1_000, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."
+    )
+    language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
+    as_of = Day(required=False, help_text="Search the law as it was on that day.")
+    pipeline = Name(required=False, help_text=PIPELINE)
+    explain = YesOrNo(default=False, help_text="Adds the trace of every candidate as “explanation”.")
+    rules = s.ListField(
+        child=RuleId(), required=False, help_text="Ids of published rules: these and no others."
+    )
+    keyword_trigger = YesOrNo(
+        default=True, help_text="False: given rules apply whatever the words of the question."
+    )
+    coverage = Choice(["joint", "each"], default="joint", help_text=COVERAGE)
+    include_all_rules = YesOrNo(default=False, help_text="The same as coverage=each.")
+    process_rules_separately = YesOrNo(default=False, help_text="The same as coverage=each.")
+    quota = Number(
+        min_value=1,
+        max_value=20,
+        default=1,
+        help_text="With coverage=each: results that every rule is sure of, where it has as many.",
+    )
+    token_budget = Number(
+        min_value=1,
+        max_value=1_000_000,
+        required=False,
+        help_text="Bounds the tokens of the passages; what is left out is told under “rules”.",
+    )
+    no_rule = Choice(
+        ["global", "none"],
+        default="global",
+        help_text="Where none of the given rules fires: search everything (global) or nothing (none).",
+    )
+
+
+@extend_schema_serializer(component_name="Question")
+class SearchBody(SearchParameters):
+    rules = s.ListField(
+        child=Rule(),
+        required=False,
+        help_text="Ids of published rules, and at most 10 rules written out: these and no others are considered. "
+        "Left out: every published rule.",
+    )
+
+
+RULE_EXAMPLES = [
+    OpenApiExample("A question", value={"q": "Can the police search my phone?"}, request_only=True),
+    OpenApiExample(
+        "Only some pages of a file",
+        value={
+            "q": "When is the rent due?",
+            "rules": [
+                {
+                    "targets": [{"kind": "filename", "value": "lease.pdf", "pages": "3-5, 8"}],
+                    "actions": [{"kind": "restrict"}],
+                }
+            ],
+        },
+        request_only=True,
+    ),
+    OpenApiExample(
+        "Something from every rule, within 2,000 tokens",
+        value={
+            "q": "Who is commander in chief?",
+            "rules": [
+                12,
+                {
+                    "criteria": [{"kind": "keywords", "value": ["commander", "army"], "stemmed": True}],
+                    "targets": [{"kind": "section", "value": "/us/const/article/II"}],
+                    "actions": [{"kind": "restrict"}, {"kind": "pin", "position": 1}],
+                },
+            ],
+            "include_all_rules": True,
+            "quota": 2,
+            "token_budget": 2000,
+        },
+        request_only=True,
+    ),
+]
+
+
+class SearchView(ApiView):
+    @extend_schema(
+        operation_id="search",
+        parameters=[SearchParameters],
+        responses=answers(Answer, 401, 403, 404, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Find the provisions that answer a question."""
+        return answer_to(SearchParameters.from_url(request), caller_of(request))
+
+    @extend_schema(
+        operation_id="search_privately",
+        request=SearchBody,
+        examples=RULE_EXAMPLES,
+        responses=answers(Answer, 401, 403, 404, 413, 415, 429),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """The same with the question in the body, so that it stays out of addresses and access logs."""
+        return answer_to(SearchBody.from_json(request), caller_of(request))
+
+
+def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
+    explain = values.pop("explain", False)
+    values.setdefault("pipeline", usual_pipeline(caller))
+    rules = rule_options(values, caller)
+    asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), rules=rules, **values)
+    check_pipeline(asked.pipeline, caller)
+    answer = search(asked, caller, channel="api")
+    if explain:
+        answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
+    return reply(answer)
+
+
+def rule_options(values: dict[str, Any], caller: Caller) -> RuleOptions:
+    """Takes what concerns rules out of the values. Raises BadParameter, NotFound and what the owner of rules raises."""
+    references = values.pop("rules", None)
+    separately = [values.pop(name, False) for name in ("include_all_rules", "process_rules_separately")]
+    coverage = values.pop("coverage", "each" if any(separately) else "joint")
+    if any(separately) and coverage == "joint":
+        raise BadParameter("include_all_rules and process_rules_separately mean coverage=each.")
+    read = import_string(f"{settings.ARF_RULES}.given")
+    return RuleOptions(
+        given=None if references is None else read(references, caller),
+        keyword_trigger=values.pop("keyword_trigger", True),
+        coverage=coverage,
+        quota=values.pop("quota", 1),
+        token_budget=values.pop("token_budget", None),
+        fallback=values.pop("no_rule", "global"),
+    )
+
+
+def check_pipeline(name: str, caller: Caller) -> None:
+    """Anybody may run the public pipelines; others need the scope. Raises UnknownPipeline, Forbidden."""
+    pipeline.get(name)
+    if name not in pipeline.names(public=True) and ApiKey.Scope.PIPELINES not in caller.scopes:
+        raise Forbidden(f"The pipeline “{name}” needs a key with the scope “pipelines”.")

@@ -1,0 +1,185 @@
+"""What a selection (`retrieval.targets`) means in the database: conditions on chunks and sections.
+
+Builds QuerySets and parts of statements. It never widens what a caller may read.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, reduce
+from operator import or_
+
+from django.db.models import CharField, Exists, Func, JSONField, OuterRef, Q, QuerySet, Value
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExact, LessThanOrEqual
+
+from retrieval.corpus.statements import Statement
+from retrieval.models import Anchor, Chunk, Citation, Section
+from retrieval.ranking import Query
+from retrieval.targets import Part, Selection
+from retrieval.text.analyzer import tokens
+from retrieval.text.normalization import folding_to
+
+NOTHING = Q(pk__in=[])
+TEXT_LOOKUPS = {"is": IExact, "at_least": GreaterThanOrEqual, "at_most": LessThanOrEqual}
+NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
+
+
+def in_selection(selection: Selection) -> Q:
+    """The chunks of a selection, as a condition on Chunk."""
+    return reduce(or_, map(in_part, selection.parts), NOTHING)
+
+
+def in_part(part: Part) -> Q:
+    """The chunks of one part, as a condition on Chunk."""
+    named = BY_KIND[part.kind](part)
+    named = named & Q(domain__slug__in=part.domains) if part.domains else named
+    return named & on_pages(part.pages) if part.pages else named
+
+
+def in_section(part: Part) -> Q:
+    at_place = Anchor.objects.filter(
+        locator=part.value,
+        section=OuterRef("section"),
+        start__lt=OuterRef("end"),
+        end__gt=OuterRef("start"),
+    )
+    return below("section__locator", part.value) | Q(Exists(at_place))
+
+
+def under_heading(part: Part) -> Q:
+    """Sections whose own heading has the words, or one above them below the document's title."""
+    words = worded(str(part.value))
+    return Q(section__heading__regex=words) | Q(section__breadcrumb__regex=f" › .*{words}")
+
+
+def with_metadata(part: Part) -> Q:
+    return compared("section__document__metadata", part.key, part.comparison, part.value)
+
+
+def citing(part: Part) -> Q:
+    """Whatever cites this section or a place in it."""
+    citations = Citation.objects.filter(below("target_locator", part.value))
+    return Q(section__in=citations.values("source"))
+
+
+def defining(part: Part) -> Q:
+    """Sections of definitions that this section cites, or that stand directly under one above it."""
+    cited = Citation.objects.filter(below("source__locator", part.value)).values("target")
+    near = Q(pk__in=cited) | Q(parent_locator__in=above(part.value))
+    definitions = Section.objects.live().filter(near, heading__istartswith="definition")
+    return Q(section__in=definitions.values("pk"))
+
+
+BY_KIND: dict[str, Callable[[Part], Q]] = {
+    "section": in_section,
+    "heading": under_heading,
+    "pages": lambda part: Q(),  # of any document
+    "document": lambda part: Q(section__document__locator=part.value),
+    "filename": lambda part: Q(section__document__filename=part.value),
+    "chunk": lambda part: Q(pk__in=part.chunks),
+    "tag": lambda part: Q(section__document__tags__contains=[part.value]),
+    "metadata": with_metadata,
+    "cites": citing,
+    "definitions": defining,
+}
+
+
+def below(field: str, locator: str) -> Q:
+    return Q(**{field: locator}) | Q(**{f"{field}__under": f"{locator}/"})
+
+
+def above(locator: str) -> list[str]:
+    parts = locator.split("/")
+    return ["/".join(parts[:n]) for n in range(2, len(parts))]
+
+
+@lru_cache(maxsize=1_024)
+def worded(words: str) -> str:
+    """A regular expression of PostgreSQL for texts that have the words in this order on word boundaries, blind to
+    case, accents, possessives and to how compounds are written.
+    """
+    pieces = (tokens(piece) for piece in words.split())
+    return r"\m" + r"(['’]s)?\W+".join(r"\W*".join(map(spelt, piece)) for piece in pieces if piece) + r"\M"
+
+
+def spelt(word: str) -> str:
+    """Numbers stay whole, also beside one another: 9/11 is not 911. O'Connor is one word."""
+    if word.isdigit():
+        return rf"\m{word}\M"
+    first, *others = (f"[{folding_to(letter)}]" for letter in word)
+    return first + "['’]?" * bool(others) + "".join(f"[.-]?{letter}" for letter in others)
+
+
+def on_pages(pages: Sequence[tuple[int, int]]) -> Q:
+    """Chunks that overlap one of the ranges: one that crosses on to the page is on it."""
+    return reduce(or_, (Q(page_start__lte=last, page_end__gte=first) for first, last in pages))
+
+
+def compared(field: str, key: str, comparison: str, value: str | float) -> Q:
+    """A number is compared with numbers, text with text: by the alphabet, so days as 2026-11-21."""
+    text = KeyTextTransform(key, field)
+    if comparison == "contains":
+        return Q(IContains(text, str(value)))
+    if isinstance(value, str):
+        return Q(TEXT_LOOKUPS[comparison](text, value))
+    kept = KeyTransform(key, field)
+    is_number = Exact(Func(kept, function="jsonb_typeof", output_field=CharField()), "number")
+    return Q(is_number) & Q(NUMBER_LOOKUPS[comparison](kept, Value(value, JSONField())))
+
+
+def sections_within(query: Query) -> Q:
+    """What rules leave to search, as a condition on sections: those of which a chunk is left."""
+    chunks = chosen(query)
+    return Q() if chunks is None else Q(pk__in=chunks.values("section"))
+
+
+def chunks_left(query: Query) -> Statement:
+    """The condition that rules add to a statement's chunk_id, with its parameters; empty where they leave all."""
+    return chunks_of(query.include, query.exclude)
+
+
+def chunks_of(include: Selection | None, exclude: Selection | None) -> Statement:
+    chunks = chosen_of(include, exclude)
+    return ("", ()) if chunks is None else among("chunk_id", chunks.order_by().values("pk"))
+
+
+def sections_left(query: Query) -> Statement:
+    """The same of a statement's id of a section."""
+    chunks = chosen(query)
+    return ("", ()) if chunks is None else among("id", chunks.order_by().values("section_id"))
+
+
+def among(column: str, rows: QuerySet) -> Statement:
+    sql, parameters = rows.query.sql_with_params()
+    return f" AND {column} IN ({sql})", parameters
+
+
+def chosen(query: Query) -> QuerySet[Chunk] | None:
+    """The chunks that rules leave to search, as a subquery; None where they leave all."""
+    return chosen_of(query.include, query.exclude)
+
+
+def chosen_of(include: Selection | None, exclude: Selection | None) -> QuerySet[Chunk] | None:
+    if include is None and exclude is None:
+        return None
+    chunks = Chunk.objects.all() if include is None else Chunk.objects.filter(in_selection(include))
+    if exclude is None:
+        return chunks
+    return chunks.exclude(pk__in=Chunk.objects.filter(in_selection(exclude)).values("pk"))
+
+
+# -- For the lexical index, which knows no SQL
+
+
+def public_ids(query: Query, selection: Selection) -> tuple[str, tuple[int, ...]]:
+    """The public rows of a selection in the query's domains: ("section" or "chunk", their ids)."""
+    domains = tuple((domain.id, domain.corpus_version) for domain in query.domains)
+    field = "section" if selection.is_of_sections else "chunk"
+    return field, _public_ids(selection, field, domains)
+
+
+@lru_cache(maxsize=64)
+def _public_ids(selection: Selection, field: str, domains: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """Of these versions of the corpora: the cache forgets what was published before."""
+    chunks = Chunk.objects.filter(in_selection(selection), private=False, domain__in=[domain for domain, _ in domains])
+    wanted = "section_id" if field == "section" else "pk"
+    return tuple(chunks.order_by(wanted).values_list(wanted, flat=True).distinct())

@@ -1,0 +1,64 @@
+"""A cross-encoder in serving: reads question and provision together, in ONNX Runtime, without torch. Pure.
+
+Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.cross_encoder_export` makes the export.
+None ships.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from retrieval.engines.embedders.sessions import Session, open_session
+from retrieval.errors import NotRun
+
+MODEL, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "manifest.json"
+
+
+class CrossEncoderUnavailable(NotRun):
+    """The configured cross-encoder cannot be read."""
+
+
+class CrossEncoder:
+    """An export. Its session is opened at first use, anew in each process; pairs are run one at a time, as texts are
+    by the embedder: on CPUs that is faster than padding.
+    """
+
+    def __init__(self, folder: Path, *, threads: int = 1):
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+            self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        except (OSError, ValueError) as problem:
+            raise CrossEncoderUnavailable(
+                "the cross-encoder has no export: start by `manage.py up`, or run `manage.py prepare`"
+            ) from problem
+        self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
+        self._folder, self._threads = folder, threads
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(manifest["max_tokens"], strategy="longest_first")
+
+    def logits(self, question: str, texts: Sequence[str]) -> np.ndarray:
+        """(n,) float64; higher is more relevant."""
+        return np.array([self._run(question, text) for text in texts], dtype=float)
+
+    def _run(self, question: str, text: str) -> float:
+        pair = self._tokenizer.encode(question, text)
+        values = {
+            "input_ids": pair.ids,
+            "attention_mask": pair.attention_mask,
+            "token_type_ids": pair.type_ids,
+        }
+        feed = {each.name: np.array([values[each.name]], np.int64) for each in self._session.get_inputs()}
+        return float(self._session.run(None, feed)[0].ravel()[0])
+
+    @cached_property
+    def _session(self) -> Session:
+        return open_session(self._folder / MODEL, self._threads)
+
+
+def probabilities(logits: np.ndarray) -> np.ndarray:
+    """By the sigmoid that such models are trained with; not yet calibrated on any judgments."""
+    return 1.0 / (1.0 + np.exp(-np.clip(logits, -40.0, 40.0)))

@@ -1,0 +1,1 @@
+"""The language model: asked, paid for, read."""

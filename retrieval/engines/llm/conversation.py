@@ -1,0 +1,206 @@
+"""The requests of one search to an OpenAI-compatible endpoint, with retries and plainer forms of request."""
+
+import logging
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from os import getpid
+
+from retrieval.engines.llm.answers import Unusable, content_of, counted
+from retrieval.engines.llm.budget import estimated
+from retrieval.engines.llm.requests import Attempt, Endpoint, Form, Messages
+from retrieval.text import strict_json
+
+logger = logging.getLogger(__name__)
+MAX_ANSWER = 256 * 1024  # bytes; an answer of some hundred tokens is far smaller
+RETRIED = ("rate_limited", "unavailable")
+PAUSE = 0.2  # s before a retry where the server names no time
+# What servers are known to refuse in a request, by the words of their refusal; a plainer form follows.
+REFUSABLE = {
+    "response_format": ("response_format", "json_schema", "json schema", "structured output"),
+    "temperature": ("temperature",),
+    "max_completion_tokens": ("max_completion_tokens",),
+}
+refused_options: set[tuple[str, str, str]] = set()  # (base URL, model, option) that this process saw refused
+
+
+class Conversation:
+    """The requests of one search: one for each prompt and, of all together, `more` retries and plainer forms."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        form: Form,
+        *,
+        more: int,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        import openai  # noqa: F401 - before the clock runs: it takes a while the first time
+
+        self.endpoint, self.form, self.sleep = endpoint, form, sleep
+        self.deadline = time.monotonic() + endpoint.timeout
+        self.more, self.lock = more, threading.Lock()
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def run(self, prompts: Sequence[Messages]) -> list[list[Attempt]]:
+        """The attempts of each prompt. What does not end in time is left to its thread, and forgotten."""
+        ended = queue.SimpleQueue()
+        histories: list[list[Attempt]] = [[] for _ in prompts]
+        for n, prompt in enumerate(prompts):
+            work = (prompt, histories[n], ended)
+            threading.Thread(target=self._ask, args=work, daemon=True, name="llm").start()
+        self._wait(ended, len(prompts))
+        return [
+            list(history) or [self._late(prompt)] for prompt, history in zip(prompts, histories, strict=True)
+        ]
+
+    def _wait(self, ended: queue.SimpleQueue, count: int) -> None:
+        """Until all have ended, or there is no time left."""
+        with suppress(queue.Empty):
+            for _ in range(count):
+                ended.get(timeout=max(0.0, self.seconds_left))
+
+    def _late(self, prompt: Messages) -> Attempt:
+        return Attempt("timeout", tokens_in=estimated(prompt), ms=self.endpoint.timeout * 1000)
+
+    def _allowed(self) -> bool:
+        with self.lock:
+            self.more -= 1
+            return self.more >= 0
+
+    def _ask(self, prompt: Messages, history: list[Attempt], ended: queue.SimpleQueue) -> None:
+        """Asks until there is an answer, or no reason, time or allowance to ask again. An attempt counts as late
+        until it ends.
+        """
+        retries = 1
+        while True:
+            refused = {option for option in REFUSABLE if self._key(option) in refused_options}
+            history.append(self._late(prompt))
+            attempt, wait = self._request(prompt, refused)
+            history[-1] = attempt
+            if attempt.outcome in RETRIED:
+                retries -= 1
+            elif attempt.outcome != "unsupported":
+                break
+            if retries < 0 or wait >= self.seconds_left or not self._allowed():
+                break
+            self.sleep(wait)
+        ended.put(None)
+
+    def _key(self, option: str) -> tuple[str, str, str]:
+        return self.endpoint.base_url, self.endpoint.model, option
+
+    def _request(self, prompt: Messages, refused: set[str]) -> tuple[Attempt, float]:
+        """One request and the seconds to wait before another. Any failure of library or server is an outcome."""
+        started = time.monotonic()
+        try:
+            content = self._post(prompt, refused)
+            attempt, wait = self._attempt_of(content, prompt), 0.0
+        except Exception as error:  # libraries raise many kinds; none may reach a search
+            outcome, wait = self._outcome_of(error, refused)
+            logger.warning("The language model did not answer: %s (%s).", outcome, type(error).__name__)
+            attempt = Attempt(outcome, tokens_in=estimated(prompt) if outcome == "timeout" else 0)
+        ms = round((time.monotonic() - started) * 1000, 2)
+        return (
+            Attempt(attempt.outcome, attempt.value, attempt.tokens_in, attempt.tokens_out, ms),
+            wait,
+        )
+
+    def _post(self, prompt: Messages, refused: set[str]) -> bytes:
+        """The answer's body, within the deadline and MAX_ANSWER bytes."""
+        client = client_of(self.endpoint, getpid())
+        body = {"model": self.endpoint.model, "messages": list(prompt), **self._options(refused)}
+        seconds = max(0.01, self.seconds_left)
+        content = b""
+        with client.chat.completions.with_streaming_response.create(**body, timeout=seconds) as response:
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > MAX_ANSWER:
+                    raise Unusable
+                if self.seconds_left <= 0:
+                    raise TimeoutError
+        return content
+
+    def _options(self, refused: set[str]) -> dict:
+        schema = {"name": self.form.name, "strict": True, "schema": self.form.schema}
+        strict = {"type": "json_schema", "json_schema": schema}
+        plain = "response_format" in refused
+        limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
+        return {
+            "response_format": {"type": "json_object"} if plain else strict,
+            limit: self.form.tokens,
+            **({} if "temperature" in refused else {"temperature": 0}),
+        }
+
+    def _outcome_of(self, error: Exception, refused: set[str]) -> tuple[str, float]:
+        """What an exception means, and the seconds to wait before a retry."""
+        import openai
+
+        if isinstance(error, Unusable):
+            return error.outcome, 0.0
+        if isinstance(error, TimeoutError | openai.APITimeoutError):
+            return "timeout", 0.0
+        if isinstance(error, openai.RateLimitError):
+            return "rate_limited", wait_named(error.response.headers.get("retry-after"))
+        if isinstance(error, openai.APIConnectionError | openai.InternalServerError):
+            return "unavailable", PAUSE
+        if isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
+            return ("unsupported" if self._learns(str(error), refused) else "error"), 0.0
+        return "error", 0.0
+
+    def _learns(self, complaint: str, refused: set[str]) -> bool:
+        """Remembers what the server refuses; whether that is anything new."""
+        newly_refused = {
+            option
+            for option, words in REFUSABLE.items()
+            if option not in refused and any(word in complaint.lower() for word in words)
+        }
+        refused_options.update(self._key(option) for option in newly_refused)
+        return bool(newly_refused)
+
+    def _attempt_of(self, content: bytes, prompt: Messages) -> Attempt:
+        """Reads the answer strictly; its tokens were spent whatever it says."""
+        tokens_in, tokens_out = estimated(prompt), self.form.tokens
+        try:
+            completion = strict_json.loads(content)
+            tokens_in = counted(completion, "prompt_tokens", tokens_in)
+            tokens_out = counted(completion, "completion_tokens", tokens_out)
+            value = self.form.read(strict_json.loads(content_of(completion)))
+        except Unusable as problem:
+            return Attempt(problem.outcome, None, tokens_in, tokens_out)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return Attempt("malformed", None, tokens_in, tokens_out)
+        return Attempt("answered", value, tokens_in, tokens_out)
+
+
+@lru_cache(maxsize=4)
+def client_of(endpoint: Endpoint, pid: int):  # noqa: ANN201 - half a second to import, for those who use it
+    """One client a process: a forked child must not share its parent's connections. It follows no redirect, so
+    that neither key nor question goes anywhere else.
+    """
+    from openai import DefaultHttpxClient, OpenAI
+
+    return OpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or "none",
+        max_retries=0,
+        http_client=DefaultHttpxClient(follow_redirects=False),
+    )
+
+
+def wait_named(header: str | None) -> float:
+    """Seconds of a Retry-After; what is no plain number is longer than any search."""
+    if header is None:
+        return PAUSE
+    try:
+        seconds = float(header)
+    except ValueError:
+        return math.inf
+    return seconds if 0 <= seconds < math.inf else math.inf

@@ -1,0 +1,93 @@
+"""What a serving process keeps in memory: the active embedder and this node's lexical index."""
+
+import os
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from django.conf import settings
+
+from retrieval.engines.cross_encoders import CrossEncoder
+from retrieval.engines.embedders.base import Embedder, EmbeddingUnavailable
+from retrieval.engines.embedders.loading import load
+from retrieval.engines.translation.apertium import Apertium, installed
+from retrieval.errors import NotRun
+from retrieval.indexes.lexical import LexicalIndex
+from retrieval.models import EmbeddingModel, Version
+
+_lock = threading.Lock()
+_loaded: dict[tuple, object] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveEmbedder:
+    """The embedder that made the stored vectors, and the row they are stored under."""
+
+    model_id: int
+    embedder: Embedder
+
+
+def load_once(key: tuple, load):
+    """One object per process and key, made by the first thread that asks; a forked child makes its own."""
+    key = (os.getpid(), *key)
+    if key not in _loaded:
+        with _lock:
+            if key not in _loaded:
+                _loaded[key] = load()
+    return _loaded[key]
+
+
+def embedder_from(spec: dict) -> Embedder:
+    """The embedder of a stored spec, with the key that settings hold."""
+    full = {**settings.ARF_EMBEDDER, **spec}
+    return load_once(("embedder", tuple(sorted(spec.items()))), lambda: load(full))
+
+
+def settings_spec() -> dict:
+    """The part of the settings that names an embedder and may be stored: never the key."""
+    return {k: v for k, v in settings.ARF_EMBEDDER.items() if k in ("kind", "model_dir", "base_url", "model")}
+
+
+def active_embedder(version: int | None = None) -> ActiveEmbedder:
+    """The embedder of the stored vectors at this version of the embedding models, or now.
+
+    Raises NotRun while no corpus has been embedded or when its embedder cannot be loaded.
+    """
+    if version is None:
+        version = Version.objects.filter(name="embedding").values_list("number", flat=True).first() or 0
+    return _embedder_at(version)
+
+
+@lru_cache(maxsize=2)
+def _embedder_at(version: int) -> ActiveEmbedder:
+    row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    if row is None:
+        raise NotRun("nothing has been embedded yet")
+    try:
+        embedder = embedder_from(row.spec)
+    except EmbeddingUnavailable as problem:
+        raise NotRun(f"the embedder cannot be loaded: {problem}") from problem
+    if embedder.fingerprint != row.fingerprint:
+        raise NotRun(
+            "the embedder differs from the one that made the stored vectors: run `manage.py reembed`"
+        )
+    return ActiveEmbedder(row.pk, embedder)
+
+
+def lexical_index() -> LexicalIndex:
+    path = Path(settings.ARF_LEXICAL_DIR)
+    return load_once(("lexical", str(path)), lambda: LexicalIndex(path))
+
+
+def cross_encoder() -> CrossEncoder | None:
+    """The configured one, from its export; None without. Raises CrossEncoderUnavailable."""
+    if not settings.ARF_CROSS_ENCODER["model_dir"]:
+        return None
+    folder = Path(settings.ARF_CROSS_ENCODER["export_dir"])
+    return load_once(("cross_encoder", str(folder)), lambda: CrossEncoder(folder))
+
+
+def apertium() -> Apertium | None:
+    """This process's kept pipeline; None where Apertium is not installed."""
+    return load_once(("apertium",), lambda: Apertium() if installed() else None)

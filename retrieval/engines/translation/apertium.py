@@ -1,0 +1,213 @@
+"""Apertium's Spanish to English, kept running as one pipeline of programs by this process."""
+
+import os
+import select
+import shlex
+import shutil
+import signal
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from retrieval.engines.translation.stream import UNMARKED, clean, escape, mark_unaccented, unescape
+from retrieval.errors import NotRun
+
+MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
+WARM_LIMIT = 0.2  # s; a warm pipeline answers a question in about 1 ms, so a longer wait means it hangs
+START_LIMIT = 2.0  # s; the first answer also loads the dictionaries
+REST = 30.0  # s; a pipeline that could not start is not tried at every query
+MAX_CHARACTERS = 8_000  # keeps a request below what a pipe holds (64 KiB), so writing it never blocks
+_ACCENTS = Path(__file__).with_name("spanish-accents.rcx")
+_ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8"}
+
+
+class TranslationUnavailable(NotRun):
+    """The translator is absent, died, or did not answer in time; the next call starts it again."""
+
+    code = "translation_unavailable"
+
+
+class _Died(TranslationUnavailable):
+    """The pipeline ended in mid-answer."""
+
+
+_ANSWER_END = b"[][\n]\0"  # a superblank is passed through; NUL makes every program flush
+_REQUEST_END = b"." + _ANSWER_END  # without the end of a sentence the tagger waits for more
+
+
+def installed(mode: Path = MODE) -> bool:
+    """Whether the Spanish-English pair and every program of its pipeline are on this machine."""
+    return mode.is_file() and all(shutil.which(command[0]) for command in _commands(mode))
+
+
+def _commands(mode: Path) -> list[list[str]]:
+    """The mode file's pipeline, each program flushing at NUL; ``$1`` drops unknown-word marks."""
+    pipeline = mode.read_text().replace("$1", "-n").replace("$2", "")
+    (program, *arguments), *rest = (shlex.split(part) for part in pipeline.split("|"))
+    analyse = [program, "-r", str(_ACCENTS), *arguments]
+    return [[command[0], "-z", *command[1:]] for command in (analyse, *rest)]
+
+
+class _Pipeline:
+    """The running programs, joined by pipes, in one process group that ends as one."""
+
+    def __init__(self, mode: Path):
+        self._in, self._out, self.group = _spawn(_commands(mode))
+        # Runs once: when closed, when forgotten, or when the interpreter exits.
+        self.close = weakref.finalize(self, _end, os.getpid(), self.group, self._in, self._out)
+
+    def ask(self, request: bytes, limit: float) -> bytes:
+        """The answer to one escaped text. TranslationUnavailable after ``limit`` seconds."""
+        deadline = time.monotonic() + limit
+        try:
+            os.write(self._in, request + _REQUEST_END)
+        except BrokenPipeError:
+            raise _Died("The translator stopped.") from None
+        answer = b""
+        while not answer.endswith(b"\0"):
+            answer += self._read(deadline)
+        if not answer.endswith(_ANSWER_END):  # programs losing their reader or writer send a bare NUL
+            raise _Died("The translator stopped.")
+        return answer.removesuffix(_ANSWER_END)
+
+    def _read(self, deadline: float) -> bytes:
+        poll = select.poll()
+        poll.register(self._out, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise TranslationUnavailable("The translator did not answer in time.")
+        part = os.read(self._out, 1 << 16)
+        if not part:
+            raise _Died("The translator stopped.")
+        return part
+
+
+def _spawn(commands: Sequence[Sequence[str]]) -> tuple[int, int, int]:
+    """Descriptors to write to and read from, and the process group. Nothing is left behind on failure."""
+    reading, first = os.pipe()
+    group = 0
+    for command in commands:
+        following, writing = os.pipe()
+        try:
+            pid = _start(command, reading, writing, group)
+        except OSError:
+            _end(os.getpid(), group, first, following, reading, writing)
+            raise TranslationUnavailable(f"{command[0]} could not be started.") from None
+        os.close(reading)
+        os.close(writing)
+        group, reading = group or pid, following
+    return first, reading, group
+
+
+def _start(command: Sequence[str], stdin: int, stdout: int, group: int) -> int:
+    """posix_spawn, not subprocess: no object that waits for these children in a forked copy of us."""
+    return os.posix_spawnp(
+        command[0],
+        command,
+        _ENVIRONMENT,
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, stdin, 0),
+            (os.POSIX_SPAWN_DUP2, stdout, 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ],
+        setpgroup=group,
+        setsigmask=[],
+        setsigdef=[signal.SIGPIPE],  # Python ignores it; a program whose reader is gone must end
+    )
+
+
+def _end(owner: int, group: int, *descriptors: int) -> None:
+    """Close, kill and reap; in a forked copy of the owner only close, for the programs are not its own."""
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if os.getpid() != owner or not group:
+        return
+    with suppress(ProcessLookupError):  # all gone already
+        os.killpg(group, signal.SIGKILL)
+    with suppress(ChildProcessError):  # none left to reap
+        while True:
+            os.waitpid(-group, 0)
+
+
+class Apertium:
+    """Apertium's Spanish to English, as one pipeline kept by this process. Thread-safe and fork-safe.
+
+    It starts at the first call (40-90 ms). One that died is replaced within the call; one that hangs is
+    killed, the call raises, and the next call starts another.
+    """
+
+    def __init__(self, mode: Path = MODE):
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._pipeline: _Pipeline | None = None
+        self._rest_until = 0.0
+        _engines.add(self)
+
+    def translate(self, text: str) -> str:
+        """English for ``text``, on one line. Raises TranslationUnavailable, also for an overlong text."""
+        if len(text) > MAX_CHARACTERS:
+            raise TranslationUnavailable(f"Texts over {MAX_CHARACTERS} characters are not translated.")
+        spanish = clean(text)
+        if not spanish:
+            return ""
+        marked = mark_unaccented(spanish)
+        with self._lock:
+            answer = self._answer(escape(marked).encode())
+        english = unescape(answer.decode().removesuffix("."))
+        return " ".join((english if marked == spanish else english.translate(UNMARKED)).split())
+
+    def close(self) -> None:
+        """End the programs; a later call starts them again."""
+        with self._lock:
+            self._drop()
+
+    def _answer(self, request: bytes) -> bytes:
+        kept = self._pipeline is not None
+        try:
+            return self._ask(request)
+        except _Died:
+            if not kept:
+                raise
+            return self._ask(request)
+
+    def _ask(self, request: bytes) -> bytes:
+        if self._pipeline is not None:
+            return self._ask_running(request, WARM_LIMIT)
+        if time.monotonic() < self._rest_until:
+            raise TranslationUnavailable("The translator could not be started.")
+        self._rest_until = time.monotonic() + REST
+        if not installed(self._mode):
+            raise TranslationUnavailable("The translator is not installed.")
+        self._pipeline = _Pipeline(self._mode)
+        answer = self._ask_running(request, START_LIMIT)
+        self._rest_until = 0.0
+        return answer
+
+    def _ask_running(self, request: bytes, limit: float) -> bytes:
+        try:
+            return self._pipeline.ask(request, limit)
+        except BaseException:  # whatever it was, an answer may still be under way: never reuse this one
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        if self._pipeline is not None:
+            self._pipeline.close()
+            self._pipeline = None
+
+    def _forget_after_fork(self) -> None:
+        self._lock = threading.Lock()  # a thread that no longer exists may hold the old one
+        self._drop()
+
+
+_engines: "weakref.WeakSet[Apertium]" = weakref.WeakSet()
+
+
+def _forget_all_after_fork() -> None:
+    for engine in list(_engines):
+        engine._forget_after_fork()
+
+
+os.register_at_fork(after_in_child=_forget_all_after_fork)

@@ -1,0 +1,229 @@
+"""BM25 over chunks by tantivy: one index a node, built from the change log in Postgres, which can rebuild it any time.
+
+It holds public chunks only. Hits are ids: callers read the rows from Postgres under the scope of who asks.
+"""
+
+import math
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import tantivy
+from tantivy import Occur, Query
+
+from retrieval.text import analyzer
+from retrieval.text.analyzer import LANGUAGES, stems, terms
+
+FORMAT = f"2.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
+STEMS = "whitespace"  # tantivy is given stems apart by blanks and cuts nothing else
+ALWAYS, NEVER = date.min.toordinal(), date.max.toordinal()
+K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
+
+
+def schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("chunk", "section", "domain", "valid_from", "valid_to"):
+        builder.add_unsigned_field(name, indexed=True, fast=True)
+    for language in LANGUAGES:
+        builder.add_text_field(f"head_{language}", tokenizer_name=STEMS)
+        builder.add_text_field(f"body_{language}", tokenizer_name=STEMS)
+    return builder.build()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """What the index needs to know of a chunk."""
+
+    chunk: int
+    section: int
+    domain: int
+    language: str
+    head: str
+    body: str
+    valid_from: date | None
+    valid_to: date | None
+
+
+class Hit(NamedTuple):
+    """A chunk found. `score` is BM25; `coverage` is its share, 0-1, of the most that the query's terms can score."""
+
+    chunk: int
+    section: int
+    score: float
+    coverage: float
+
+
+class LexicalIndex:
+    """Reads this node's index, and sees new commits of the writer within a second."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.schema = schema()
+        self._index: tantivy.Index | None = None
+
+    @property
+    def exists(self) -> bool:
+        return (self.path / "format").exists() and (self.path / "format").read_text() == FORMAT
+
+    @property
+    def position(self) -> int:
+        """The id of the last change in the index; 0 when there is none."""
+        try:
+            return int((self.path / "position").read_text())
+        except FileNotFoundError:
+            return 0
+
+    def open(self) -> tantivy.Index:
+        if self._index is None:
+            self._index = open_index(self.path, self.schema)
+            self._index.config_reader("commit")
+        return self._index
+
+    def reload(self) -> None:
+        """Sees the last commit at once."""
+        self.open().reload()
+
+    def has(self, word: str, language: str) -> bool:
+        """Whether any text or heading has the word in some form."""
+        searcher = self.open().searcher()
+        return any(
+            searcher.doc_freq(f"{field}_{language}", stem)
+            for stem in stems(word, language)
+            for field in ("body", "head")
+        )
+
+    def search(
+        self,
+        texts: dict[str, str],
+        *,
+        domains: Sequence[int],
+        as_of: date | None,
+        limit: int,
+        include: tuple[str, Sequence[int]] | None = None,
+        exclude: tuple[str, Sequence[int]] | None = None,
+    ) -> list[Hit]:
+        """The best chunks for a query given once per language of the index; phrases in quotes must occur.
+
+        `include` and `exclude` name rows by a field, "section" or "chunk", and its values.
+        """
+        index = self.open()
+        searcher = index.searcher()
+        words, ideal = [], 0.0
+        for language, text in texts.items():
+            for term in terms(text, language):
+                words += [(Occur.Should, query) for query in self._term(term, language)]
+                ideal += self._idf(searcher, term, language) * K1_PLUS_ONE
+        if not words or not domains:
+            return []
+        clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
+        clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
+        clauses += [(Occur.Must, self._named(*include))] if include else []
+        clauses += [(Occur.MustNot, self._named(*exclude))] if exclude else []
+        found = searcher.search(Query.boolean_query(clauses), limit, count=False).hits
+        addresses = [address for _, address in found]
+        chunks = searcher.fast_field_values("chunk", addresses)
+        sections = searcher.fast_field_values("section", addresses)
+        most = ideal or math.inf
+        return [
+            Hit(int(chunk), int(section), score, min(1.0, score / most))
+            for (score, _), chunk, section in zip(found, chunks, sections, strict=True)
+        ]
+
+    def _term(self, term: str, language: str) -> list[Query]:
+        fields = (f"head_{language}", f"body_{language}")
+        return [Query.term_query(self.schema, field, term, "freq") for field in fields]
+
+    def _idf(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
+        n = searcher.num_docs
+        df = searcher.doc_freq(f"body_{language}", term)
+        return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+    def _filters(self, domains: Sequence[int], as_of: date | None) -> list[tuple[Occur, Query]]:
+        """Filters do not score: each is a constant of 0."""
+        kind = tantivy.FieldType.Unsigned
+        if as_of is None:
+            validity = [Query.term_query(self.schema, "valid_to", NEVER)]
+        else:
+            day = as_of.toordinal()
+            validity = [
+                Query.range_query(self.schema, "valid_from", kind, 0, day),
+                Query.range_query(self.schema, "valid_to", kind, day + 1, NEVER),
+            ]
+        queries = [Query.term_set_query(self.schema, "domain", list(domains)), *validity]
+        return [(Occur.Must, Query.const_score_query(query, 0.0)) for query in queries]
+
+    def _named(self, field: str, values: Sequence[int]) -> Query:
+        return Query.const_score_query(Query.term_set_query(self.schema, field, list(values)), 0.0)
+
+    def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
+        for language, text in texts.items():
+            for phrase in quoted(text):
+                words = stems(phrase, language)
+                if len(words) > 1:
+                    yield Query.const_score_query(
+                        Query.phrase_query(self.schema, f"body_{language}", words), 0.0
+                    )
+
+
+def quoted(text: str) -> list[str]:
+    """What stands between straight double quotes; an unbalanced quote means nothing."""
+    parts = text.split('"')
+    return [part for part in parts[1::2] if part.strip()] if len(parts) % 2 else []
+
+
+def open_index(path: Path, made_by: tantivy.Schema) -> tantivy.Index:
+    """Opens or makes the index."""
+    path.mkdir(parents=True, exist_ok=True)
+    return tantivy.Index(made_by, path=str(path), reuse=True)
+
+
+def document_of(chunk: IndexedChunk) -> tantivy.Document:
+    """What the index holds of a chunk. A language that has no field of its own is read as English."""
+    document = tantivy.Document()
+    document.add_unsigned("chunk", chunk.chunk)
+    document.add_unsigned("section", chunk.section)
+    document.add_unsigned("domain", chunk.domain)
+    document.add_unsigned("valid_from", chunk.valid_from.toordinal() if chunk.valid_from else ALWAYS)
+    document.add_unsigned("valid_to", chunk.valid_to.toordinal() if chunk.valid_to else NEVER)
+    language = chunk.language if chunk.language in LANGUAGES else "en"
+    document.add_text(f"head_{language}", " ".join(stems(chunk.head, language)))
+    document.add_text(f"body_{language}", " ".join(stems(chunk.body, language)))
+    return document
+
+
+class LexicalWriter:
+    """The node's one writer: applies changes in batches. tantivy's lock keeps a second one out."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        if not LexicalIndex(path).exists:
+            shutil.rmtree(path, ignore_errors=True)
+        self.index = open_index(path, schema())
+        self.writer = self.index.writer(heap_size=64_000_000, num_threads=1)
+        (path / "format").write_text(FORMAT)
+
+    def apply(self, changed: Iterable[int], present: Iterable[IndexedChunk], position: int) -> None:
+        """Replaces the changed chunks by those still present and commits; applying twice changes nothing."""
+        for chunk in changed:
+            self.writer.delete_documents_by_query(Query.term_query(self.index.schema, "chunk", chunk))
+        for chunk in present:
+            self.writer.add_document(document_of(chunk))
+        self.writer.commit()
+        self._remember(position)
+
+    def clear(self) -> None:
+        """Empties the index before a rebuild."""
+        self.writer.delete_all_documents()
+        self.writer.commit()
+        self._remember(0)
+
+    def close(self) -> None:
+        self.writer.wait_merging_threads()
+
+    def _remember(self, position: int) -> None:
+        temporary = self.path / "position.new"
+        temporary.write_text(str(position))
+        temporary.replace(self.path / "position")

@@ -1,0 +1,219 @@
+"""Cuts one section's text into chunks where its subject changes, within a budget of tokens. Pure.
+
+Structure comes first: the text handed in is one section's, so no chunk crosses a section. Inside it,
+sentences are embedded and a chunk ends in a valley of their similarity (TextTiling: Hearst 1997).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from retrieval.text.sentences import sentences
+
+Group = tuple[int, int]  # first part, one past the last
+
+LEADING_LINE = re.compile(r"(?<![.;,!?\s])(?<!; or)(?<!; and)(?<!; [yoeu])\n\s*$")
+
+# Where a sentence that is too long is cut, best first; the last resort is between any two characters.
+BREAKS = (re.compile(r"\n\s*|[;:]\s+|—\s*"), re.compile(r",\s+"), re.compile(r"\s+"))
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`text[start:end]`, of so many tokens."""
+
+    start: int
+    end: int
+    tokens: int
+
+
+def chunk(
+    text: str,
+    *,
+    embed: Callable[[list[str]], np.ndarray],
+    count_tokens: Callable[[str], int],
+    max_tokens: int = 200,
+    min_tokens: int = 40,
+    percentile: float = 20,
+    window: int = 1,
+) -> list[Span]:
+    """Spans that follow on one another from 0 to len(text); none for an empty text.
+
+    `embed` gives (n, d) float32 of unit length and is called once, or not at all where the text fits in one
+    chunk. No span has more than `max_tokens`, unless a single character has. One with fewer than `min_tokens`
+    has been joined to a neighbour wherever the two fit together.
+    """
+    count = cache(lambda start, end: count_tokens(text[start:end]))
+    edges = _edges(text, count, max_tokens)
+    if len(edges) > 2:
+        parts = [text[start:end].strip() for start, end in pairwise(edges)]
+        similarities = np.maximum(_similarities(embed(parts), window), _leads(text, edges))
+        cutter = _Cutter(edges, similarities, count, max_tokens, min_tokens)
+        edges = cutter.cut(_valleys(similarities, percentile))
+    return [Span(start, end, count(start, end)) for start, end in pairwise(edges)]
+
+
+def chunk_context(
+    title: str, breadcrumb: str | Iterable[str], heading: str, names: Mapping[str, str] | Iterable[str] = ()
+) -> str:
+    """What is indexed before a chunk's text: the way to its section, then heading and plain names.
+
+    "Constitution of the United States > Article I\\nLegislative power: Who makes federal laws"
+    """
+    crumbs = [breadcrumb] if isinstance(breadcrumb, str) else breadcrumb
+    plain = names.values() if isinstance(names, Mapping) else names
+    way = " > ".join(_told_once([title, *crumbs]))
+    about = ": ".join(_told_once([heading, "; ".join(_told_once(plain))]))
+    return "\n".join(line for line in (way, about) if line)
+
+
+def _told_once(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(word.strip() for word in words if word.strip()))
+
+
+# parts: sentences, or pieces of those that are too long
+
+
+def _edges(text: str, count: Callable[[int, int], int], max_tokens: int) -> list[int]:
+    """Where parts begin, and the end; a text that fits is one part."""
+    if not text:
+        return []
+    whole = (0, len(text))
+    fits = count(*whole) <= max_tokens
+    spans = (
+        [whole]
+        if fits
+        else [piece for span in sentences(text) for piece in _fitting(text, span, count, max_tokens)]
+    )
+    return [0, *(end for _, end in spans)]
+
+
+def _fitting(
+    text: str, span: tuple[int, int], count: Callable[[int, int], int], max_tokens: int
+) -> list[tuple[int, int]]:
+    start, end = span
+    if end - start == 1 or count(start, end) <= max_tokens:
+        return [span]
+    middle = _break(text, start, end)
+    halves = ((start, middle), (middle, end))
+    return [piece for half in halves for piece in _fitting(text, half, count, max_tokens)]
+
+
+def _break(text: str, start: int, end: int) -> int:
+    """The best break in the middle half of the span, nearest to its middle."""
+    middle, quarter = (start + end) // 2, (end - start) // 4
+    for pattern in BREAKS:
+        places = [found.end() for found in pattern.finditer(text, start + quarter, end - quarter)]
+        inner = [place for place in places if start < place < end]
+        if inner:
+            return min(inner, key=lambda place: abs(place - middle))
+    return middle
+
+
+# similarity of neighbours
+
+
+def _similarities(vectors: np.ndarray, window: int) -> np.ndarray:
+    """(n - 1,) cosines of the `window` parts before and after each gap, smoothed over three gaps."""
+    gaps = range(1, len(vectors))
+    before = np.stack([vectors[max(0, gap - window) : gap].mean(axis=0) for gap in gaps])
+    after = np.stack([vectors[gap : gap + window].mean(axis=0) for gap in gaps])
+    lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
+    cosines = np.einsum("nd,nd->n", before, after) / np.maximum(lengths, 1e-12)
+    padded = np.pad(cosines, 1, mode="edge")
+    return (padded[:-2] + 2 * padded[1:-1] + padded[2:]) / 4
+
+
+def _leads(text: str, edges: list[int]) -> np.ndarray:
+    """1 where a line leads into the next and should stay with it: a heading, "Any alien—", a table's row."""
+    lines = [text[start:end] for start, end in pairwise(edges[:-1])]
+    return np.array([1.0 if LEADING_LINE.search(line) else -1.0 for line in lines])
+
+
+def _valleys(similarities: np.ndarray, percentile: float) -> list[int]:
+    """Parts before which similarity is lowest among its neighbours and in the lowest `percentile`."""
+    low = similarities <= np.percentile(similarities, percentile)
+    padded = np.pad(similarities, 1, mode="edge")
+    before, after = padded[:-2], padded[2:]
+    falls = (similarities < before) & (similarities <= after)
+    opens = (np.arange(len(similarities)) == 0) & (similarities < after)
+    return [int(gap) + 1 for gap in np.flatnonzero(low & (falls | opens))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Groups parts into chunks: at valleys, then within the maximum, then above the minimum."""
+
+    edges: list[int]
+    similarities: np.ndarray
+    count: Callable[[int, int], int]
+    max_tokens: int
+    min_tokens: int
+
+    def cut(self, valleys: list[int]) -> list[int]:
+        """The edges of the chunks."""
+        groups = list(pairwise([0, *valleys, len(self.edges) - 1]))
+        merged = self._merged(self._divided(groups))
+        return [0, *(self.edges[end] for _, end in merged)]
+
+    def _divided(self, groups: list[Group]) -> list[Group]:
+        """Every group that is too long, cut at its weakest gap until it fits."""
+        sizes = np.cumsum([0, *(self.count(start, end) for start, end in pairwise(self.edges))])
+        waiting, done = groups[::-1], []
+        while waiting:
+            first, last = waiting.pop()
+            if last - first == 1 or self._fits(first, last, sizes):
+                done.append((first, last))
+            else:
+                gap = self._weakest(first, last, sizes)
+                waiting += [(gap, last), (first, gap)]
+        return done
+
+    def _fits(self, first: int, last: int, sizes: np.ndarray) -> bool:
+        """By an exact count, but not where the parts' sum is far off: counting a long text is slow."""
+        return (
+            sizes[last] - sizes[first] <= 2 * self.max_tokens and self._tokens(first, last) <= self.max_tokens
+        )
+
+    def _weakest(self, first: int, last: int, sizes: np.ndarray) -> int:
+        """The least similar gap that leaves no small end, else any; of equal ones the most central."""
+        gaps = np.arange(first + 1, last)
+        left, right = sizes[gaps] - sizes[first], sizes[last] - sizes[gaps]
+        roomy = gaps[np.minimum(left, right) >= self.min_tokens]
+        among = roomy if len(roomy) else gaps
+        off_middle = np.abs(2 * sizes[among] - sizes[first] - sizes[last])
+        return int(among[np.lexsort((off_middle, self.similarities[among - 1]))[0]])
+
+    def _merged(self, groups: list[Group]) -> list[Group]:
+        """Small groups joined to the more similar neighbour they fit with."""
+        waiting, done = groups[::-1], []
+        while waiting:
+            first, last = waiting.pop()
+            if self._tokens(first, last) >= self.min_tokens:
+                done.append((first, last))
+                continue
+            left = done[-1][0] if done and self._joins(done[-1][0], last) else None
+            right = waiting[-1][1] if waiting and self._joins(first, waiting[-1][1]) else None
+            if left is None and right is None:
+                done.append((first, last))
+            elif right is None or (left is not None and self._gap(first) >= self._gap(last)):
+                done.pop()
+                waiting.append((left, last))
+            else:
+                waiting.pop()
+                waiting.append((first, right))
+        return done
+
+    def _joins(self, first: int, last: int) -> bool:
+        return self._tokens(first, last) <= self.max_tokens
+
+    def _gap(self, part: int) -> float:
+        """Similarity across the gap before this part."""
+        return float(self.similarities[part - 1])
+
+    def _tokens(self, first: int, last: int) -> int:
+        return self.count(self.edges[first], self.edges[last])

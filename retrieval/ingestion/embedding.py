@@ -1,0 +1,123 @@
+"""Chunks staged sections and embeds the chunks, in batches that fit in one step of a job."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from retrieval.engines import loaded
+from retrieval.engines.embedders.base import Embedder
+from retrieval.errors import ArfError
+from retrieval.indexes import term_statistics
+from retrieval.ingestion.chunking import chunk, chunk_context
+from retrieval.jobs import Progress
+from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun, Section
+from retrieval.parsing.tree import page_at
+
+BATCH = 32  # sections a step: well under a minute at 20 chunks/s
+BATCH_TEXT = 100_000  # characters a step: about 800 sentences and chunks to embed
+MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
+
+
+def chunk_some(run: JobRun) -> Progress:
+    """Chunks and embeds the next staged sections."""
+    state = run.state
+    staged = Section.objects.staged().filter(document=state["document"], pk__gt=state["after"])
+    batch = short_enough(staged.order_by("pk").select_related("document")[:BATCH])
+    if not batch:
+        return Progress(run.position, run.total, "publishing", state | {"phase": "publish"})
+    model, embedder = embedding_in_use()
+    save_chunks(batch, model, embedder)
+    done = run.position + len(batch)
+    message = f"{done} of {run.total} sections chunked and embedded"
+    return Progress(done, run.total, message, state | {"after": batch[-1].pk})
+
+
+def short_enough(sections: Iterable[Section]) -> list[Section]:
+    """As many of the next sections as a step may take, but at least one."""
+    batch, length = [], 0
+    for section in sections:
+        length += len(section.text)
+        if batch and length > BATCH_TEXT:
+            break
+        batch.append(section)
+    return batch
+
+
+def embedding_in_use() -> tuple[EmbeddingModel, Embedder]:
+    """The active embedding model, or the one that settings name when this is the first corpus."""
+    active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    spec = active.spec if active else loaded.settings_spec()
+    embedder = loaded.embedder_from(spec)
+    if active is None:
+        active = EmbeddingModel.objects.create(
+            name=embedder.name,
+            fingerprint=embedder.fingerprint,
+            dims=embedder.dims,
+            spec=spec,
+            status=EmbeddingModel.Status.ACTIVE,
+        )
+    if embedder.fingerprint != active.fingerprint:
+        raise ArfError(f"{active.name} cannot be loaded as it was: run `manage.py reembed`.")
+    return active, embedder
+
+
+def save_chunks(sections: list[Section], model: EmbeddingModel, embedder: Embedder) -> None:
+    chunks = [piece for section in sections for piece in chunks_of(section, embedder)]
+    Chunk.objects.bulk_create(chunks, batch_size=500)
+    save_vectors(chunks, model, embedder)
+    term_statistics.save_terms(sections)
+
+
+def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder) -> None:
+    """Embeds what the index reads of each chunk: its context, then its text."""
+    if not chunks:
+        return
+    vectors = embedder.embed_documents([piece.indexed_text for piece in chunks])
+    ChunkVector.objects.bulk_create(
+        [vector_row(piece, model, vector) for piece, vector in zip(chunks, vectors, strict=True)],
+        batch_size=500,
+    )
+
+
+def vector_row(piece: Chunk, model: EmbeddingModel, vector: np.ndarray) -> ChunkVector:
+    return ChunkVector(
+        chunk=piece,
+        section_id=piece.section_id,
+        domain_id=piece.domain_id,
+        model=model,
+        vector=vector,
+        private=piece.private,
+    )
+
+
+def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
+    """A section's chunks; one without words of its own has none."""
+    if not section.is_result or not section.text:
+        return
+    context = chunk_context(
+        "",
+        section.breadcrumb.split(" › "),  # begins with the document's title, as it will be once published
+        section.heading,
+        (section.plain_name, section.citation),
+    )
+    spans = chunk(
+        section.text,
+        embed=embedder.embed_documents,
+        count_tokens=embedder.count_tokens,
+        max_tokens=MAX_TOKENS,
+        min_tokens=MIN_TOKENS,
+    )
+    for position, span in enumerate(spans):
+        yield Chunk(
+            section=section,
+            domain_id=section.domain_id,
+            position=position,
+            text=section.text[span.start : span.end],
+            context=context,
+            start=span.start,
+            end=span.end,
+            page_start=page_at(section.pages, span.start),
+            page_end=page_at(section.pages, span.end - 1),
+            token_count=span.tokens,
+            private=section.private,
+        )

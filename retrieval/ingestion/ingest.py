@@ -1,0 +1,33 @@
+"""The job that brings a source into a domain: read and stage, then chunk and embed in short steps, then publish."""
+
+from retrieval.access.row_security import as_system
+from retrieval.ingestion.embedding import chunk_some
+from retrieval.ingestion.publishing import publish
+from retrieval.ingestion.staging import read
+from retrieval.jobs import CORPUS, Job, Progress
+from retrieval.models import Domain, JobRun, Section
+
+
+class Ingest(Job):
+    """params: domain (slug), source (path; empty means the domain's own), force (accept a short source)."""
+
+    @as_system()
+    def step(self, run: JobRun) -> Progress:
+        match run.state.get("phase", "read"):
+            case "read":
+                return read(run)
+            case "chunk":
+                return chunk_some(run)
+            case _:
+                return publish(run)
+
+    @as_system()
+    def undo(self, run: JobRun) -> None:
+        if document := run.state.get("document"):
+            Section.objects.staged().filter(document=document).delete()
+
+
+def request(domain: Domain, source: str = "", *, force: bool = False) -> dict:
+    """What to hand to `jobs.enqueue`: kind, key and params of this domain's ingestion."""
+    params = {"domain": domain.slug, "source": source, "force": force}
+    return {"kind": "ingest", "key": CORPUS, "params": params}

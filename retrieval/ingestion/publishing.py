@@ -1,0 +1,109 @@
+"""Publishes a staged document in one transaction: new text goes live, old text is closed, links are resolved."""
+
+from datetime import date
+
+from django.db import connection
+from django.db.models import Max
+from django.utils import timezone
+
+from retrieval import jobs
+from retrieval.indexes import hnsw, term_statistics
+from retrieval.ingestion.staging import shown_name
+from retrieval.jobs import CORPUS, Progress
+from retrieval.models import Document, JobRun, Section
+
+LINK = """
+UPDATE retrieval_citation edge SET target_id = place.id
+FROM retrieval_citation cited, LATERAL (
+    SELECT section.id FROM retrieval_section section
+    WHERE section.locator = cited.target_locator AND section.live AND section.valid_to IS NULL
+    UNION ALL
+    SELECT section.id FROM retrieval_anchor anchor JOIN retrieval_section section ON section.id = anchor.section_id
+    WHERE anchor.locator = cited.target_locator AND section.live AND section.valid_to IS NULL
+) place
+WHERE edge.id = cited.id AND edge.target_id IS DISTINCT FROM place.id
+"""
+MADE_BY = "cited.source_id = ANY(%(sections)s)"
+CITING = """cited.target_locator IN (
+    SELECT locator FROM retrieval_section WHERE id = ANY(%(sections)s)
+    UNION SELECT locator FROM retrieval_anchor WHERE section_id = ANY(%(sections)s)
+)"""
+
+
+def publish(run: JobRun) -> Progress:
+    """In one transaction: new text goes live, what it changes is closed, what is gone is tombstoned."""
+    document = Document.objects.get(pk=run.state["document"])
+    today = timezone.localdate()
+    described = run.state["description"] | {"retrieved_at": timezone.now()}
+    Document.objects.filter(pk=document.pk).update(**described)
+    staged = {section.locator: section for section in document.sections.staged()}
+    current = document.sections.live().filter(valid_to=None)
+    removed = list(current.exclude(locator__in=run.state["present"]).values_list("pk", flat=True))
+    replaced = list(current.filter(locator__in=list(staged)))
+    current.filter(pk__in=removed).update(valid_to=today)
+    for old in replaced:
+        supersede(old, staged[old.locator], today)
+    return_removed(document, staged)
+    document.sections.staged().update(live=True)
+    link_parents(document)
+    link_citations(
+        published=[section.pk for section in staged.values()],
+        closed=[*removed, *(old.pk for old in replaced)],
+    )
+    term_statistics.count_again()
+    index_what_has_grown()
+    message = f"{shown_name(document)}: {len(staged)} sections published, {len(removed)} removed"
+    return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
+
+
+def index_what_has_grown() -> None:
+    """Orders the indexes of vectors that domains have come to need."""
+    if hnsw.missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
+        jobs.enqueue(**indexing_request(), queues=True)
+
+
+def indexing_request() -> dict:
+    return {"kind": "index_vectors", "key": CORPUS}
+
+
+def supersede(old: Section, new: Section, today: date) -> None:
+    """Changed law is closed on the day the new text begins; a mere correction of headings replaces the row."""
+    if old.text == new.text:
+        Section.objects.filter(pk=old.pk).update(live=False, replaced_at=timezone.now())
+        Section.objects.filter(pk=new.pk).update(valid_from=old.valid_from or new.valid_from)
+        return
+    begins = new.valid_from if new.valid_from and new.valid_from > (old.valid_from or date.min) else today
+    Section.objects.filter(pk=old.pk).update(valid_to=begins)
+    Section.objects.filter(pk=new.pk).update(valid_from=begins)
+
+
+def return_removed(document: Document, staged: dict[str, Section]) -> None:
+    """What was removed and comes back is in force from the day on which it had ended: no day has two texts."""
+    closed = document.sections.live().filter(valid_to__isnull=False, locator__in=list(staged))
+    for locator, ended in closed.values_list("locator").annotate(Max("valid_to")).order_by():
+        new = Section.objects.filter(pk=staged[locator].pk)
+        new.filter(valid_from=None).update(valid_from=ended)
+
+
+def link_parents(document: Document) -> None:
+    """Every current section under the current version of the section above it."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """
+            UPDATE retrieval_section child SET parent_id = above.id
+            FROM retrieval_section above
+            WHERE child.document_id = %s AND above.document_id = child.document_id
+              AND above.locator = child.parent_locator AND above.live AND above.valid_to IS NULL
+              AND child.live AND child.valid_to IS NULL AND child.parent_id IS DISTINCT FROM above.id
+            """,
+            [document.pk],
+        )
+
+
+def link_citations(*, published: list[int], closed: list[int]) -> None:
+    """Resolves citations to the current section that has, or holds, the cited place: those that these sections make,
+    and those elsewhere that cite a place in them. Other citations are not read, so the corpus may grow.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(f"{LINK} AND {MADE_BY}", {"sections": published})
+        cursor.execute(f"{LINK} AND {CITING}", {"sections": published + closed})

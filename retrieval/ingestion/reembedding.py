@@ -1,0 +1,78 @@
+"""Changing the embedder: vectors of the new one are built beside the old, and serve once they are complete."""
+
+from retrieval.access.row_security import as_system
+from retrieval.engines import loaded
+from retrieval.errors import ArfError
+from retrieval.indexes import hnsw
+from retrieval.ingestion.embedding import save_vectors
+from retrieval.jobs import CORPUS, Job, Progress
+from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun
+
+BATCH = 256  # chunks a step: about ten seconds without a GPU
+DELETED = 20_000  # old vectors a step
+
+
+class Reembed(Job):
+    """Builds vectors by the embedder that settings name now, switches to it, then deletes the old ones."""
+
+    @as_system()
+    def step(self, run: JobRun) -> Progress:
+        if run.state.get("phase") == "clear":
+            return clear_old(run)
+        return embed_some(run)
+
+    @as_system()
+    def undo(self, run: JobRun) -> None:
+        """Drops the half-built model and its vectors; the old one has served all the time."""
+        EmbeddingModel.objects.filter(status=EmbeddingModel.Status.BUILDING).delete()
+        hnsw.drop_unused()
+
+
+def request() -> dict:
+    return {"kind": "reembed", "key": CORPUS}
+
+
+def embed_some(run: JobRun) -> Progress:
+    spec = loaded.settings_spec()
+    embedder = loaded.embedder_from(spec)
+    model, is_new = EmbeddingModel.objects.get_or_create(
+        fingerprint=embedder.fingerprint,
+        defaults={"name": embedder.name, "dims": embedder.dims, "spec": spec},
+    )
+    if model.status == EmbeddingModel.Status.ACTIVE:
+        raise ArfError("The stored vectors are by this embedder already.")
+    if is_new:
+        hnsw.begin(model)
+    missing = Chunk.objects.exclude(vectors__model=model)
+    batch = list(missing.order_by("pk")[:BATCH])
+    total = run.total or missing.count()
+    if not batch:
+        switch_to(model)
+        return Progress(
+            total, total, f"{model.name} serves now; clearing the old vectors", {"phase": "clear"}
+        )
+    save_vectors(batch, model, embedder)
+    done = min(total, run.position + len(batch))
+    return Progress(done, total, f"{done} of {total} chunks embedded by {model.name}")
+
+
+def switch_to(model: EmbeddingModel) -> None:
+    """One row changes its status, in the transaction in which no chunk lacked its vector."""
+    EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).update(
+        status=EmbeddingModel.Status.RETIRED
+    )
+    model.status = EmbeddingModel.Status.ACTIVE
+    model.save(update_fields=["status"])
+
+
+def clear_old(run: JobRun) -> Progress:
+    """First their indexes, in a step of its own: it holds searches up until it is through."""
+    if hnsw.drop_unused():
+        return Progress(run.total, run.total, "old indexes dropped", {"phase": "clear"})
+    retired = ChunkVector.objects.filter(model__status=EmbeddingModel.Status.RETIRED)
+    ids = list(retired.values_list("pk", flat=True)[:DELETED])
+    ChunkVector.objects.filter(pk__in=ids).delete()
+    finished = len(ids) < DELETED
+    if finished:
+        EmbeddingModel.objects.filter(status=EmbeddingModel.Status.RETIRED).delete()
+    return Progress(run.total, run.total, "old vectors cleared", {"phase": "clear"}, finished=finished)

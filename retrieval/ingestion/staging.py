@@ -1,0 +1,234 @@
+"""Reads a source, compares it with what is published, and stages what is new or changed beside it.
+
+Readers see nothing of staged sections until `publishing`. Text that did not change keeps its rows and ids.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from retrieval.citations.bluebook import cite, cite_plain
+from retrieval.citations.finding import find_citations
+from retrieval.errors import SourceRefused
+from retrieval.jobs import Progress
+from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
+from retrieval.parsing.sources import read_source
+from retrieval.parsing.tree import Node, SourceDocument
+
+SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
+
+Row = tuple[Section, Node]
+
+
+def read(run: JobRun) -> Progress:
+    """Reads a domain's source and stages it. Raises SourceRefused before anything is written."""
+    domain = Domain.objects.get(slug=run.params["domain"])
+    path = source_path(run.params.get("source") or domain.source)
+    source = read_source(path, domain)
+    check_identity(domain, source)
+    rows = list(section_rows(domain, source))
+    known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
+    check_length(known, rows, force=run.params.get("force", False))
+    return begin(run, domain, source, rows, path.name, file_hash(path))
+
+
+def begin(
+    run: JobRun, domain: Domain, source: SourceDocument, rows: list[Row], filename: str, digest: str
+) -> Progress:
+    """Stages what is new or changed; what a failed job staged of the document is dropped, and it must read again."""
+    described = description(source, filename, digest)
+    document, _ = Document.objects.get_or_create(
+        domain=domain, locator=source.identifier, defaults=described | {"private": domain.is_private}
+    )
+    Section.objects.staged().filter(document=document).delete()
+    failed = JobRun.objects.filter(status=JobRun.Status.FAILED, key=run.key, state__document=document.pk)
+    failed.update(state={})
+    staged = stage(document, rows)
+    state = {
+        "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
+        "present": [row.locator for row, _ in rows], "description": described,
+    }  # fmt: skip
+    return Progress(
+        0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state
+    )
+
+
+def shown_name(document: Document) -> str:
+    """For the messages of jobs, which more people read than private documents."""
+    return f"Document {document.pk}" if document.private else document.title
+
+
+def source_path(name: str) -> Path:
+    if not name:
+        raise SourceRefused("This domain has no source: name one.")
+    path = Path(name)
+    return path if path.is_absolute() else settings.BASE_DIR / path
+
+
+def check_identity(domain: Domain, source: SourceDocument) -> None:
+    prefix = domain.locator_prefix
+    if source.identifier != prefix and not source.identifier.startswith(f"{prefix}/"):
+        raise SourceRefused(
+            f"This is {source.title or 'a document'} ({source.identifier}); {domain.name} holds only {prefix}."
+        )
+
+
+def check_length(known, rows: list, *, force: bool) -> None:
+    """Refuses a source that would remove most of what is known: a cut download is no repeal."""
+    before = known.live().filter(valid_to=None).count()
+    if before and len(rows) < before * SHORTEST and not force:
+        raise SourceRefused(
+            f"The source has {len(rows)} sections where {before} are known; nothing was changed. "
+            "If this is right, ingest it with --force."
+        )
+
+
+def description(source: SourceDocument, filename: str, digest: str) -> dict:
+    """What is said of a document; it takes effect with its text."""
+    return {
+        "title": source.title,
+        "language": source.language,
+        "publication": source.publication,
+        "source_url": source.source_url,
+        "content_hash": digest,
+        "filename": filename,
+        "pages": source.pages,
+        "scanned_pages": list(source.scanned_pages),
+    }
+
+
+def file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def section_rows(domain: Domain, source: SourceDocument) -> Iterator[Row]:
+    """An unsaved section for every node, in the law's order."""
+    position = 0
+
+    def walk(node: Node, above: tuple[Node, ...]) -> Iterator[Row]:
+        nonlocal position
+        if node.level != "document":
+            position += 1
+            yield section_row(domain, source, node, above, position), node
+            above = (*above, node)
+        for child in node.children:
+            yield from walk(child, above)
+
+    yield from walk(source.root, ())
+
+
+def section_row(
+    domain: Domain, source: SourceDocument, node: Node, above: tuple[Node, ...], position: int
+) -> Section:
+    section = Section(
+        domain=domain,
+        private=domain.is_private,
+        level=node.level,
+        number=node.number,
+        heading=node.heading,
+        heading_es=node.headings.get("es", ""),
+        plain_name=node.names.get("en", ""),
+        plain_name_es=node.names.get("es", ""),
+        locator=node.locator,
+        parent_locator=above[-1].locator if above else "",
+        citation=cite(node.locator) or cite_plain(source.title, node.level, node.number, node.heading),
+        breadcrumb=" › ".join([source.title, *(label(parent) for parent in above)]),
+        text=node.text,
+        position=position,
+        depth=len(above),
+        is_result=is_result(domain, node),
+        is_leaf=not node.children,
+        valid_from=node.valid_from,
+        status=node.status or ("repealed" if node.valid_to else ""),
+        notes=list(node.notes),
+        pages=[list(start) for start in node.pages],
+        source_url=node.source_url,
+    )
+    section.content_hash = content_hash(section, node)
+    return section
+
+
+def is_result(domain: Domain, node: Node) -> bool:
+    """A node with words of its own is ranked; where the level is the statutory section, only what has none below."""
+    if domain.result_level == Domain.ResultLevel.SECTION and node.children:
+        return False
+    has_status = bool(node.status) and not node.children
+    return bool(node.text) or (has_status and domain.result_level != Domain.ResultLevel.LOWEST)
+
+
+def label(node: Node) -> str:
+    """ "Article I: The Legislative Branch"."""
+    name = f"{node.level.title()} {node.number}".strip()
+    return f"{name}: {node.heading}" if node.heading and node.number else node.heading or name
+
+
+def content_hash(section: Section, node: Node) -> str:
+    """Of everything of a section that a reader or an index sees, apart from its place in the order."""
+    shown = [
+        section.citation, section.number, section.heading, section.heading_es, section.plain_name,
+        section.plain_name_es, section.breadcrumb, section.text, section.status, section.notes, section.level,
+        section.is_result, section.is_leaf, section.source_url,
+        [[a.locator, a.start, a.end] for a in node.anchors],
+        [[r.locator, r.text, r.start] for r in node.refs],
+        *([section.pages] if section.pages else []),  # else as before there were pages: nothing is made anew
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()
+
+
+def stage(document: Document, rows: list[Row]) -> int:
+    """Saves what differs from the live version; only the order of the rest is brought up to date."""
+    live = {s.locator: s for s in document.sections.live().filter(valid_to=None).defer("text")}
+    changed = [row for row in rows if differs(live.get(row[0].locator), row[0])]
+    for section, _ in changed:
+        section.document = document
+    Section.objects.bulk_create([section for section, _ in changed], batch_size=500)
+    save_parts(changed)
+    reorder(live, [section for section, _ in rows])
+    return len(changed)
+
+
+def differs(old: Section | None, new: Section) -> bool:
+    return old is None or old.content_hash != new.content_hash
+
+
+def save_parts(changed: list[Row]) -> None:
+    """Anchors, and citations by the source's own references and by what the text says."""
+    Anchor.objects.bulk_create(
+        [
+            Anchor(section=s, locator=a.locator, level=a.level, number=a.number, start=a.start, end=a.end)
+            for s, node in changed
+            for a in node.anchors
+        ],
+        batch_size=2000,
+    )
+    Citation.objects.bulk_create(
+        [edge for section, node in changed for edge in citations_of(section, node)], batch_size=2000
+    )
+
+
+def citations_of(section: Section, node: Node) -> list[Citation]:
+    marked = {(ref.start, ref.locator): (ref.text, ref.end) for ref in node.refs}
+    spans = [(start, end) for (start, _), (_, end) in marked.items()]
+    for found in find_citations(node.text):
+        if all(found.end <= start or found.start >= end for start, end in spans):
+            marked[found.start, found.locator] = (found.text, found.end)
+    return [
+        Citation(source=section, target_locator=locator, text=text[:300], start=start, end=end)
+        for (start, locator), (text, end) in marked.items()
+        if locator != section.locator and len(locator) <= 300
+    ]
+
+
+def reorder(live: dict[str, Section], rows: list[Section]) -> None:
+    moved = []
+    for row in rows:
+        old = live.get(row.locator)
+        place = (row.position, row.depth, row.parent_locator)
+        if old and (old.position, old.depth, old.parent_locator) != place:
+            old.position, old.depth, old.parent_locator = place
+            moved.append(old)
+    Section.objects.bulk_update(moved, ["position", "depth", "parent_locator"], batch_size=500)

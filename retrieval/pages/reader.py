@@ -1,0 +1,369 @@
+"""What the reader shows: a provision in its document, as a caller may read it on a day."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import groupby
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models.functions import Length
+from django.urls import reverse
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.errors import NotFound
+from retrieval.models import Anchor, Citation, Document, Domain, Section
+from retrieval.models.corpus import SectionQuerySet
+from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
+from retrieval.parsing.tree import PageStart
+from retrieval.search.response import wanted_stems
+from retrieval.text.snippets import best_snippet, marked_words
+
+WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
+LONGEST = 150_000  # characters on one page; what holds more than that shows its outline instead
+BRIEF = (
+    "document_id", "domain_id", "locator", "parent_locator", "level", "number", "heading", "heading_es",
+    "plain_name", "plain_name_es", "citation", "position", "depth", "is_leaf", "is_result", "status",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads, the law of which day, and what they came for: their words, and the passage they were shown."""
+
+    caller: Caller = ANONYMOUS
+    as_of: date | None = None
+    question: str = ""
+    passage: Offsets | None = None
+
+    @property
+    def readable(self) -> SectionQuerySet:
+        return Section.objects.readable(self.caller, self.as_of)
+
+    def url(self, section: Section, name: str = "") -> str:
+        """The page of a section, or a named place on it, on the day read."""
+        query = f"?{urlencode({'as_of': self.as_of.isoformat()})}" if self.as_of else ""
+        fragment = f"#{name}" if name else ""
+        return f"{reverse('retrieval:provision', args=[section.path])}{query}{fragment}"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of the outline, and what is under it as far as it is shown."""
+
+    section: Section
+    children: tuple["Branch", ...]
+    is_open: bool
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section as it stands on a page. `name` is its anchor there, empty for the page's own section."""
+
+    section: Section
+    name: str
+    depth: int
+    paragraphs: list[Paragraph]
+    notes: list[list[Run]]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A document and its outline."""
+
+    document: Document
+    outline: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place deeper than a page: where it stands."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A provision and everything beside it. `under` is the outline of what is too long to stand on its page."""
+
+    section: Section
+    document: Document
+    parts: list[Part]
+    ancestors: list[Section]
+    outline: tuple[Branch, ...]
+    previous: Section | None
+    next: Section | None
+    under: tuple[Branch, ...] = ()
+    versions: list[Section] = field(default_factory=list)
+    cited_by: list[Section] = field(default_factory=list)
+
+
+# -- What there is
+
+
+def offered_domains(caller: Caller) -> list[Domain]:
+    """Domains with something for this caller to read."""
+    readable = Section.objects.readable(caller).filter(domain=OuterRef("pk"))
+    return list(Domain.objects.visible_to(caller).filter(Exists(readable)))
+
+
+def library(caller: Caller) -> list[tuple[Domain, list[Document]]]:
+    """The documents of each domain; each knows by `provisions` how many it holds."""
+    results = Section.objects.readable(caller).results().filter(document=OuterRef("pk"))
+    count = results.order_by().values("document").annotate(count=Count("pk")).values("count")
+    documents = Document.objects.visible_to(caller).annotate(provisions=count).filter(provisions__gt=0)
+    in_order = documents.select_related("domain").order_by("domain__position", "domain__slug", "locator")
+    return [(domain, list(group)) for domain, group in groupby(in_order, key=lambda d: d.domain)]
+
+
+# -- One page
+
+
+def open_locator(locator: str, reader: Reader) -> Reading | Contents | Elsewhere:
+    """The page of a locator: a section's, a document's, or where a deeper place stands. Raises NotFound."""
+    if "\x00" in locator:
+        raise NotFound("There is no such provision.")
+    section = reader.readable.filter(locator=locator).select_related("document", "domain").first()
+    if section is not None:
+        return read(section, reader)
+    anchor = (
+        Anchor.objects.filter(locator=locator, section__in=reader.readable).select_related("section").first()
+    )
+    if anchor is not None:
+        return Elsewhere(reader.url(anchor.section, name_under(anchor.section.locator, locator)))
+    documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
+    if (document := documents.first()) is not None:
+        return Contents(document, outline(reader.readable.filter(document=document)))
+    if reader.as_of is None and (last := last_version(locator, reader.caller)):
+        return read(last, reader)
+    raise NotFound("There is no such provision.")
+
+
+def last_version(locator: str, caller: Caller) -> Section | None:
+    """The latest text of a provision that is no longer in force: links to it must not die."""
+    closed = Section.objects.live().visible_to(caller).filter(locator=locator, valid_to__isnull=False)
+    return closed.select_related("document", "domain").order_by("-valid_to", "-pk").first()
+
+
+def read(section: Section, reader: Reader) -> Reading:
+    """Everything on a section's page, in about a dozen queries whatever its size."""
+    in_document = reader.readable.filter(document=section.document_id)
+    end = end_of_subtree(section, in_document)
+    above = ancestors(section, in_document)
+    before, after = neighbours(section, in_document.only(*BRIEF), end)
+    below = below_on_page(section, in_document, end)
+    tree = outline(in_document, [*above, section])
+    return Reading(
+        section=section,
+        document=section.document,
+        parts=parts_of(section, below, reader),
+        ancestors=above,
+        outline=tree,
+        under=() if section.is_leaf or below else children_of(section, tree),
+        previous=before.first(),
+        next=after.first(),
+        versions=versions_of(section, reader.caller),
+        cited_by=citing(section, reader),
+    )
+
+
+def ancestors(section: Section, in_document: SectionQuerySet) -> list[Section]:
+    """The sections above, outermost first."""
+    above: list[Section] = []
+    wanted = section.parent_locator
+    while wanted and (parent := in_document.filter(locator=wanted).only(*BRIEF).first()):
+        above.insert(0, parent)
+        wanted = parent.parent_locator
+    return above
+
+
+def end_of_subtree(section: Section, in_document: SectionQuerySet) -> int | None:
+    """The position after everything under a section; None at the document's end."""
+    beyond = in_document.filter(position__gt=section.position, depth__lte=section.depth)
+    return beyond.order_by("position").values_list("position", flat=True).first()
+
+
+def neighbours(
+    section: Section, in_document: SectionQuerySet, end: int | None
+) -> tuple[SectionQuerySet, SectionQuerySet]:
+    """The results before a section, nearest first, and those after all that it holds."""
+    results = in_document.results()
+    before = results.filter(position__lt=section.position).order_by("-position", "-pk")
+    after = results.filter(position__gte=end) if end is not None else results.none()
+    return before, after.order_by("position", "pk")
+
+
+def versions_of(section: Section, caller: Caller) -> list[Section]:
+    """All texts the provision has had, newest first; empty where there is only this one."""
+    same = (
+        Section.objects.live()
+        .visible_to(caller)
+        .filter(document=section.document_id, locator=section.locator)
+    )
+    versions = list(same.only("locator", "valid_from", "valid_to").order_by("-valid_from", "-pk"))
+    return versions if len(versions) > 1 else []
+
+
+def citing(section: Section, reader: Reader) -> list[Section]:
+    """Provisions that cite this one, in the order of the law."""
+    sources = Citation.objects.filter(target=section).values("source")
+    return list(reader.readable.filter(pk__in=sources).exclude(pk=section.pk).only(*BRIEF).in_order()[:50])
+
+
+# -- Its text
+
+
+def below_on_page(section: Section, in_document: SectionQuerySet, end: int | None) -> list[Section]:
+    """The sections under one, in order; none where they would not fit on a page."""
+    if section.is_leaf:
+        return []
+    under = in_document.filter(position__gt=section.position)
+    under = under.filter(position__lt=end) if end is not None else under
+    length = under.aggregate(length=Sum(Length("text")))["length"] or 0
+    return list(under.in_order()) if length <= LONGEST else []
+
+
+def parts_of(page: Section, below: Sequence[Section], reader: Reader) -> list[Part]:
+    sections = [page, *below]
+    citations, anchors = citations_of(sections, reader), anchors_of(sections)
+    pages = pages_once(sections)
+    return [
+        part(page, section, citations[section.pk], anchors[section.pk], pages[section.pk], reader)
+        for section in sections
+    ]
+
+
+def pages_once(sections: Sequence[Section]) -> dict[int, list[PageStart]]:
+    """Where pages of the file begin in each section; a page that several share is named in the first."""
+    seen: set[int] = set()
+    begins: dict[int, list[PageStart]] = {}
+    for section in sections:
+        begins[section.pk] = [(start, page) for start, page in section.pages if page not in seen]
+        seen |= {page for _, page in section.pages}
+    return begins
+
+
+def part(
+    page: Section,
+    section: Section,
+    citations: Sequence[Citation],
+    anchors: Sequence[Anchor],
+    pages: Sequence[PageStart],
+    reader: Reader,
+) -> Part:
+    passage, hits = highlights(page, reader) if section is page else (None, [])
+    urls = {
+        edge: reader.url(edge.target, name_under(edge.target.locator, edge.target_locator))
+        for edge in citations
+    }
+    return Part(
+        section=section,
+        name=name_under(page.locator, section.locator),
+        depth=section.depth - page.depth,
+        paragraphs=paragraphs(
+            section.text,
+            links=[Link(edge.start, edge.end, url) for edge, url in urls.items() if edge.start >= 0],
+            places=[Place(a.start, a.end, name_under(page.locator, a.locator)) for a in anchors],
+            passage=passage,
+            hits=hits,
+            pages=pages,
+        ),
+        notes=[
+            linked(note, {e.text: url for e, url in urls.items() if e.start < 0}) for note in section.notes
+        ],
+    )
+
+
+def citations_of(sections: Sequence[Section], reader: Reader) -> dict[int, list[Citation]]:
+    """Citations by source, only those that lead to what this caller may read."""
+    visible = Section.objects.live().visible_to(reader.caller)
+    edges = Citation.objects.filter(source__in=[s.pk for s in sections], target__in=visible)
+    by_source: dict[int, list[Citation]] = defaultdict(list)
+    for edge in edges.select_related("target"):
+        by_source[edge.source_id].append(edge)
+    return by_source
+
+
+def anchors_of(sections: Sequence[Section]) -> dict[int, list[Anchor]]:
+    by_section: dict[int, list[Anchor]] = defaultdict(list)
+    for anchor in Anchor.objects.filter(section__in=[s.pk for s in sections]):
+        by_section[anchor.section_id].append(anchor)
+    return by_section
+
+
+def name_under(page: str, locator: str) -> str:
+    """A place's name on a page: /us/const/article/I/section/8 and …/clause/3 give "clause-3"."""
+    return locator.removeprefix(page).strip("/").replace("/", "-")
+
+
+def highlights(section: Section, reader: Reader) -> tuple[Offsets | None, list[Offsets]]:
+    """The passage that answers, and the words asked for in it; sought anew where the search gave no offsets."""
+    if not section.text or not reader.question:
+        return None, []
+    language = section.document.language
+    wanted = wanted_stems(reader.question)
+    passage = reader.passage
+    if passage is None or not 0 <= passage[0] < passage[1] <= len(section.text):
+        snippet = best_snippet(section.text, wanted, language=language)
+        passage = (snippet.start, snippet.end) if snippet.marks else None
+    if passage is None:
+        return None, []
+    hits = marked_words(section.text, wanted, language)
+    return passage, [
+        (word.start, word.end) for word in hits if passage[0] <= word.start and word.end <= passage[1]
+    ]
+
+
+# -- Its outline
+
+
+def outline(in_document: SectionQuerySet, path: Sequence[Section] = ()) -> tuple[Branch, ...]:
+    """The document's tree: whole, or when it is large its top and what is open along the path."""
+    rows = in_document.only(*BRIEF).in_order()
+    if in_document.count() > WHOLE_OUTLINE:
+        rows = rows.filter(parent_locator__in=["", *(section.locator for section in path)])
+    children: dict[str, list[Section]] = defaultdict(list)
+    for row in rows:
+        children[row.parent_locator].append(row)
+    opened = {section.locator for section in path}
+    current = path[-1].locator if path else None
+
+    def branches(above: str) -> tuple[Branch, ...]:
+        return tuple(
+            Branch(row, branches(row.locator), row.locator in opened, row.locator == current)
+            for row in children[above]
+        )
+
+    return branches("")
+
+
+def children_of(section: Section, tree: Sequence[Branch]) -> tuple[Branch, ...]:
+    """What the outline has under a section."""
+    for branch in tree:
+        if branch.section.locator == section.locator:
+            return branch.children
+        if branch.is_open:
+            return children_of(section, branch.children)
+    return ()
+
+
+def ancestors_by_locator(locators: Sequence[str], caller: Caller) -> dict[str, list[Section]]:
+    """The sections above each of some provisions, outermost first; one query where locators tell the way."""
+    known: dict[str, Section] = {}
+    wanted = {"/".join(steps[:n]) for steps in map(_steps, locators) for n in range(3, len(steps) + 1)}
+    while wanted:
+        found = Section.objects.readable(caller).filter(locator__in=wanted).only(*BRIEF)
+        known |= {section.locator: section for section in found}
+        wanted = {section.parent_locator for section in found} - known.keys() - {""}
+
+    def chain(locator: str) -> list[Section]:
+        above = known.get(known[locator].parent_locator) if locator in known else None
+        return [*chain(above.locator), above] if above else []
+
+    return {locator: chain(locator) for locator in locators}
+
+
+def _steps(locator: str) -> list[str]:
+    return locator.split("/")

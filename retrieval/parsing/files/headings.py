@@ -1,0 +1,240 @@
+"""Which paragraphs are headings, where a format does not say: by their numbers and their look. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from retrieval.parsing.files.blocks import Block
+
+LONGEST = 120  # characters of a heading
+MOST_WORDS = 14
+FEW_WORDS = 8  # of a numbered heading in small letters
+LARGER = 1.15  # times the body's letters
+GAP = 3  # numbers that may be missing between one heading and the next, e.g. "[Reserved]"
+TITLED_ENOUGH = 2  # headings with a title, from which on a number alone makes none
+
+# Names that number the parts of a document, outermost first; the Spanish ones stand beside the English.
+NAMES = {
+    "exhibit": 0, "schedule": 0, "annex": 0, "appendix": 0, "attachment": 0, "addendum": 0,
+    "anexo": 0, "apéndice": 0, "title": 1, "título": 1, "part": 2, "parte": 2, "chapter": 3, "capítulo": 3,
+    "article": 4, "artículo": 4, "section": 5, "sección": 5, "cláusula": 5, "clause": 5,
+}  # fmt: skip
+NUMBERED_RANK = 5  # of "1."; "1.1" is one deeper
+ENGLISH = {
+    "anexo": "annex", "apéndice": "appendix", "título": "title", "parte": "part", "capítulo": "chapter",
+    "artículo": "article", "sección": "section", "cláusula": "clause",
+}  # fmt: skip
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]  # fmt: skip
+PALABRAS = [
+    "primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo", "octavo", "noveno", "décimo",
+]  # fmt: skip
+
+NAMED = re.compile(
+    rf"(?P<name>{'|'.join(NAMES)})\s+(?P<number>\d{{1,4}}(?:\.\d{{1,3}})*|[IVXLC]+|[A-Z](?:-\d{{1,3}})?|"
+    rf"{'|'.join([*WORDS, *PALABRAS])})(?P<after>[.:)\s—–-]*)(?P<rest>.*)",
+    re.I | re.S,
+)
+DECIMAL = re.compile(
+    r"§{0,2}\s?(?P<number>\d{1,3}(?:\.(?:\d{1,3}|[A-Z]))*)(?P<after>\.?\)?\s+|\.$)(?P<rest>.*)", re.S
+)
+LETTERED = re.compile(r"(?P<number>[IVXLC]{1,6}|[A-Z])(?P<after>[.)]\s+)(?P<rest>.*)", re.S)
+RUN_IN = re.compile(
+    r"(?P<title>[^.:;\n]{2,90})(?:[.:](?:\s?[—–-])?\s+(?=\S)|(?<=[a-z])\.(?=[A-Z])|\s?[—–]\s*(?=\S))"
+)
+SIGNED = re.compile(r"_{3,}|/s/|^by:|^name:|^date:|\[\*|\*{3}", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`kind` tells headings of one sort; `rank` grows inwards and is None where only order can tell.
+
+    `alone`: the whole paragraph; else it runs into the text, which keeps it. `restarts`: counts from 1 again.
+    """
+
+    kind: tuple
+    level: str
+    number: str
+    title: str
+    rank: int | None
+    alone: bool
+    size: float = 0.0
+    restarts: bool = False
+
+
+def heading_of(block: Block, body: float) -> Heading | None:
+    """What a paragraph looks like; whether its number is in its place is not asked. `body`: size of most letters."""
+    if block.level:
+        found = numbered(block.text) if len(block.text) <= 2 * LONGEST else None
+        said = found if found and found.alone else plain(block)
+        return replace(said, kind=("said", block.level), rank=block.level, alone=True)
+    found = numbered(block.text)
+    if found is not None:
+        return replace(found, size=block.size)
+    return plain(block) if looks_like_heading(block, body) else None
+
+
+def plain(block: Block) -> Heading:
+    text = block.text.strip(" :—–")
+    style = ("plain", text.isupper(), block.strong, round(block.size))
+    return Heading(style, "section", "", text, None, alone=True, size=block.size)
+
+
+def numbered(text: str) -> Heading | None:
+    """A heading by its number: "ARTICLE II", "Section 2.1 Fees.", "2.1 Fees. The fees …", "2.1 The buyer shall"."""
+    if match := NAMED.match(text):
+        return named(match)
+    if match := DECIMAL.match(text):
+        title, alone = titled(match["rest"])
+        depth = match["number"].count(".")
+        if depth == 0 and "." not in match["after"] and not (alone and title.isupper()):
+            return None
+        return Heading(("decimal", depth), "section", match["number"], title, NUMBERED_RANK + depth, alone)
+    if match := LETTERED.match(text):
+        title, alone = titled(match["rest"])
+        if title and alone:
+            sort = "roman" if set(match["number"]) <= set("IVXLC") else "letter"
+            return Heading((sort,), "section", match["number"], title, NUMBERED_RANK, alone)
+    return None
+
+
+def named(match: re.Match[str]) -> Heading | None:
+    name, number = match["name"].lower(), match["number"].upper()
+    title, alone = titled(match["rest"])
+    if not match["name"][0].isupper() or not (title or not match["rest"].strip()):
+        return None  # "Section 5 of this Agreement shall": a sentence
+    level = ENGLISH.get(name, name)
+    if NAMES[name] == NUMBERED_RANK:
+        depth = number.count(".")
+        return Heading(("decimal", depth), level, number, title, NUMBERED_RANK + depth, alone)
+    return Heading((level,), level, number, title, NAMES[name], alone)
+
+
+def titled(rest: str) -> tuple[str, bool]:
+    """(title, whether it is all there is) of what follows a number; no title where a sentence follows at once."""
+    rest = rest.strip()
+    if is_title(rest.rstrip(".:")) and not rest.endswith((";", ",")):
+        return rest.rstrip(".: "), True
+    if is_short(rest):
+        return rest, True
+    match = RUN_IN.match(rest)
+    if match and is_title(match["title"]):
+        return match["title"].strip(), False
+    return "", not rest
+
+
+def is_title(text: str) -> bool:
+    """Short, and written as titles are: capitals, but for the little words."""
+    words = re.findall(r"[^\W\d_][\w’'-]*", text)
+    if not words or len(text) > LONGEST or len(words) > MOST_WORDS or SIGNED.search(text):
+        return False
+    if (
+        not (text[0].isalnum() or text[0] in "“\"'‘(")
+        or not words[0][0].isupper()
+        or re.search(r"[.;]\s", text)
+    ):
+        return False
+    long = [word for word in words if len(word) > 4] or words
+    return sum(word[0].isupper() for word in long) >= 0.75 * len(long)
+
+
+def is_short(text: str) -> bool:
+    """A few words that are no sentence: "Supply of products"."""
+    few = len(text.split()) <= FEW_WORDS and len(text) <= LONGEST
+    return few and text[:1].isupper() and not text.endswith((".", ";", ",", ":")) and not SIGNED.search(text)
+
+
+def looks_like_heading(block: Block, body: float) -> bool:
+    text = block.text.strip()
+    words = re.findall(r"[^\W\d_]{2,}", text)
+    if not words or len(text) > LONGEST or len(text.split()) > MOST_WORDS or SIGNED.search(text):
+        return False
+    if text.endswith((";", ",")) or (text.endswith(".") and not block.strong) or not text[0].isalnum():
+        return False
+    return block.strong or block.size > LARGER * body or (text.isupper() and len("".join(words)) >= 4)
+
+
+def body_size(blocks: Sequence[Block]) -> float:
+    """Of the letters that most of the text is set in."""
+    sizes = sorted((block.size, len(block.text)) for block in blocks if block.size)
+    return median([size for size, length in sizes for _ in range(1 + length // 100)]) if sizes else 0.0
+
+
+def headings_of(blocks: Sequence[Block]) -> list[Heading | None]:
+    """For every paragraph its heading, if it is one; by what the format says where it says anything."""
+    body = body_size(blocks)
+    if any(block.level for block in blocks):
+        return [heading_of(block, body) if block.level else None for block in blocks]
+    found = [heading_of(block, body) for block in blocks]
+    return in_sequence(found)
+
+
+# -- Numbers that stand in their place
+
+
+def in_sequence(found: list[Heading | None]) -> list[Heading | None]:
+    """Without numbers out of order: "1." inside section 5 begins a list, "2.1" inside section 7 is a reference."""
+    outer = [h for h in found if h and h.title and h.kind in (("decimal", 0), ("article",))]
+    bare = len(outer) < TITLED_ENOUGH
+    last: dict[tuple, Heading] = {}
+    kept: list[Heading | None] = []
+    fresh = False  # since the last number there was a heading without one
+    for heading in found:
+        if heading is not None and heading.rank == 0 and not any(kept):
+            heading = None  # "Exhibit 10.1" on top of all: a label of the whole
+        if heading is not None and heading.number:
+            heading = in_place(heading, last, bare=bare, fresh=fresh)
+        if heading is not None and heading.number:
+            last = {kind: other for kind, other in last.items() if other.rank < heading.rank}
+            last[heading.kind] = heading
+        fresh = not heading.number if heading else fresh
+        kept.append(heading)
+    return kept
+
+
+def in_place(heading: Heading, last: dict[tuple, Heading], *, bare: bool, fresh: bool) -> Heading | None:
+    """The heading, if its number may follow those before it; None where it makes no section."""
+    if heading.kind[0] != "decimal":
+        return heading
+    number = ordinals(heading.number)
+    if heading.rank == NUMBERED_RANK and not heading.title and not heading.alone and not bare:
+        return None
+    before = last.get(heading.kind)
+    if before is not None and ordinals(before.number)[:-1] == number[:-1]:
+        if 0 < number[-1] - ordinals(before.number)[-1] <= GAP:
+            return heading
+        restarts = number[-1] == 1 and bool(heading.title) and (fresh or heading.title.isupper())
+        return replace(heading, restarts=True) if restarts else None
+    return heading if begins_in_place(heading, number, last) else None
+
+
+def begins_in_place(heading: Heading, number: tuple[int, ...], last: dict[tuple, Heading]) -> bool:
+    """Whether a first number of its sort may stand here: under the number it begins with, or soon after it."""
+    above = [h for h in last.values() if h.kind[0] in ("decimal", "article") and h.rank < heading.rank]
+    if len(number) > 1 and above:
+        outer = ordinals(above[-1].number)
+        same, step = number[: len(outer) - 1] == outer[:-1], number[len(outer) - 1] - outer[-1]
+        return same and 0 <= step <= GAP and number[-1] <= GAP
+    return number[-1] <= GAP or (heading.alone and bool(heading.title))
+
+
+def ordinals(number: str) -> tuple[int, ...]:
+    """ "2.1" and "II.1" are (2, 1), "2.B" is (2, 2)."""
+    return tuple(ordinal(part) for part in number.split("."))
+
+
+def ordinal(part: str) -> int:
+    if part.isdigit():
+        return int(part)
+    word = part.lower()
+    for words in (WORDS, PALABRAS):
+        if word in words:
+            return words.index(word) + 1
+    if set(part) <= set("IVXLC") and len(part) > 1 or part in "IVX":
+        return roman(part)
+    return ord(part[0].upper()) - 64
+
+
+def roman(number: str) -> int:
+    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))

@@ -1,0 +1,146 @@
+"""Reads the lines of a PDF, page by page, with PDFium."""
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pypdfium2
+from pypdfium2 import raw
+
+from retrieval.errors import SourceRefused, gettext_noop
+from retrieval.parsing.files.blocks import Blocks, Line, Page, single_spaced
+from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_PAGES, TOO_LONG, TOO_MANY_PAGES
+from retrieval.parsing.files.pages import blocks_of
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+WIDE = 0.3  # of the letters' height: a gap this wide divides words
+HEAVY = 600  # font weights from semibold on
+# What PDFium calls a letter: it ends lines itself, stands 2 for the hyphen that ends one, and a soft hyphen in a
+# PDF is a drawn one.
+LETTERS = {2: "-", 10: "\n", 13: "\n", 0xAD: "-", 0xFFFE: "-"}
+FEW = 20  # letters; a page with an image and fewer is a scan, with perhaps a stamped number
+JUNK_TITLES = ("microsoft word", "untitled", "microsoft powerpoint", "document", "printing", "doc")
+
+
+def read(content: bytes) -> Blocks:
+    """Raises SourceRefused for a file that is broken, locked by a password or too long."""
+    document = opened(content)
+    if len(document) > MAX_PAGES:
+        raise SourceRefused(TOO_MANY_PAGES, pages=len(document), most=MAX_PAGES)
+    pages, characters = [], 0
+    for number in range(1, len(document) + 1):
+        pages.append(read_page(document, number))
+        characters += sum(len(line.text) for line in pages[-1].lines)
+        if characters > MAX_CHARACTERS:
+            raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
+    return Blocks(
+        blocks=tuple(blocks_of(pages)),
+        title=title_of(document),
+        pages=len(pages),
+        scanned_pages=tuple(page.number for page in pages if page.scanned),
+    )
+
+
+def opened(content: bytes) -> pypdfium2.PdfDocument:
+    try:
+        document = pypdfium2.PdfDocument(content)
+        if not len(document):
+            raise SourceRefused(gettext_noop("The file has no pages."))
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == raw.FPDF_ERR_PASSWORD:
+            raise SourceRefused(gettext_noop("The file is encrypted: save it without a password.")) from error
+        raise SourceRefused(gettext_noop("The file is broken: it cannot be read as PDF.")) from error
+    return document
+
+
+def title_of(document: pypdfium2.PdfDocument) -> str:
+    """Its own, but for what a program wrote there, or nobody can read."""
+    try:
+        title = single_spaced(document.get_metadata_value("Title"))
+    except UnicodeDecodeError:
+        return ""
+    return "" if title.lower().startswith(JUNK_TITLES) else title
+
+
+def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
+    try:
+        page = document[number - 1]
+        textpage = page.get_textpage()
+    except pypdfium2.PdfiumError as error:
+        raise SourceRefused(
+            gettext_noop("The file is broken: its page %(number)s cannot be read."), number=number
+        ) from error
+    height = page.get_height()
+    lines = tuple(_Letters(textpage.raw, height, number).lines())
+    few = sum(len(line.text) for line in lines) < FEW
+    scanned = few and any(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    textpage.close()
+    page.close()
+    return Page(number, height, lines, scanned)
+
+
+@dataclass(slots=True)
+class _Letters:
+    """The letters of one page in the order of its content."""
+
+    textpage: raw.FPDF_TEXTPAGE
+    height: float
+    page: int
+    box: raw.FS_RECTF = field(default_factory=raw.FS_RECTF)
+
+    def lines(self) -> Iterator[Line]:
+        """PDFium breaks lines itself: it adds a line end, or marks the hyphen that stands for one."""
+        line: list[tuple[int, str]] = []
+        for index in range(raw.FPDFText_CountChars(self.textpage)):
+            letter = LETTERS.get(code := raw.FPDFText_GetUnicode(self.textpage, index)) or chr(
+                code & 0x1FFFFF
+            )
+            if letter != "\n":
+                line.append((index, letter))
+            if letter == "\n" or (code < 32 and raw.FPDFText_IsHyphen(self.textpage, index) == 1):
+                yield from self.line(line)
+                line = []
+        yield from self.line(line)
+
+    def line(self, letters: list[tuple[int, str]]) -> Iterator[Line]:
+        visible = [(index, letter, self.bounds(index)) for index, letter in letters if not letter.isspace()]
+        text = single_spaced("".join(self.spaced(letters, visible)))
+        if not text or not visible:
+            return
+        boxes = [box for _, _, box in visible]
+        some = visible[:: max(1, len(visible) // 8)]
+        yield Line(
+            text=text,
+            page=self.page,
+            left=min(box[0] for box in boxes),
+            top=min(box[1] for box in boxes),
+            right=max(box[2] for box in boxes),
+            bottom=max(box[3] for box in boxes),
+            size=max(round(boxes[0][3] - boxes[0][1], 1), 1.0),
+            strong=all(self.is_heavy(index) for index, _, _ in some),
+        )
+
+    def spaced(self, letters: list[tuple[int, str]], visible: list[tuple[int, str, Box]]) -> Iterator[str]:
+        """The letters, with a space where a wide gap stands for one that the file leaves out (a tab)."""
+        starts = {index: box for index, _, box in visible}
+        before = None
+        for index, letter in letters:
+            box = starts.get(index)
+            if box and before and box[0] - before[2] > WIDE * (box[3] - box[1]):
+                yield " "
+            yield letter
+            before = box
+
+    def bounds(self, index: int) -> Box:
+        """Left, top, right, bottom from the page's top left; as high as its font, whatever the letter."""
+        raw.FPDFText_GetLooseCharBox(self.textpage, index, ctypes.byref(self.box))
+        box = self.box
+        return box.left, self.height - box.top, box.right, self.height - box.bottom
+
+    def is_heavy(self, index: int) -> bool:
+        if raw.FPDFText_GetFontWeight(self.textpage, index) >= HEAVY:
+            return True
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        raw.FPDFText_GetFontInfo(self.textpage, index, name, 128, ctypes.byref(flags))
+        return b"bold" in name.value.lower() or b"black" in name.value.lower()

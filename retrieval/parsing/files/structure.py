@@ -1,0 +1,257 @@
+"""Blocks made into the tree of sections: under which heading each paragraph stands. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from retrieval.parsing.files.blocks import Block, Blocks
+from retrieval.parsing.files.headings import LONGEST, Heading, headings_of
+from retrieval.parsing.tree import Node, PageStart, SourceDocument, page_at, unused_locator
+from retrieval.text.language import detect
+
+STEP = 30  # characters of a heading in a locator; with six levels it stays under what a locator holds
+FRONT = 15  # blocks in which a document says its title
+LONG_TEXT = 15_000  # characters of a section; a longer one is divided, to be found and embedded in pieces
+SAMPLE = 4_000  # characters by which its language is told
+LARGER = 0.5  # points by which a heading's letters are larger
+
+
+@dataclass(slots=True)
+class Open:
+    """A section still being read."""
+
+    heading: Heading | None
+    blocks: list[Block] = field(default_factory=list)
+    children: list["Open"] = field(default_factory=list)
+    begun: Block | None = None
+    lines: int = 0  # of its blocks, those that only go on with its heading
+
+
+def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
+    """The document that a file holds, its locators under `identifier`; `name` is its title where it says none."""
+    headings = headings_of(read.blocks)
+    top = nested(read.blocks, headings)
+    title = (read.title or said_title(read.blocks, headings) or name)[:500]
+    root = nodes(hoisted(top, title), identifier, title)
+    return SourceDocument(
+        title=title,
+        language=language_of(read.blocks),
+        identifier=identifier,
+        root=root,
+        pages=read.pages,
+        scanned_pages=read.scanned_pages,
+    )
+
+
+def language_of(blocks: Sequence[Block]) -> str:
+    return detect(" ".join(block.text for block in blocks)[:SAMPLE]).code
+
+
+def said_title(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> str:
+    """The first heading of the front that is neither a number ("Exhibit 10.1") nor numbered."""
+    front = zip(blocks[:FRONT], headings[:FRONT], strict=True)
+    return next(
+        (h.title for _, h in front if h and h.alone and not h.number and not re.search(r"\d", h.title)), ""
+    )
+
+
+def nested(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> Open:
+    """Every block in its section, every section in the one it belongs to."""
+    root = Open(None)
+    stack = [root]
+    depths: dict[tuple, int] = {}
+    for block, heading in zip(blocks, headings, strict=True):
+        here = stack[-1]
+        if heading is None or goes_on(here, heading, block):
+            here.blocks.append(block)
+            here.lines += heading is not None
+            continue
+        if heads(here, heading):
+            stack.pop()
+            stack[-1].children.pop()
+            heading = replace(heading, title=here.heading.title)
+        stack = stack[: place_in(stack, heading, depths)]
+        section = Open(heading, [] if heading.alone else [block], begun=block)
+        stack[-1].children.append(section)
+        depths.setdefault(heading.kind, len(stack))
+        stack.append(section)
+    return root
+
+
+def heads(here: Open, heading: Heading) -> bool:
+    """Whether the heading before, which has nothing under it, is the title of a number that has none."""
+    above = here.heading
+    empty = not here.blocks and not here.children
+    return empty and above is not None and not above.number and bool(heading.number) and not heading.title
+
+
+def goes_on(here: Open, heading: Heading, block: Block) -> bool:
+    """Whether a heading without a number only goes on with the one before it, like the lines of a title page."""
+    before = here.heading
+    if before is None or len(here.blocks) > here.lines or here.children or heading.rank is not None:
+        return False
+    on_front = all(b.pages and b.pages[0][1] == 1 for b in (here.begun, block))
+    return heading.kind == before.kind or (bool(before.number) and not before.title) or on_front
+
+
+def place_in(stack: Sequence[Open], heading: Heading, depths: dict[tuple, int]) -> int:
+    """How many of the open sections stay open around a new one."""
+    if heading.rank is None:
+        return unnumbered_place(stack, heading, depths)
+    for depth, section in enumerate(stack):
+        other = section.heading
+        if other is None:
+            continue
+        plain_above = other.rank is None and not heading.restarts
+        if heading.rank == 0 or plain_above or (other.rank is not None and heading.rank <= other.rank):
+            return depth
+    return len(stack)
+
+
+def unnumbered_place(stack: Sequence[Open], heading: Heading, depths: dict[tuple, int]) -> int:
+    """Where its sort stood first; a new sort goes under what is open, unless its letters are larger."""
+    if heading.kind in depths:
+        return min(len(stack), depths[heading.kind])
+    for depth, section in enumerate(stack):
+        other = section.heading
+        if other is not None and other.rank is None and heading.size > other.size + LARGER:
+            return depth
+    return len(stack)
+
+
+def hoisted(root: Open, title: str) -> Open:
+    """A heading that holds everything and only says the title is the document itself."""
+    only = root.children[0] if len(root.children) == 1 and not root.blocks else None
+    if only is None or only.heading is None or only.heading.title != title or not only.children:
+        return root
+    return Open(None, only.blocks, only.children)
+
+
+# -- Nodes
+
+
+def nodes(root: Open, identifier: str, title: str) -> Node:
+    """A node of level "document"; what stands before its first heading is a section of its own."""
+    opening = [Open(Heading((), "section", "", title if root.children else "", 0, alone=True), root.blocks)]
+    children = [*(opening if root.blocks else []), *root.children]
+    used: set[str] = set()
+    return Node(
+        level="document",
+        heading=title,
+        locator=identifier,
+        children=tuple(node(child, identifier, used) for child in children),
+    )
+
+
+def node(section: Open, above: str, used: set[str]) -> Node:
+    heading = section.heading
+    locator = unused_locator(f"{above}/{step(heading)}", used)
+    title, blocks = with_words(section)
+    parts = divided(blocks)
+    text, pages = joined(parts[0]) if len(parts) == 1 else ("", ())
+    return Node(
+        level=heading.level,
+        number=heading.number[:60],
+        heading=title,
+        locator=locator,
+        text=text,
+        pages=pages,
+        children=(
+            *(
+                part(group, number, title, locator, used)
+                for number, group in enumerate(parts, 1)
+                if len(parts) > 1
+            ),
+            *(node(child, locator, used) for child in section.children),
+        ),
+    )
+
+
+def part(blocks: list[Block], number: int, title: str, above: str, used: set[str]) -> Node:
+    """A stretch of a long section, known by the page on which it begins, else by its number."""
+    text, pages = joined(blocks)
+    name, mark = (f"page-{pages[0][1]}", f"p. {pages[0][1]}") if pages else (f"part-{number}", str(number))
+    heading = f"{title} ({mark})" if title else mark
+    return Node(
+        level="section",
+        heading=heading,
+        locator=unused_locator(f"{above}/{name}", used),
+        text=text,
+        pages=pages,
+    )
+
+
+def divided(blocks: Sequence[Block]) -> list[list[Block]]:
+    """The blocks in stretches of at most so many characters: one for almost every section."""
+    groups: list[list[Block]] = [[]]
+    length = 0
+    for block in chain.from_iterable(map(pieces, blocks)):
+        if groups[-1] and length + len(block.text) > LONG_TEXT:
+            groups.append([])
+            length = 0
+        groups[-1].append(block)
+        length += len(block.text)
+    return groups
+
+
+def pieces(block: Block) -> Iterator[Block]:
+    """A paragraph, or what is too long for one cut between words."""
+    while len(block.text) > LONG_TEXT:
+        end = block.text.rfind(" ", 1, LONG_TEXT) + 1 or LONG_TEXT
+        yield replace(block, text=block.text[:end].rstrip(), pages=before(block.pages, end))
+        block = replace(block, text=block.text[end:], pages=after(block.pages, end))
+    yield block
+
+
+def before(pages: Sequence[PageStart], end: int) -> tuple[PageStart, ...]:
+    return tuple((start, page) for start, page in pages if start < end)
+
+
+def after(pages: Sequence[PageStart], end: int) -> tuple[PageStart, ...]:
+    if not pages:
+        return ()
+    later = tuple((start - end, page) for start, page in pages if start > end)
+    return ((0, page_at(pages, end)), *later)
+
+
+def with_words(section: Open) -> tuple[str, list[Block]]:
+    """Heading and text. "ARTICLE I" takes its title from the line under it; a heading with nothing under it is
+    text too, so that it is found."""
+    heading, blocks = section.heading, section.blocks
+    if heading.number and not heading.title and heading.alone and blocks and len(blocks[0].text) <= LONGEST:
+        titled = replace(heading, title=blocks[0].text.strip(" .:"))
+        return with_words(replace(section, heading=titled, blocks=blocks[1:]))
+    if not blocks and not section.children and section.begun:
+        return heading.title, [section.begun]
+    return heading.title, blocks
+
+
+def joined(blocks: Sequence[Block]) -> tuple[str, tuple[PageStart, ...]]:
+    """The blocks a line each, and where pages begin in them."""
+    text, pages = "", []
+    for block in blocks:
+        text += "\n" if text else ""
+        pages += [
+            (len(text) + start, page) for start, page in block.pages if not pages or pages[-1][1] != page
+        ]
+        text += block.text
+    return text, tuple(pages)
+
+
+# -- Locators
+
+
+def step(heading: Heading) -> str:
+    """ "2.1", "article-ii", "governing-law"; "opening" for what stands before all headings."""
+    if heading.number:
+        number = slug(heading.number)
+        return number if heading.level == "section" else f"{heading.level}-{number}"
+    return slug(heading.title)[:STEP].strip("-") or "opening"
+
+
+def slug(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text.lower())
+    letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return re.sub(r"[^\w.]+", "-", letters).strip("-.")

@@ -1,0 +1,91 @@
+"""The tree of provisions that every reader of files gives, whatever the format. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+PageStart = tuple[int, int]  # offset into a node's text, page (1-based) that begins there
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A numbered level inside a node's text; `text[start:end]` begins with its number."""
+
+    locator: str
+    number: str
+    level: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A cross-reference, at `text[start:end]`; start and end are -1 in a note."""
+
+    text: str
+    locator: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A provision with its own text. Where a file gives two provisions one identifier (there are two sections
+    1932 in title 28), the later ones' locators end in ~2, ~3; their numbers stay.
+
+    `pages` says where in the text pages begin, in order, the first at 0; empty where a file has none.
+    """
+
+    level: str
+    heading: str
+    locator: str
+    number: str = ""
+    headings: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    anchors: tuple[Anchor, ...] = ()
+    refs: tuple[Ref, ...] = ()
+    children: tuple[Node, ...] = ()
+    valid_from: date | None = None
+    valid_to: date | None = None
+    notes: tuple[str, ...] = ()
+    source_url: str = ""
+    status: str = ""
+    pages: tuple[PageStart, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, in the law's order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """`root` is the document's only top level (a title), or a node of level "document" holding several."""
+
+    title: str
+    language: str
+    identifier: str
+    root: Node
+    source_url: str = ""
+    publication: str = ""
+    pages: int | None = None
+    scanned_pages: tuple[int, ...] = ()
+
+
+def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:
+    """The page on which the character at an offset stands; None where a text has no pages."""
+    return next((page for start, page in reversed(pages) if start <= offset), None)
+
+
+def unused_locator(locator: str, used: set[str]) -> str:
+    """Where two sections share a locator, the later ones end in ~2, ~3. The one given is added to `used`."""
+    unused, count = locator, 1
+    while unused in used:
+        count += 1
+        unused = f"{locator}~{count}"
+    used.add(unused)
+    return unused

@@ -1,0 +1,1 @@
+"""Reads USLM, the XML in which the House publishes law."""

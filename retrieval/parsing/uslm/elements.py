@@ -1,0 +1,50 @@
+"""Small questions about one XML element: its name, its language, what it holds."""
+
+from lxml import etree
+
+from retrieval.errors import SourceRefused
+from retrieval.parsing.uslm.names import LEAVES, LEVELS
+
+LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+DASHES = str.maketrans("–‑‐−", "----")
+
+
+class SourceError(SourceRefused):
+    """Not a USLM file that can be read; the message is safe to show."""
+
+
+def name_of(element: etree._Element) -> str:
+    """The tag without its namespace."""
+    if element.tag is etree.Entity:
+        raise SourceError(f"The file refers to an entity it does not define: {str(element.text)[:40]}")
+    return element.tag.rpartition("}")[2]
+
+
+def holds_levels(element: etree._Element) -> bool:
+    return any(name_of(below) in LEVELS for below in element.iterdescendants())
+
+
+def holds_leaves(element: etree._Element) -> bool:
+    return any(name_of(below) in LEAVES for below in element.iterdescendants())
+
+
+def children_named(element: etree._Element, name: str) -> list[etree._Element]:
+    return [child for child in element if name_of(child) == name]
+
+
+def language_of(element: etree._Element) -> str:
+    """The language an element is written in; English where the file does not say."""
+    marked = next((each for each in (element, *element.iterancestors()) if each.get(LANG)), None)
+    return "en" if marked is None else marked.get(LANG).partition("-")[0].lower()
+
+
+def document_language(element: etree._Element) -> str:
+    return language_of(element.getroottree().getroot())
+
+
+def hyphenated(text: str) -> str:
+    return text.strip().translate(DASHES)
+
+
+def is_foreign(element: etree._Element) -> bool:
+    return bool(element.get(LANG)) and language_of(element) != document_language(element)

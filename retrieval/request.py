@@ -1,0 +1,47 @@
+"""What a caller asks for, and the limits of asking. No database."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from retrieval import pipeline
+from retrieval.errors import ArfError
+from retrieval.ranking import RuleOptions
+from retrieval.text.normalization import normalize
+
+MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
+MAX_K = 100
+MAX_DEPTH = 1_000  # results that paging reaches
+
+
+class BadQuery(ArfError):
+    """The question cannot be asked like this; the message says what to change."""
+
+    code = "bad_query"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What a caller asks. No domain means all that the caller may see."""
+
+    text: str
+    domains: tuple[str, ...] = ()
+    k: int = 10
+    page: int = 1
+    language: str | None = None
+    as_of: date | None = None
+    pipeline: str = pipeline.USUAL
+    rules: RuleOptions = RuleOptions()
+
+
+def check(request: SearchRequest) -> None:
+    """Raises BadQuery; nothing that fails here reaches a stage."""
+    if not normalize(request.text):
+        raise BadQuery("Ask something: the query is empty.")
+    if len(request.text) > MAX_QUERY:
+        raise BadQuery(f"The query is longer than {MAX_QUERY} characters.")
+    if not 1 <= request.k <= MAX_K:
+        raise BadQuery(f"k must lie between 1 and {MAX_K}.")
+    if not request.page >= 1 or request.page * request.k > MAX_DEPTH:
+        raise BadQuery(f"Pages reach at most the first {MAX_DEPTH} results.")
+    if request.language not in (None, "en", "es"):
+        raise BadQuery("language must be en or es.")

@@ -1,0 +1,134 @@
+"""Finished answers, first in this process, then in Postgres, under keys that hold every version and the scope.
+
+A key can never name an answer that has become wrong, so nothing is flushed for correctness: entries only age.
+Answers of searches in private domains are never written down: this process alone remembers them.
+"""
+
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from retrieval.corpus.statements import rows
+from retrieval.models import CacheEntry
+from retrieval.models.packed import pack, unpack
+
+IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
+PRIVATE_IN_PROCESS = 200
+KEPT = "SELECT answer FROM retrieval_cacheentry WHERE key = %s AND created_at > %s"
+KEEP = """
+INSERT INTO retrieval_cacheentry (key, answer, created_at) VALUES (%s, %s, %s)
+ON CONFLICT (key) DO UPDATE SET answer = EXCLUDED.answer, created_at = EXCLUDED.created_at
+"""
+
+
+def key_of(**parts) -> str:
+    """SHA-256 of everything that determines an answer."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+class AnswerCache:
+    """An LRU of this process before the table. Threads that miss on one key wait for the first of them."""
+
+    def __init__(self, size: int = IN_PROCESS):
+        self.size = size
+        self.answers: OrderedDict[str, tuple[float, dict]] = OrderedDict()  # with the moment each was made
+        self.lock = threading.Lock()
+        self.making: dict[str, threading.Lock] = {}
+
+    def get_or_make(self, key: str, make: Callable[[], dict]) -> tuple[dict, bool]:
+        """The answer and whether it was cached."""
+        if (answer := self._recall(key)) is not None:
+            return answer, True
+        with self._only_one(key):
+            if (answer := self._recall(key) or self._read(key)) is not None:
+                return answer, True
+            answer = make()
+            if not answer["degraded"]:
+                self._write(key, answer)
+            return answer, False
+
+    @contextmanager
+    def _only_one(self, key: str):
+        with self.lock:
+            waiting = self.making.setdefault(key, threading.Lock())
+        try:
+            with waiting:
+                yield
+        finally:
+            with self.lock:
+                self.making.pop(key, None)
+
+    def _recall(self, key: str) -> dict | None:
+        with self.lock:
+            made_at, answer = self.answers.get(key, (0.0, None))
+            if answer is None:
+                return None
+            if made_at < time.monotonic() - settings.ARF_CACHE_HOURS * 3600:
+                del self.answers[key]
+                return None
+            self.answers.move_to_end(key)
+            return answer
+
+    def _remember(self, key: str, answer: dict) -> None:
+        with self.lock:
+            self.answers[key] = time.monotonic(), answer
+            while len(self.answers) > self.size:
+                self.answers.popitem(last=False)
+
+    def _read(self, key: str) -> dict | None:
+        oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
+        kept = rows(KEPT, [key, oldest])
+        if not kept:
+            return None
+        answer = unpack(kept[0][0])
+        self._remember(key, answer)
+        return answer
+
+    def _write(self, key: str, answer: dict) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(KEEP, [key, pack(answer), timezone.now()])
+        self._remember(key, answer)
+
+
+class PrivateAnswerCache(AnswerCache):
+    """Only of this process, and only until grants change: to this table nothing private is written."""
+
+    def __init__(self, size: int = PRIVATE_IN_PROCESS):
+        super().__init__(size)
+        self.grants = 0
+
+    def under(self, grants: int) -> "PrivateAnswerCache":
+        """The cache, emptied when any grant was given, taken back or has gone with its document."""
+        with self.lock:
+            if grants != self.grants:
+                self.answers.clear()
+                self.grants = grants
+        return self
+
+    def _read(self, key: str) -> None:
+        return None
+
+    def _write(self, key: str, answer: dict) -> None:
+        self._remember(key, answer)
+
+
+answers = AnswerCache()
+private_answers = PrivateAnswerCache()
+
+
+def prune() -> int:
+    """Deletes entries past their age, then the oldest beyond the number allowed; gives how many went."""
+    oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
+    gone, _ = CacheEntry.objects.filter(created_at__lte=oldest).delete()
+    too_many = CacheEntry.objects.order_by("-created_at").values("pk")[settings.ARF_CACHE_ENTRIES :]
+    more, _ = CacheEntry.objects.filter(pk__in=too_many).delete()
+    return gone + more

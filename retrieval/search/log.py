@@ -1,0 +1,266 @@
+"""Keeps the account of searches: a summary of each, the full trace of those that ran, both for a time only."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import timedelta
+from itertools import chain
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from retrieval.access import row_security
+from retrieval.access.caller import Caller
+from retrieval.corpus.statements import insert
+from retrieval.errors import NotFound
+from retrieval.models import Click, Feedback, SearchLog, Section, ShadowRanking, Trace
+from retrieval.ranking import Shadow
+from retrieval.request import SearchRequest
+from retrieval.text.personal_data import query_hash, scrub
+
+WEIGHED = ("candidates", "dropped")
+PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
+MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
+
+
+def record(
+    answer: dict,
+    *,
+    trace: dict | None,
+    shadow: Shadow | None = None,
+    cached_from: str | None,
+    request: SearchRequest,
+    caller: Caller,
+    channel: str,
+    versions: dict[str, int],
+    private: bool,
+) -> None:
+    """Logs one search. Of one that reached private domains neither the words are kept, nor the names of what it found:
+    private sections stand in log and trace by number, and get their names back for who may read them.
+    """
+    shown = [result["locator"] for result in (answer["results"] or answer["near_misses"])]
+    if private:
+        names = kept_names({*shown, *(place["locator"] for place in weighed(trace or {}))})
+        shown = [names[locator] for locator in shown]
+        trace = trace and without_words(trace, names)
+    log = SearchLog(
+        id=answer["trace_id"],
+        query_hash=None if private else query_hash(answer["query"]["normalized"]),
+        query_text="" if private else scrub(request.text),
+        language=answer["query"]["language"],
+        domains=list(request.domains),
+        private=private,
+        pipeline=request.pipeline,
+        caller=caller.scope_key,
+        channel=channel,
+        took_ms=answer["took_ms"],
+        cached=answer["cached"],
+        cached_from=cached_from,
+        abstained=answer["abstained"],
+        degraded=answer["degraded"],
+        result_count=len(answer["results"]),
+        top_locators=shown[:10],
+        probability=best_probability(answer),
+        versions=versions,
+        rules_fired=stored(rule["id"] for rule in answer["rules"]["fired"]),
+        rules_changed=stored(answer["rules"]["changed"]),
+    )
+    rows = [log]
+    if trace is not None:
+        rows.append(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
+    if trace is not None and shadow is not None:
+        rows.append(shadow_row(log, shadow, private=private))
+    insert(*rows)
+
+
+def stored(rules: Iterable[int]) -> list[int]:
+    """Without the rules that a call brought along, which are numbered downwards from -1."""
+    return [number for number in rules if number > 0]
+
+
+def shadow_row(log: SearchLog, shadow: Shadow, *, private: bool) -> ShadowRanking:
+    """Of private domains how far the two agree, and nothing of what was asked or found."""
+    served, instead = shadow.served, shadow.instead
+    told = {} if private else {"query_hash": log.query_hash, "served": [*served], "instead": [*instead]}
+    return ShadowRanking(
+        log_id=log.pk,
+        model_id=shadow.model_id,
+        overlap=len({*served} & {*instead}) / len(served),
+        same_first=served[0] == instead[0],
+        **told,
+    )
+
+
+def best_probability(answer: dict) -> float | None:
+    shown = answer["results"] or answer["near_misses"]
+    return max((r["probability"] for r in shown if r["probability"] is not None), default=None)
+
+
+def scrubbed(trace: dict) -> dict:
+    query = {
+        name: scrub(value) if isinstance(value, str) else value for name, value in trace["query"].items()
+    }
+    stages = [stage | {"note": scrub(stage["note"])} for stage in trace["stages"]]
+    return trace | {"query": query, "stages": stages}
+
+
+def without_words(trace: dict, names: Mapping[str, str]) -> dict:
+    """A private trace keeps what ran and which sections it weighed, never what was asked or what they are called."""
+    return {
+        "query": {"language": trace["query"]["language"]},
+        "stages": [stage | {"note": ""} for stage in trace["stages"]],
+        **{part: [without_name(place, names) for place in trace[part]] for part in WEIGHED if part in trace},
+    }
+
+
+def without_name(place: dict, names: Mapping[str, str]) -> dict:
+    reasons = {"reasons": [speechless(reason) for reason in place["reasons"]]}
+    why = {"why": speechless(place["why"])} if "why" in place else {}
+    return place | {"locator": names[place["locator"]]} | reasons | why
+
+
+def speechless(reason: dict) -> dict:
+    """The reason with its code and numbers; words, which may be the question's, are left out of it."""
+    return {
+        name: value if name == "code" or isinstance(value, int | float) else "…"
+        for name, value in reason.items()
+    }
+
+
+def weighed(account: dict) -> Iterator[dict]:
+    """Every candidate of a trace, kept or dropped."""
+    return chain.from_iterable(account.get(part, ()) for part in WEIGHED)
+
+
+def kept_names(locators: Collection[str]) -> dict[str, str]:
+    """What a log calls these places: a public one by its locator, any other by the number of its section."""
+    known = Section.objects.filter(locator__in=locators).values_list("locator", "pk", "private")
+    names = {locator: f"{PRIVATE}{pk}" if private else locator for locator, pk, private in known}
+    return {locator: names.get(locator, f"{PRIVATE}0") for locator in locators}
+
+
+def names_back(names: Collection[str], caller: Caller) -> dict[str, str]:
+    """The locators of those places that this caller may see, by what the log calls them."""
+    numbers = [name.removeprefix(PRIVATE) for name in names if name.startswith(PRIVATE)]
+    sections = Section.objects.visible_to(caller).filter(Q(locator__in=names) | Q(pk__in=numbers))
+    return {
+        f"{PRIVATE}{pk}" if private else locator: locator
+        for locator, pk, private in sections.values_list("locator", "pk", "private")
+    }
+
+
+def trace_for(trace_id: str, caller: Caller) -> dict:
+    """One search's account, for staff and for whoever made it; anybody else finds nothing. Raises NotFound.
+
+    Places that this caller may no longer see are left out of it.
+    """
+    log = SearchLog.objects.filter(pk=trace_id).first()
+    if log is None or not may_read(log, caller):
+        raise NotFound("There is no such trace, or no longer.")
+    with row_security.as_caller(caller):
+        return without_hidden(summary(log) | kept_detail(log), caller)
+
+
+def kept_detail(log: SearchLog) -> dict:
+    """The full account while it is kept; of an answer shown again, that of the search which made it."""
+    kept = Trace.objects.filter(pk=log.cached_from or log.pk).first()
+    return kept.detail if kept else {}
+
+
+def without_hidden(account: dict, caller: Caller) -> dict:
+    names = names_back({*account["top_locators"], *(place["locator"] for place in weighed(account))}, caller)
+    places = {
+        part: [
+            place | {"locator": names[place["locator"]]}
+            for place in account[part]
+            if place["locator"] in names
+        ]
+        for part in WEIGHED
+        if part in account
+    }
+    return (
+        account
+        | places
+        | {"top_locators": [names[name] for name in account["top_locators"] if name in names]}
+    )
+
+
+def may_read(log: SearchLog, caller: Caller) -> bool:
+    """Anonymous searches of public law are named by an unguessable id, which only their caller was given."""
+    return caller.is_staff or log.caller == caller.scope_key
+
+
+def summary(log: SearchLog) -> dict:
+    return {
+        "trace_id": str(log.pk),
+        "created_at": log.created_at.isoformat(),
+        "pipeline": log.pipeline,
+        "took_ms": log.took_ms,
+        "cached": log.cached,
+        "cached_from": str(log.cached_from) if log.cached_from else None,
+        "abstained": log.abstained,
+        "degraded": log.degraded,
+        "top_locators": log.top_locators,
+        "probability": log.probability,
+        "versions": log.versions,
+    }
+
+
+def give_feedback(trace_id: str, caller: Caller, *, locator: str, verdict: str, comment: str) -> Feedback:
+    """Keeps what a reader said of a result; saying it again changes what was said. Of a search that reached private
+    domains no comment is kept, as its words are not. Raises NotFound.
+    """
+    log = search_of(trace_id, caller)
+    with row_security.as_caller(caller):
+        name = kept_name(log, locator) if locator else ""
+    words = "" if log.private else scrub(comment)[:MAX_COMMENT]
+    feedback, _ = Feedback.objects.update_or_create(
+        log=log, locator=name, caller=caller.scope_key, defaults={"verdict": verdict, "comment": words}
+    )
+    return feedback
+
+
+def note_click(trace_id: str, caller: Caller, *, locator: str) -> None:
+    """Keeps that a reader opened a result; opening it again adds nothing. Raises NotFound."""
+    log = search_of(trace_id, caller)
+    with row_security.as_caller(caller):
+        click = Click(log=log, locator=kept_name(log, locator))
+    Click.objects.bulk_create([click], ignore_conflicts=True)
+
+
+def search_of(trace_id: str, caller: Caller) -> SearchLog:
+    """A search that this caller may read. Raises NotFound."""
+    log = SearchLog.objects.filter(pk=trace_id).first()
+    if log is None or not may_read(log, caller):
+        raise NotFound("There is no such search, or no longer.")
+    return log
+
+
+def kept_name(log: SearchLog, locator: str) -> str:
+    """What the log calls a place that the search showed: the log holds the first ten of the page; the trace, while it
+    is kept, all that were ranked. Raises NotFound.
+    """
+    name = kept_names([locator])[locator]
+    for called in (locator, name):
+        if called in log.top_locators or any(
+            c["locator"] == called for c in kept_detail(log).get("candidates", [])
+        ):
+            return called
+    raise NotFound("That search did not show this provision.")
+
+
+def prune() -> dict[str, int]:
+    """Empties old query texts and deletes old traces and logs, as the settings say; gives how many of each."""
+    now = timezone.now()
+    texts = SearchLog.objects.exclude(query_text="").filter(
+        created_at__lt=now - timedelta(days=settings.ARF_QUERY_TEXT_DAYS)
+    )
+    month = now - timedelta(days=settings.ARF_TRACE_DAYS)
+    traces = Trace.objects.filter(created_at__lt=month)
+    shadows = ShadowRanking.objects.filter(created_at__lt=month)
+    logs = SearchLog.objects.filter(created_at__lt=now - timedelta(days=settings.ARF_LOG_DAYS))
+    return {
+        "texts": texts.update(query_text=""),
+        "traces": traces.delete()[0],
+        "shadows": shadows.delete()[0],
+        "logs": logs.delete()[0],
+    }

@@ -1,0 +1,232 @@
+"""A ranking made into JSON-able results, read again from PostgreSQL under the caller's scope."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import date
+
+from retrieval.corpus import statements
+from retrieval.models import Section
+from retrieval.parsing.tree import page_at
+from retrieval.ranking import NEAR_MISSES, Candidate, Dropped, Query, Ranking, StageReport
+from retrieval.text.analyzer import terms
+from retrieval.text.snippets import best_snippet
+
+NO_RULES = {  # the account of rules where none had a part
+    "fired": [],
+    "changed": [],
+    "coverage": "joint",
+    "policy": "global",
+    "rewritten": None,
+    "notes": [],
+    "redirect": None,
+    "withheld": [],
+    "uncovered": [],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """A section as it is shown, with what its document and domain say of it, and the chunk that found it."""
+
+    pk: int
+    document_id: int
+    private: bool
+    is_leaf: bool
+    locator: str
+    citation: str
+    heading: str
+    heading_es: str
+    plain_name: str
+    plain_name_es: str
+    breadcrumb: str
+    text: str
+    source_url: str
+    valid_from: date | None
+    status: str
+    notes: list[str]
+    pages: str  # JSON, as this connection gives it
+    domain: str
+    language: str
+    document_url: str
+    chunk: str | None
+    chunk_start: int | None
+
+
+OF_SECTION = [field.name for field in fields(Provision)][1:17]
+PROVISIONS = f"""
+SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
+    document.source_url, chunk.text, chunk.start
+FROM ({{readable}}) AS readable
+JOIN retrieval_document document ON document.id = readable.document_id
+JOIN retrieval_domain domain ON domain.id = readable.domain_id
+LEFT JOIN retrieval_chunk chunk ON chunk.section_id = readable.id AND chunk.id = ANY(%s)
+WHERE readable.id = ANY(%s) AND readable.domain_id = ANY(%s)
+"""
+
+
+def present(ranking: Ranking, *, k: int, page: int) -> dict:
+    """One page of results and, for an abstaining answer, its near misses."""
+    shown = ranking.candidates[(page - 1) * k : page * k]
+    provisions = readable_provisions(ranking.query, [*shown, *ranking.near_misses])
+    more = len(ranking.candidates) > page * k
+    return {
+        "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1),
+        "abstained": ranking.abstained,
+        "confident": is_confident(ranking),
+        "near_misses": result_list(
+            ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
+        ),
+        "suggestions": list(ranking.suggestions),
+        "degraded": list(ranking.degraded),
+        "rules": {**NO_RULES, **ranking.curated},
+        "total": len(ranking.candidates),
+        "page": page,
+        "next": page + 1 if more else None,
+        "previous": page - 1 if page > 1 else None,
+    }
+
+
+def is_confident(ranking: Ranking) -> bool:
+    return bool(ranking.candidates) and (ranking.confident or ranking.final)
+
+
+def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:
+    """By section id, those that the caller may read."""
+    if not candidates:
+        return {}
+    readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", *OF_SECTION)
+    chunks = [candidate.chunk_id for candidate in candidates if candidate.chunk_id]
+    sections = [candidate.section_id for candidate in candidates]
+    found = statements.rows(
+        PROVISIONS.format(readable=readable), [*scope, chunks, sections, query.domain_ids]
+    )
+    return {row[0]: Provision(*row) for row in found}
+
+
+def result_list(
+    query: Query, candidates: Sequence[Candidate], provisions: Mapping[int, Provision], *, first_rank: int
+) -> list[dict]:
+    kept = [candidate for candidate in candidates if candidate.section_id in provisions]
+    if not kept:
+        return []
+    wanted = wanted_stems(query.text)
+    texts = full_texts(query, [provisions[c.section_id] for c in kept])
+    return [
+        result(candidate, provisions[candidate.section_id], rank, texts[candidate.section_id], wanted)
+        for rank, candidate in enumerate(kept, start=first_rank)
+    ]
+
+
+def result(candidate: Candidate, provision: Provision, rank: int, text: str, wanted: frozenset[str]) -> dict:
+    """One result of the public contract (DESIGN, Public surface)."""
+    read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
+    snippet = best_snippet(read, wanted, language=provision.language)
+    pages = json.loads(provision.pages)
+    return {
+        "rank": rank,
+        "locator": provision.locator,
+        "pin": candidate.pin,
+        "citation": provision.citation,
+        "title": provision.heading or provision.citation,
+        "title_es": provision.heading_es,
+        "plain_name": provision.plain_name,
+        "plain_name_es": provision.plain_name_es,
+        "breadcrumb": provision.breadcrumb,
+        "domain": provision.domain,
+        "language": provision.language,
+        "snippet": snippet.text,
+        "marks": [list(mark) for mark in snippet.marks],
+        "passage": [offset + snippet.start, offset + snippet.end],
+        "page_start": page_at(pages, offset + snippet.start),
+        "page_end": page_at(pages, offset + max(snippet.end - 1, snippet.start)),
+        "text": text,
+        "score": round(candidate.score, 6),
+        "probability": None if candidate.probability is None else round(candidate.probability, 4),
+        "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
+        "url": f"/law{provision.locator}",
+        "source_url": provision.source_url or provision.document_url,
+        "valid_from": provision.valid_from.isoformat() if provision.valid_from else None,
+        "status": provision.status,
+        "notes": provision.notes,
+    }
+
+
+def wanted_stems(text: str) -> frozenset[str]:
+    """What to mark: the stems of the question's words that are no stop words."""
+    return frozenset(terms(text, "en"))
+
+
+def full_texts(query: Query, sections: Sequence[Provision]) -> dict[int, str]:
+    """Each section's text; one with sections below it has theirs in order after its own."""
+    texts = {section.pk: section.text for section in sections}
+    for section in sections:
+        if not section.is_leaf:
+            texts[section.pk] = subtree_text(query, section)
+    return texts
+
+
+def subtree_text(query: Query, section: Provision) -> str:
+    readable = Section.objects.readable(query.caller, query.as_of).filter(document=section.document_id)
+    return "\n\n".join(
+        text for text in readable.below(section.locator).in_order().values_list("text", flat=True) if text
+    )
+
+
+# -- The trace
+
+
+def trace_of(ranking: Ranking) -> dict:
+    """The full account: stages, and every candidate kept and dropped with its scores and reasons."""
+    query = ranking.query
+    return {
+        "query": query_account(query),
+        "stages": [stage_account(report) | details_of(report) for report in ranking.reports],
+        "candidates": [candidate_account(c) for c in ranking.candidates],
+        "dropped": [dropped_account(gone) for gone in ranking.dropped],
+    }
+
+
+def query_account(query: Query) -> dict:
+    return {
+        "text": query.original,
+        "normalized": query.normalized,
+        "language": query.language,
+        "respelled": query.respelled,
+        "translated": query.translated,
+        "citations": [asdict(citation) for citation in query.citations],
+    }
+
+
+def stage_account(report: StageReport) -> dict:
+    return {
+        "name": report.name,
+        "status": report.status,
+        "ms": report.ms,
+        "in": report.before,
+        "out": report.after,
+        "note": report.note,
+    }
+
+
+def details_of(report: StageReport) -> dict:
+    """What a stage counted, e.g. calls of a language model and their cost; for the trace alone."""
+    return {"details": dict(report.details)} if report.details else {}
+
+
+def candidate_account(candidate: Candidate) -> dict:
+    return {
+        "locator": candidate.locator,
+        "score": round(candidate.score, 6),
+        "probability": None if candidate.probability is None else round(candidate.probability, 4),
+        "scores": {name: round(float(value), 5) for name, value in candidate.scores.items()},
+        "ranks": dict(candidate.ranks),
+        "gate": candidate.gate,
+        "zone": candidate.zone,
+        "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
+    }
+
+
+def dropped_account(gone: Dropped) -> dict:
+    why = {"code": gone.reason.code, **gone.reason.values}
+    return candidate_account(gone.candidate) | {"stage": gone.stage, "why": why}

@@ -1,0 +1,174 @@
+"""The search service: pages, API, admin and commands call `search`, which runs a pipeline by name and logs it."""
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.utils import timezone
+
+from retrieval import pipeline
+from retrieval.access import row_security
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.corpus import statements, versions
+from retrieval.engines import loaded
+from retrieval.errors import NotFound
+from retrieval.models import Domain
+from retrieval.ranking import DomainScope, Page, Query, Ranking, Shadow
+from retrieval.request import SearchRequest, check
+from retrieval.search import cache
+from retrieval.search.log import record
+from retrieval.search.response import stage_account, trace_of
+from retrieval.stages import llm_verifier
+from retrieval.text.normalization import normalize
+from retrieval.text.personal_data import scrub
+
+
+def search(
+    request: SearchRequest, caller: Caller = ANONYMOUS, *, channel: str = "command", fresh: bool = False
+) -> dict:
+    """Answers as the public contract says; `fresh` passes the cache by.
+
+    1. Check the question and what of the domains this caller may see.
+    2. Give a finished answer made under the same versions and scope, if there is one.
+    3. Else run the pipeline and present its first page.
+    4. Log a summary, and the full trace of a search that ran.
+    """
+    with row_security.as_caller(caller):
+        return answered(request, caller, channel=channel, fresh=fresh)
+
+
+def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: bool) -> dict:
+    started = time.perf_counter()
+    check(request)
+    scopes = visible_domains(caller, request.domains)
+    in_force = versions.current(scopes) | {"lexical": loaded.lexical_index().position}
+    key = cache_key(request, caller, scopes, in_force)
+    trace_id = uuid.uuid4()
+    ran: list[tuple[dict, Shadow | None]] = []
+
+    def make() -> dict:
+        ranking = run(
+            request, caller, scopes, in_force, trace_id=trace_id, page=Page(request.page, request.k)
+        )
+        answer = answer_of(ranking, request, trace_id)
+        ran.append((trace_of(ranking), ranking.shadow))
+        return answer
+
+    made, was_cached = (
+        (make(), False) if fresh else answers_for(request, scopes, in_force).get_or_make(key, make)
+    )
+    took_ms = round((time.perf_counter() - started) * 1000, 2)
+    asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
+    answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
+    trace, shadow = ran[0] if ran else (None, None)
+    record(
+        answer,
+        trace=trace,
+        shadow=shadow,
+        cached_from=made["trace_id"] if was_cached else None,
+        request=request,
+        caller=caller,
+        channel=channel,
+        versions=in_force,
+        private=any(scope.private for scope in scopes),
+    )
+    return answer
+
+
+def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, ...]:
+    """The domains asked for, or all. One that the caller may not see is answered as one that does not exist."""
+    visible = statements.rows(*statements.visible_domains(caller))
+    domains = {
+        slug: DomainScope(
+            pk,
+            slug,
+            version,
+            visibility == Domain.Visibility.PRIVATE,
+            tuple(languages),
+            prefix.strip("/").partition("/")[0],
+        )
+        for pk, slug, version, visibility, languages, prefix in visible
+    }
+    if unknown := [slug for slug in slugs if slug not in domains]:
+        raise NotFound(f"There is no domain named “{unknown[0]}”.")
+    return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
+
+
+def answers_for(
+    request: SearchRequest, scopes: Sequence[DomainScope], in_force: dict[str, int]
+) -> cache.AnswerCache:
+    """What is private, or a question that holds somebody's numbers or address, is remembered by this process alone."""
+    if any(scope.private for scope in scopes) or scrub(request.text) != request.text:
+        return cache.private_answers.under(in_force.get("grants", 0))
+    return cache.answers
+
+
+def cache_key(
+    request: SearchRequest, caller: Caller, scopes: Sequence[DomainScope], in_force: dict[str, int]
+) -> str:
+    line = pipeline.get(request.pipeline)
+    return cache.key_of(
+        query=normalize(request.text),
+        written=request.text if '"' in request.text else "",
+        domains=sorted(scope.slug for scope in scopes),
+        scope=caller.scope_key if any(scope.private for scope in scopes) else "public",
+        k=request.k,
+        page=request.page,
+        language=request.language,
+        as_of=request.as_of,
+        pipeline=repr(line),
+        llm=llm_verifier.asked_model(line, caller),
+        rules=repr(request.rules),
+        day=timezone.localdate(),  # rules hold from one day to another
+        versions=in_force,
+    )
+
+
+def run(
+    request: SearchRequest,
+    caller: Caller,
+    scopes: tuple[DomainScope, ...],
+    in_force: dict[str, int],
+    *,
+    trace_id: uuid.UUID | None = None,
+    page: Page | None = None,
+) -> Ranking:
+    """The whole ranking of one question, with its trace; and the page, if one is asked for."""
+    query = query_of(request, caller, scopes, in_force)
+    return pipeline.get(request.pipeline)(Ranking(replace(query, trace_id=trace_id, page=page)))
+
+
+def query_of(
+    request: SearchRequest, caller: Caller, scopes: tuple[DomainScope, ...], in_force: dict[str, int]
+) -> Query:
+    """The question as it was asked, which the stage Normalize makes plain."""
+    return Query(
+        original=request.text,
+        text=request.text,
+        normalized="",
+        language=request.language or "",
+        domains=scopes,
+        caller=caller,
+        as_of=request.as_of,
+        versions=in_force,
+        rules=request.rules,
+    )
+
+
+def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> dict:
+    query = ranking.query
+    account = {
+        "text": request.text,
+        "normalized": query.normalized,
+        "language": query.language,
+        "translated": query.translated,
+    }
+    return {
+        "query": account,
+        "unresolved": query.unresolved or None,
+        "respelled": query.respelled,
+        **ranking.shown,
+        "trace_id": str(trace_id),
+        "stages": [stage_account(report) for report in ranking.reports],
+    }

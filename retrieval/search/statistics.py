@@ -1,0 +1,91 @@
+"""Figures of the running server for its front page: searches, corpora, jobs, parts that are missing."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Aggregate, Count, FloatField, Q
+from django.utils import timezone
+
+from retrieval.engines import loaded
+from retrieval.indexes.lexical_sync import behind
+from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun, SearchLog, Section
+
+
+class Percentile(Aggregate):
+    """The value below which the given share of the rows lies."""
+
+    function = "PERCENTILE_CONT"
+    template = "%(function)s(%(share)s) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Searches since a moment; times in ms, None where there were none."""
+
+    count: int
+    cached: int
+    abstained: int
+    p50: float | None
+    p95: float | None
+
+    @property
+    def cached_percent(self) -> float:
+        return 100 * self.cached / self.count if self.count else 0.0
+
+    @property
+    def abstained_percent(self) -> float:
+        return 100 * self.abstained / self.count if self.count else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What of one domain is published."""
+
+    domain: Domain
+    sections: int
+    chunks: int
+
+
+def searches_since(moment: datetime) -> Searches:
+    return Searches(
+        **SearchLog.objects.filter(created_at__gte=moment).aggregate(
+            count=Count("pk"),
+            cached=Count("pk", filter=Q(cached=True)),
+            abstained=Count("pk", filter=Q(abstained=True)),
+            p50=Percentile("took_ms", share=0.5),
+            p95=Percentile("took_ms", share=0.95),
+        )
+    )
+
+
+def corpora() -> list[Corpus]:
+    live = Section.objects.live().valid_on(None).order_by()
+    sections = dict(live.values_list("domain").annotate(count=Count("pk")))
+    chunks = dict(Chunk.objects.order_by().values_list("domain").annotate(count=Count("pk")))
+    return [Corpus(d, sections.get(d.pk, 0), chunks.get(d.pk, 0)) for d in Domain.objects.all()]
+
+
+def unfinished_jobs() -> list[JobRun]:
+    return list(JobRun.objects.unfinished().order_by("created_at")[:10])
+
+
+def index_lag() -> int:
+    """Changes of the corpus that this node's lexical index lacks."""
+    return behind(loaded.lexical_index().position)
+
+
+def missing_parts(now: datetime | None = None) -> list[str]:
+    """Parts that searches do without: those not set up, and stages that failed within a day."""
+    parts = []
+    if not loaded.lexical_index().exists:
+        parts.append("lexical index")
+    if not EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).exists():
+        parts.append("embeddings")
+    if loaded.apertium() is None:
+        parts.append("Apertium")
+    since = (now or timezone.now()) - timedelta(days=1)
+    failed = SearchLog.objects.filter(created_at__gte=since).exclude(degraded=[])
+    return parts + sorted(
+        {stage for stages in failed.values_list("degraded", flat=True)[:1000] for stage in stages}
+    )

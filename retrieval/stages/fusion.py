@@ -1,0 +1,85 @@
+"""Reciprocal rank fusion: several legs, one ranking of what this caller may read."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from retrieval.corpus import statements
+from retrieval.corpus.filters import sections_left
+from retrieval.pipeline import Stage, run_stage, unless_final
+from retrieval.ranking import Candidate, Query, Ranking
+
+PLACES = (
+    "SELECT id, domain_id, locator FROM ({readable}) AS readable WHERE id = ANY(%s) AND domain_id = ANY(%s)"
+)
+
+
+def reciprocal_rank(rank: int, k: int) -> float:
+    """1 / (k + rank), ranks 1-based (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    return 1.0 / (k + rank)
+
+
+def merge(candidates: Sequence[Candidate], **changes) -> Candidate:
+    """One candidate of the same section's appearances: scores, ranks and reasons of all legs together."""
+    first, *others = candidates
+    if not others:
+        return first.but(**changes)
+    chunk_id, pin = first.chunk_id, first.pin
+    scores, ranks, reasons = dict(first.scores), dict(first.ranks), list(first.reasons)
+    for other in others:
+        scores |= other.scores
+        ranks |= other.ranks
+        reasons += [reason for reason in other.reasons if reason not in reasons]
+        chunk_id, pin = chunk_id or other.chunk_id, pin or other.pin
+    together = {"scores": scores, "ranks": ranks, "reasons": tuple(reasons), "chunk_id": chunk_id, "pin": pin}
+    return first.but(**together, **changes)
+
+
+class Fuse:
+    """Runs its legs, adds up their weighted reciprocal ranks, and reads every section found again from Postgres
+    under the caller's scope, so that no leg's index can show what is not, or no longer, for this caller.
+    A leg that cannot run leaves the others.
+    """
+
+    def __init__(self, *legs: Stage, k: int = 60):
+        self.legs = legs
+        self.k = k
+
+    def __repr__(self) -> str:
+        return f"Fuse({', '.join(map(repr, self.legs))}, k={self.k})"
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        asked = replace(ranking, candidates=(), reports=(), dropped=())
+        answers = [(leg, run_stage(leg, asked)) for leg in self.legs]
+        found: dict[int, list[Candidate]] = {}
+        fused: dict[int, float] = {}
+        for leg, answer in answers:
+            for candidate in answer.candidates:
+                rank = min(candidate.ranks.values())
+                found.setdefault(candidate.section_id, []).append(candidate)
+                fused[candidate.section_id] = fused.get(
+                    candidate.section_id, 0.0
+                ) + leg.weight * reciprocal_rank(rank, self.k)
+        readable = readable_places(ranking.query, list(found))
+        merged = [
+            merge(same, score=fused[section], domain_id=readable[section][0], locator=readable[section][1])
+            for section, same in found.items()
+            if section in readable
+        ]
+        degraded = [name for _, answer in answers for name in answer.degraded if name not in ranking.degraded]
+        reports = tuple(report for _, answer in answers for report in answer.reports)
+        return ranking.with_candidates(
+            merged,
+            dropped=ranking.dropped + tuple(d for _, answer in answers for d in answer.dropped),
+            reports=ranking.reports + reports,
+            degraded=ranking.degraded + tuple(degraded),
+        ).noting(f"{len(merged)} sections from {sum(bool(a.candidates) for _, a in answers)} legs")
+
+
+def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
+    """Domain and locator of those sections that the caller may read and rules leave to search, by id."""
+    readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", "locator")
+    left, among = sections_left(query)
+    parameters = [*scope, sections, query.domain_ids, *among]
+    found = statements.rows(PLACES.format(readable=readable) + left, parameters)
+    return {pk: (domain, locator) for pk, domain, locator in found}

@@ -1,0 +1,25 @@
+"""The stage that embeds the query once for every leg that compares vectors."""
+
+from dataclasses import dataclass, replace
+
+from retrieval.engines import loaded
+from retrieval.engines.embedders.base import EmbeddingUnavailable
+from retrieval.errors import NotRun
+from retrieval.pipeline import unless_final
+from retrieval.ranking import Ranking
+
+
+@dataclass(frozen=True)
+class EmbedQuery:
+    """Embeds the question once for every leg that compares vectors."""
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        active = loaded.active_embedder(query.versions.get("embedding", 0))
+        try:
+            vector = active.embedder.embed_query(query.text)
+        except EmbeddingUnavailable as problem:
+            raise NotRun(f"no embedding: {problem}") from problem
+        embedded = replace(query, vector=vector, embedded_by=active.model_id)
+        return replace(ranking, query=embedded).noting(active.embedder.name)

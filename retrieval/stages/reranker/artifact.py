@@ -1,0 +1,132 @@
+"""A trained reranker and its artifact: an .npz read without pickle, a forward pass in NumPy."""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.errors import NotRun
+from retrieval.stages.reranker.features import (
+    ANSWER_SCALE,
+    FEATURES,
+    NEAR,
+    JudgedNeighbours,
+    Question,
+    evidence,
+)
+from retrieval.stages.reranker.networks import KINDS, Dense, Trees
+
+AGREED = 0.95  # probability, at least, of what people judged relevant to this very question: judges err too
+
+
+class BadArtifact(NotRun):
+    """An artifact that is not what its digest or its features say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """Clipped to what training saw -> standard scaler -> network or trees -> sigmoid -> isotonic calibration."""
+
+    low: np.ndarray
+    high: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    model: Dense | Trees
+    knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
+    answer: np.ndarray  # (5,): the logistic over `evidence`, its intercept last
+    judged: JudgedNeighbours
+    cross: np.ndarray | None = (
+        None  # (2, m): knots of a cross-encoder's probability, where one was learned from
+    )
+
+    def raw(self, rows: np.ndarray) -> np.ndarray:
+        """(n, features) -> (n,) probabilities before calibration."""
+        values = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
+        return 1.0 / (1.0 + np.exp(-np.clip(self.model.logits(values), -40.0, 40.0)))
+
+    def calibrated(self, raw: np.ndarray) -> np.ndarray:
+        return np.interp(raw, self.knots[0], self.knots[1])
+
+    def scored(self, rows: np.ndarray, grades: np.ndarray) -> "Scored":
+        """`grades` (n,): what people agreed on for this very question, 0 where nothing."""
+        raw = self.raw(rows)
+        probabilities = np.maximum(self.calibrated(raw), np.where(grades > 0, AGREED, 0.0))
+        return Scored(raw, probabilities, grades, self.answerable(rows, raw, grades))
+
+    def answerable(self, rows: np.ndarray, raw: np.ndarray, grades: np.ndarray) -> float:
+        """The probability that the pool holds an answer to the question."""
+        if grades.any():
+            return AGREED
+        seen = evidence(raw, rows[:, NEAR])
+        return float(1.0 / (1.0 + np.exp(-np.clip(seen @ self.answer[:-1] + self.answer[-1], -40.0, 40.0))))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a reranker makes of candidates: probabilities before and after calibration, and agreed grades (n,); and the
+    probability that one of them answers the question.
+    """
+
+    raw: np.ndarray
+    probabilities: np.ndarray
+    grades: np.ndarray
+    answer: float | None = None
+
+    def order(self, scores: np.ndarray, blend: np.ndarray | float) -> np.ndarray:
+        """What to order by: the agreed grade, then the blend. A model of questions never judged ranks one that was
+        worse than any other: its votes and priors are such as no row in training had.
+        """
+        return self.grades + blended(scores, self.raw, blend)
+
+
+def blended(scores: np.ndarray, probabilities: np.ndarray, blend: np.ndarray | float) -> np.ndarray:
+    """(1 - blend) x score, min-max within the pool, + blend x probability; between 0 and 1. One blend for all, or one
+    each.
+    """
+    spread = np.ptp(scores)
+    semantic = (scores - scores.min()) / spread if spread else np.ones_like(scores)
+    return (1.0 - blend) * semantic + blend * probabilities
+
+
+def grades_of(locators: Sequence[str], agreed: Mapping[str, int]) -> np.ndarray:
+    return np.array([agreed.get(locator, 0) for locator in locators], dtype=float)
+
+
+def pack(reranker: Reranker, *, seed: int) -> bytes:
+    """The artifact: arrays and JSON text only, so that reading it runs nothing."""
+    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots", "answer")}
+    arrays |= reranker.model.arrays()
+    arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
+    judged = reranker.judged
+    told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
+    told |= {"prior": dict(judged.prior), "questions": judged.questions}
+    told["relevant"] = [dict(relevant) for relevant in judged.relevant]
+    arrays["vectors"] = judged.vectors.astype(np.float16)
+    arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def unpack(artifact: bytes, sha256: str) -> Reranker:
+    """Raises BadArtifact for one that was changed, or that reads or gives other numbers than this code."""
+    if hashlib.sha256(artifact).hexdigest() != sha256:
+        raise BadArtifact("the reranker's artifact is not the one that was registered")
+    with np.load(io.BytesIO(artifact), allow_pickle=False) as arrays:
+        told = json.loads(arrays["told"].tobytes())
+        if tuple(told["features"]) != FEATURES:
+            raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+        if told.get("answer_scale") != ANSWER_SCALE:
+            raise BadArtifact("the reranker tells answers on another scale: run `manage.py retrain`")
+        model = KINDS[told["kind"]].of(arrays)
+        judged = JudgedNeighbours(
+            arrays["vectors"].astype(np.float32),
+            tuple(told["relevant"]),
+            told["prior"],
+            tuple(Question(*question) for question in told["questions"]),
+        )
+        ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
+        return Reranker(*ends, model, arrays["knots"], arrays["answer"], judged, arrays.get("cross"))

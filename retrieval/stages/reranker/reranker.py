@@ -1,0 +1,104 @@
+"""The stage that orders candidates by what judgments taught."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retrieval.indexes.term_statistics import texts_of
+from retrieval.indexes.terms import CandidateWords, QueryWords
+from retrieval.pipeline import unless_final
+from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
+from retrieval.stages.leg import texts_by_language
+from retrieval.stages.reranker.artifact import Reranker, Scored, grades_of
+from retrieval.stages.reranker.features import FEATURES, Asked, matrix
+from retrieval.stages.reranker.serving import serving, shadowing
+
+FIRST = 10  # places in which a model in shadow is compared
+NEAREST = FEATURES.index("votes_best_neighbour")
+
+
+@dataclass(frozen=True)
+class LearnedReranker:
+    """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
+    accepts, rejects or is unsure of: both by the thresholds of each candidate's domain. It drops nothing. What people
+    judged relevant to this very question comes first, by its grade.
+
+    `depth` candidates of the pool are scored; those after keep their order behind them. A model in shadow scores the
+    searches that are logged too, and changes nothing.
+    """
+
+    depth: int = 100
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        reranker, name = serving(ranking.query)
+        pool, rest = ranking.candidates[: self.depth], ranking.candidates[self.depth :]
+        if not pool:
+            return ranking.noting("nothing to rerank", skipped=True)
+        texts = texts_of(ranking.query, pool)
+        rows, learned = scored_by(reranker, ranking.query, pool, texts)
+        thresholds = [ranking.query.thresholds_for(candidate) for candidate in pool]
+        blends = np.array([threshold.blend for threshold in thresholds])
+        fused = np.array([candidate.score for candidate in pool])
+        order = learned.order(fused, blends)
+        scored = [
+            candidate.but(
+                score=1.0 + float(value),
+                probability=float(p),
+                zone=threshold.zone(p),
+                reasons=with_votes(candidate, row),
+            )
+            for candidate, value, p, threshold, row in zip(
+                pool, order, learned.probabilities, thresholds, rows, strict=True
+            )
+        ]
+        lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
+        shadow = shadow_of(
+            ranking.query,
+            pool,
+            order,
+            lambda r: scored_by(r, ranking.query, pool, texts)[1].order(fused, blends),
+        )
+        told = f"model {name}; probability of an answer {learned.answer:.3f}"
+        return ranking.with_candidates([*scored, *lowered], shadow=shadow, answer=learned.answer).noting(told)
+
+
+def scored_by(
+    reranker: Reranker, query: Query, pool: Sequence[Candidate], texts: CandidateWords
+) -> tuple[np.ndarray, Scored]:
+    """The features of each candidate, and what the reranker makes of them."""
+    rows = matrix(asked(query), pool, texts, reranker.judged)
+    agreed = reranker.judged.agreed(query.vector)
+    return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
+
+
+def shadow_of(
+    query: Query, pool: Sequence[Candidate], order: np.ndarray, by: Callable[[Reranker], np.ndarray]
+) -> Shadow | None:
+    """What the model in shadow would show of the same pool; None without one, or in a search that nobody logs. `by`:
+    the order that a reranker gives the pool.
+    """
+    found = shadowing(query.versions.get("model", 0)) if query.trace_id else None
+    if found is None:
+        return None
+    model, reranker = found
+    return Shadow(model, first_of(pool, order), first_of(pool, by(reranker)))
+
+
+def first_of(pool: Sequence[Candidate], order: np.ndarray) -> tuple[str, ...]:
+    """Locators of the first ten in this order, ties as everywhere by section id."""
+    ids = np.array([candidate.section_id for candidate in pool])
+    return tuple(pool[n].locator for n in np.lexsort((ids, -order))[:FIRST])
+
+
+def asked(query: Query) -> Asked:
+    return Asked(QueryWords.of(texts_by_language(query)), query.vector)
+
+
+def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
+    """Says so when judged questions like this one had this provision as an answer."""
+    nearest = float(row[NEAREST])
+    if nearest < 0.5:
+        return candidate.reasons
+    return (*candidate.reasons, Reason("judged_alike", {"similarity": round(nearest, 3)}))

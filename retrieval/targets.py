@@ -1,0 +1,61 @@
+"""Parts of the corpus that are named rather than searched: documents, pages, sections, chunks, tags, metadata. Pure.
+
+A selection says which chunks; it never widens what a caller may read. `retrieval.corpus.filters` makes queries of it.
+"""
+
+from dataclasses import dataclass, replace
+
+KINDS = (
+    "section",
+    "heading",
+    "pages",
+    "document",
+    "filename",
+    "chunk",
+    "tag",
+    "metadata",
+    "cites",
+    "definitions",
+)
+COMPARISONS = ("is", "contains", "at_least", "at_most")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One named part. `value`: a locator, words of a heading, file name or tag, by kind; `pages` are 1-based ranges,
+    both ends included; `key` and `comparison` belong to metadata, `chunks` to chunk ids; `domains` are the slugs of
+    those in which it lies, none meaning any.
+    """
+
+    kind: str
+    value: str | float = ""
+    pages: tuple[tuple[int, int], ...] = ()
+    chunks: tuple[int, ...] = ()
+    key: str = ""
+    comparison: str = "is"
+    domains: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As people are told which it is, beside its kind."""
+        pages = ", ".join(f"{first}-{last}" for first, last in self.pages)
+        return ", ".join(map(str, self.chunks)) or f"{self.key} {self.value}".strip() or pages
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The chunks of any of its parts; of none, nothing."""
+
+    parts: tuple[Part, ...] = ()
+
+    def __or__(self, other: "Selection") -> "Selection":
+        return Selection(tuple(dict.fromkeys((*self.parts, *other.parts))))
+
+    def within(self, domains: tuple[str, ...]) -> "Selection":
+        """What of it lies in these domains; of none given, all."""
+        return Selection(tuple(replace(part, domains=domains) for part in self.parts))
+
+    @property
+    def is_of_sections(self) -> bool:
+        """Whether it takes sections whole, so that the sections name it."""
+        return not any(part.pages or part.kind in ("chunk", "section") for part in self.parts)

@@ -1,0 +1,138 @@
+"""What the admin classes of curated rows share: history with reasons, who changed a row last, files in and out."""
+
+from collections.abc import Callable
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from import_export.admin import ImportExportModelAdmin
+from simple_history.admin import SimpleHistoryAdmin
+from simple_history.utils import bulk_update_with_history
+from unfold.admin import ModelAdmin
+from unfold.contrib.import_export.forms import ExportForm, ImportForm
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from retrieval.access.caller import Caller
+from retrieval.admin.base import NeverDeleted, caller_of
+from rules.authoring.file_formats import FORMATS
+
+
+class ReasonedForm(forms.ModelForm):
+    """An edit may say why it is made; history keeps it."""
+
+    reason = forms.CharField(
+        max_length=100,
+        required=False,
+        widget=UnfoldAdminTextInputWidget,
+        label=gettext_lazy("Reason for this change"),
+    )
+
+    def save(self, commit: bool = True) -> Model:
+        self.instance._change_reason = self.cleaned_data.get("reason") or None
+        return super().save(commit)
+
+
+class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):
+    """Lists that answer what is live and who changed it last."""
+
+    form = ReasonedForm
+    import_form_class = ImportForm
+    export_form_class = ExportForm
+    list_per_page = 50
+
+    def visible(self, rows: QuerySet, caller: Caller) -> QuerySet:
+        """Those that this person may see, of the model or of its history."""
+        return rows
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return with_last_change(self.visible(super().get_queryset(request), caller_of(request)))
+
+    def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
+        return self.visible(super().get_history_queryset(request, *args), caller_of(request))
+
+    def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
+        """A POST puts an earlier state back, which the library allows to everybody who may view it."""
+        if self.get_object(request, unquote(object_id)) is None:
+            raise Http404
+        if request.method != "GET" and not self.has_change_permission(request):
+            raise PermissionDenied
+        return super().history_form_view(request, object_id, version_id, *args)
+
+    def page(self, view: Callable, may: Callable[[HttpRequest], bool]) -> Callable:
+        """A view of this admin for whom `may` allows it."""
+
+        def guarded(request: HttpRequest) -> HttpResponse:
+            if not may(request):
+                raise PermissionDenied
+            return view(request)
+
+        return self.admin_site.admin_view(guarded)
+
+    # -- Files
+
+    def get_import_formats(self) -> list:
+        return FORMATS
+
+    get_export_formats = get_import_formats
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        """An import both adds and changes."""
+        return self.has_add_permission(request) and self.has_change_permission(request)
+
+    def get_import_resource_kwargs(self, request: HttpRequest, **kwargs) -> dict:
+        return {"caller": caller_of(request)}
+
+    get_export_resource_kwargs = get_import_resource_kwargs
+
+    # -- Columns
+
+    @admin.display(description=gettext_lazy("Changed"), ordering="changed_at")
+    def changed(self, row: Model):
+        return row.changed_at or _("shipped")
+
+    @admin.display(description=gettext_lazy("By"), ordering="changed_by", empty_value="-")
+    def by(self, row: Model) -> str | None:
+        return row.changed_by
+
+
+class SwitchedAdmin(CuratedAdmin):
+    """Rows that are switched off instead of deleted."""
+
+    list_editable = ["enabled"]
+    actions = ["switch_on", "switch_off"]
+    history_list_display = ["enabled"]
+
+    @admin.action(description=gettext_lazy("Switch on"), permissions=["change"])
+    def switch_on(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._switch(request, queryset, True)
+
+    @admin.action(description=gettext_lazy("Switch off"), permissions=["change"])
+    def switch_off(self, request: HttpRequest, queryset: QuerySet) -> None:
+        self._switch(request, queryset, False)
+
+    def _switch(self, request: HttpRequest, queryset: QuerySet, enabled: bool) -> None:
+        count = switch(queryset, enabled=enabled, by=request.user)
+        messages.success(request, ngettext("%d entry switched.", "%d entries switched.", count) % count)
+
+
+def switch(rows: QuerySet, *, enabled: bool, by, reason: str | None = None) -> int:
+    """Switches rows on or off, each with a line in its history; gives how many changed."""
+    changed = list(rows.exclude(enabled=enabled))
+    for row in changed:
+        row.enabled = enabled
+    bulk_update_with_history(changed, rows.model, ["enabled"], default_user=by, default_change_reason=reason)
+    return len(changed)
+
+
+def with_last_change(rows: QuerySet) -> QuerySet:
+    """Adds `changed_at` and `changed_by` (a username) of the newest line of history; shipped rows have none."""
+    last = rows.model.history.filter(id=OuterRef("pk")).order_by("-history_date", "-history_id")
+    return rows.annotate(
+        changed_at=Subquery(last.values("history_date")[:1]),
+        changed_by=Subquery(last.values("history_user__username")[:1]),
+    )

@@ -1,0 +1,100 @@
+"""The admin of thresholds: every edit is a domain's next version."""
+
+from django import forms
+from django.contrib import admin
+from django.forms import model_to_dict
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from retrieval.admin.base import NeverDeleted, link
+from retrieval.stages.reranker.features import USUAL_MINIMUM
+from rules.admin.aliases import PRIMARY_KEY
+from rules.models import DomainThreshold
+from rules.thresholds.publishing import THRESHOLDS, check_calibration, publish
+
+
+class ThresholdForm(forms.ModelForm):
+    class Meta:
+        model = DomainThreshold
+        fields = [*THRESHOLDS, "reason"]
+        help_texts = {
+            "calibration": gettext_lazy(
+                "Weights of the logistic that turns a candidate’s scores into a probability; with none, those in force "
+                "are kept."
+            )
+        }
+
+    def clean_calibration(self) -> dict:
+        calibration = self.cleaned_data["calibration"] or {}
+        check_calibration(calibration)
+        return calibration
+
+    def clean(self) -> dict:
+        """An answer minimum left as it was keeps the scale it was chosen on; without weights those in force stay, lest
+        a version that was begun from nothing leave its domain without probabilities.
+        """
+        said = super().clean()
+        before = DomainThreshold.objects.filter(domain=said.get("domain"), active=True).first()
+        if before and before.answer_minimum == said.get("answer_minimum"):
+            self.instance.answer_scale = before.answer_scale
+        if before and said.get("calibration") == {}:
+            said["calibration"] = before.calibration
+        return said
+
+
+@admin.register(DomainThreshold)
+class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
+    """Append-only: adding makes the next version and puts it in force; earlier ones stay to be read."""
+
+    form = ThresholdForm
+    change_form_outer_before_template = "admin/rules/_threshold_preview.html"
+    list_display = [
+        "domain", "version", "in_force", "answers_from", "reason", "created_by", "created_at", "edit",
+    ]  # fmt: skip
+    list_filter = ["active", "domain"]
+    list_select_related = ["domain", "created_by"]
+    search_fields = ["reason"]
+
+    def has_change_permission(self, request: HttpRequest, obj: DomainThreshold | None = None) -> bool:
+        return False
+
+    def get_fields(self, request: HttpRequest, obj: DomainThreshold | None = None) -> list[str]:
+        editable = [*THRESHOLDS, "reason"]
+        return [*editable, "version", "active", "created_by", "created_at"] if obj else editable
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict:
+        """A new version may begin as a copy: `?copy=` names the version."""
+        number = request.GET.get("copy", "")
+        copied = DomainThreshold.objects.filter(pk=number).first() if PRIMARY_KEY.fullmatch(number) else None
+        if copied is None:
+            return super().get_changeform_initial_data(request)
+        return model_to_dict(copied, THRESHOLDS)
+
+    def save_model(
+        self, request: HttpRequest, obj: DomainThreshold, form: ThresholdForm, change: bool
+    ) -> None:
+        publish(obj, by=request.user)
+
+    @display(description=gettext_lazy("In force"), ordering="active", boolean=True)
+    def in_force(self, threshold: DomainThreshold) -> bool:
+        return threshold.active
+
+    @admin.display(description=gettext_lazy("Answer minimum"), ordering="answer_minimum")
+    def answers_from(self, threshold: DomainThreshold) -> str:
+        if threshold.is_on_scale:
+            return f"{threshold.answer_minimum:g}"
+        return _("%(minimum)s, chosen on another scale: %(usual)s holds until `%(command)s`") % {
+            "minimum": f"{threshold.answer_minimum:g}",
+            "usual": USUAL_MINIMUM,
+            "command": threshold.tuning,
+        }
+
+    @admin.display(description="")
+    def edit(self, threshold: DomainThreshold) -> SafeString:
+        url = reverse("admin:rules_domainthreshold_add")
+        return link(f"{url}?copy={threshold.pk}", _("new version from this"))

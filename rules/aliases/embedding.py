@@ -1,0 +1,63 @@
+"""Vectors of aliases: made where they are missing, by the embedder of the stored corpus. A Spanish name is put into
+English first, by the translation that Spanish questions pass through.
+"""
+
+import numpy as np
+from django.db.models import QuerySet
+
+from retrieval.corpus import versions
+from retrieval.engines import loaded
+from retrieval.engines.translation.apertium import TranslationUnavailable
+from retrieval.engines.translation.translator import translate
+from retrieval.errors import NotRun
+from retrieval.models import EmbeddingModel
+from retrieval.text.analyzer import stems
+from rules import published
+from rules.models import Alias, AliasVector
+
+BATCH = 2_000  # aliases a call: a few seconds
+
+
+def missing(model: EmbeddingModel) -> QuerySet[Alias]:
+    return Alias.objects.filter(enabled=True).exclude(vectors__model=model)
+
+
+def embed_missing() -> int:
+    """Embeds the next aliases that have no vector by the active model; gives how many. May run twice."""
+    model = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    batch = list(missing(model).order_by("pk")[:BATCH]) if model else []
+    if not batch:
+        return 0
+    try:
+        embedder = loaded.active_embedder().embedder
+    except NotRun:
+        return 0  # searches report it, and the system checks
+    english = [english_of(alias) for alias in batch]
+    rows = [
+        AliasVector(
+            alias=alias,
+            model=model,
+            vector=vector.astype(np.float16).tobytes(),
+            stems=" ".join(stems(text, "en")),
+        )
+        for alias, text, vector in zip(batch, english, embedder.embed_documents(english), strict=True)
+    ]
+    return len(AliasVector.objects.bulk_create(rows, ignore_conflicts=True))
+
+
+def english_of(alias: Alias) -> str:
+    if alias.language != "es":
+        return alias.text
+    terms = published.glossary(versions.current(()).get("glossary", 0))
+    try:
+        return translate(alias.text, terms, loaded.apertium()).text
+    except TranslationUnavailable:
+        return translate(alias.text, terms).text
+
+
+def embed_all() -> int:
+    """Embeds until none is missing."""
+    total = 0
+    while done := embed_missing():
+        total += done
+    return total

@@ -1,0 +1,212 @@
+"""Rules in a curator's own words; what a sentence may name is what the caller may see. Saves drafts only.
+
+The grammar reads first. Where a language model is configured, it reads what the grammar does not understand, unless
+the sentence names something that is not there, or not public.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from functools import partial
+from typing import Any
+
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.db.models import F, Func, Value
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.engines.llm import service as llm
+from retrieval.engines.llm.requests import LLMUnavailable
+from retrieval.models import Document, Domain
+from retrieval.text.normalization import fold
+from rules.authoring import llm_parser, rule_checks, workflow
+from rules.authoring.grammar.names import named_targets
+from rules.authoring.grammar.parser import draft
+from rules.authoring.grammar.sentence import Clarification, Corpus, Draft
+from rules.authoring.similar_names import COMPARED, Scope, similar_names
+from rules.engine.clauses import part
+from rules.models import Rule
+
+SALT = "a model's reading of a sentence"
+KEPT_FOR = 24 * 3600  # s that a reading which was shown may be kept as a draft
+FOR_NO_MODEL = ("exception", "rule")  # what no rule can say, whoever reads it
+WHY_NOT = {
+    "over_budget": gettext_lazy("today's budget for language models is spent"),
+    "resting": gettext_lazy("it failed before and rests"),
+    "timeout": gettext_lazy("it did not answer in time"),
+    "injected": gettext_lazy("the sentence speaks to the model, not of a rule"),
+}
+NO_USE = gettext_lazy("it gave no useful answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a sentence was read as. `model`: which one read it, empty for the grammar; `chosen`: targets that it thought
+    of itself; `token`: its answer, signed, to be kept as it was shown; `problem`: why no model helped.
+    """
+
+    made: Draft | tuple[Clarification, ...]
+    model: str = ""
+    chosen: tuple[str, ...] = ()
+    token: str = ""
+    problem: str = ""
+
+
+def read(sentence: str, caller: Caller, *, today: date) -> Reading:
+    """Asks the model at most once, and only where the grammar asks back."""
+    made = read_sentence(sentence, caller, today=today)
+    endpoint = llm.endpoint()
+    if isinstance(made, Draft) or endpoint is None or not may_be_put(made):
+        return Reading(made)
+    if names_private(sentence, caller):
+        return Reading(made, problem=_("The sentence names what is not public: no language model was asked."))
+    try:
+        answer = llm_parser.asked(sentence, today)
+    except LLMUnavailable as problem:
+        message = _("The language model was no help: %s.") % WHY_NOT.get(problem.reason, NO_USE)
+        return Reading(made, problem="" if problem.reason == "off" else message)
+    if answer is None:
+        return Reading(made, problem=_("The language model did not understand it either."))
+    return interpreted(sentence, answer, endpoint.model, caller) or Reading(
+        made, problem=_("What the language model answered is no rule.")
+    )
+
+
+def reading_kept(sentence: str, token: str, caller: Caller) -> Reading | None:
+    """The reading that was shown, looked up again; None for another sentence's, an old or a forged token."""
+    try:
+        kept = signing.loads(token, salt=SALT, max_age=KEPT_FOR)
+    except signing.BadSignature:
+        return None
+    return (
+        interpreted(sentence, kept["answer"], kept["model"], caller) if kept["sentence"] == sentence else None
+    )
+
+
+def interpreted(sentence: str, answer: Mapping[str, Any], model: str, caller: Caller) -> Reading | None:
+    """None where the answer is no rule."""
+    corpus = corpus_for(sentence, caller)
+    try:
+        made = llm_parser.drafted(answer, corpus)
+        if isinstance(made, Draft):
+            made = confined(sentence, made, caller)
+    except (ValueError, ValidationError):
+        return None
+    if not isinstance(made, Draft):
+        return Reading(made, model)
+    token = signing.dumps({"sentence": sentence, "answer": answer, "model": model}, salt=SALT)
+    return Reading(made, model, llm_parser.chosen_by_model(made, sentence, corpus), token)
+
+
+def may_be_put(questions: tuple[Clarification, ...]) -> bool:
+    return not any(question.absent or question.subject in FOR_NO_MODEL for question in questions)
+
+
+def names_private(sentence: str, caller: Caller) -> bool:
+    """Whether it names a domain or a part of the corpus that the public cannot see."""
+    public = corpus_for(sentence, ANONYMOUS)
+    hidden = set(Domain.objects.visible_to(caller)) - set(Domain.objects.visible_to(ANONYMOUS))
+    names = [fold(name) for domain in hidden for name in (domain.name, domain.name_es, domain.slug) if name]
+    return any(name in fold(sentence) for name in names) or not all(
+        map(public.has, named_targets(sentence, corpus_for(sentence, caller)))
+    )
+
+
+def read_sentence(sentence: str, caller: Caller, *, today: date) -> Draft | tuple[Clarification, ...]:
+    """By the grammar. What no rule may hold, such as a factor below 1, is asked about too."""
+    made = draft(sentence, corpus_for(sentence, caller), today=today)
+    if isinstance(made, Draft):
+        try:
+            return confined(sentence, made, caller)
+        except ValidationError as problem:
+            return (Clarification("rule", " ".join(problem.messages)),)
+    return made
+
+
+def confined(sentence: str, made: Draft, caller: Caller) -> Draft:
+    """In the private domains that it names parts of, too. Raises ValidationError for what no rule may hold."""
+    rule = rule_of(sentence, made)
+    rule.full_clean(validate_unique=False)
+    return replace(made, domains=[*made.domains, *rule_checks.undeclared(rule, caller)])
+
+
+def corpus_for(sentence: str, caller: Caller) -> Corpus:
+    scope = Scope.of((), caller)
+    documents = Document.objects.visible_to(caller)
+    files = documents.exclude(filename="").values_list("filename", flat=True).distinct().order_by("filename")
+    tags = documents.exclude(tags=[]).annotate(tag=Func("tags", function="unnest"))
+    return Corpus(
+        domains={
+            name: domain.slug for domain in scope.domains for name in (domain.name, domain.name_es) if name
+        },
+        documents=titles_in(sentence, caller),
+        files=list(files[:COMPARED]),
+        tags=list(tags.order_by("tag").values_list("tag", flat=True).distinct()[:COMPARED]),
+        has=partial(exists, scope=scope),
+        near=partial(names_near, scope=scope),
+    )
+
+
+def exists(target: Mapping[str, Any], scope: Scope) -> bool:
+    try:
+        return scope.chunks(part(dict(target))).exists()
+    except ValueError:  # no target: a file is no place
+        return False
+
+
+def names_near(target: Mapping[str, Any], scope: Scope) -> list[str]:
+    try:
+        return similar_names(part(dict(target)), scope)
+    except ValueError:
+        return []
+
+
+def titles_in(sentence: str, caller: Caller) -> dict[str, str]:
+    """Titles that stand in the sentence, with their locators; a title of two documents names neither."""
+    said = Document.objects.visible_to(caller).annotate(said=Value(sentence))
+    found = list(said.filter(said__icontains=F("title")).values_list("title", "locator").distinct())
+    titles = [title for title, _locator in found]
+    return {title: locator for title, locator in found if title and titles.count(title) == 1}
+
+
+def rule_of(sentence: str, made: Draft, *, model: str = "") -> Rule:
+    """Named after its sentence, which is kept as the rationale; so is the model that read it."""
+    name = " ".join(sentence.split()).rstrip(".")[:100]
+    by_model = "\n\n" + _("Read from this sentence by the language model %s.") % model if model else ""
+    return Rule(
+        name=workflow.free_name(name) if Rule.objects.filter(name=name).exists() else name,
+        rationale=sentence + by_model,
+        **asdict(made),
+    )
+
+
+def warnings(sentence: str, made: Draft, caller: Caller) -> list[str]:
+    """What saving it in the form would tell, before it is kept."""
+    return workflow.warnings(rule_of(sentence, made), caller)
+
+
+def save(sentence: str, made: Draft, *, by, model: str = "") -> Rule:
+    reason = _("written in words, read by %s") % model if model else _("written in words")
+    return workflow.save_draft(rule_of(sentence, made, model=model), by=by, reason=reason)
+
+
+def question_text(question: Clarification) -> str:
+    """The question to the author, with what is near to what was named."""
+    if question.subject == "rule":
+        return _("No rule can say this: %s") % question.words
+    asked = {
+        "target": _("Which provision, document or file is meant?"),
+        "action": _("What shall it do?"),
+        "criterion": _("When shall it fire?"),
+        "exception": _(
+            "A rule fires when all it names is there; it knows no exceptions. Which rule is meant?"
+        ),
+        "date": _("From which day to which?"),
+        "domain": _("Which domain is meant?"),
+        "text": _("Which text? Put it between quotation marks."),
+    }[question.subject]
+    unread = " " + _("Not understood: “%s”.") % question.words if question.words else ""
+    near = " " + _("Near to it: %s.") % ", ".join(question.near) if question.near else ""
+    return asked + unread + near

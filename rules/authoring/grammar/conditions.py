@@ -1,0 +1,186 @@
+"""When a rule fires, as a sentence says it: “when someone asks about …”, “si la pregunta menciona …”. Pure."""
+
+import re
+from typing import Any
+
+from retrieval.text.normalization import fold
+from rules.authoring.grammar.sentence import ASKED, Sentence, bare
+
+_LANGUAGE = re.compile(
+    r"[\s]*\b(?:(?:asked |written |hechas |escritas )?(?:in|en) (spanish|espanol|english|ingles|castellano))\b"
+)
+_EVERY = re.compile(
+    r"[\s,]*\b(?:(?:for|from|in|on|to|de|para|en|a) (?:all|every|any|each|todas|toda|"
+    r"cualquier)(?: the| las)? (?:questions?|quer(?:y|ies)|search(?:es)?"
+    r"|preguntas?|consultas?|busquedas?)|whatever (?:is|people|anyone|someone) asks?(?:ed)?|"
+    r"pregunten lo que pregunten)"
+    r"(?= ?$| ?[,.;])"
+)
+_WHO = (
+    r"(?:somebody|someone|anybody|anyone|people|users?|clients?|they|a user|a client|a person|alguien|la gente|"
+    r"un usuario|un cliente|usuarios|los usuarios|una persona|se)"
+)
+_VERBS = (
+    r"(?:please |por favor,? )?(?:then |entonces )?(?:always |siempre )?(?:also |tambien )?(?:answer|"
+    r"reply|respond|only|solo|redirect|send|lead|take|forward|search|look|use|restrict|limit|abstain|never|"
+    r"do not|don't|hide|exclude|remove|suppress|leave|omit|bury|lower|demote|push|boost|raise|prefer|"
+    r"favou?r|promote|rank|pin|"
+    r"show|put|place|list|display|give|treat|read|replace|rewrite|responde|contesta|redirige|envia|"
+    r"manda|lleva|dirige|busca|usa|limita|"
+    r"restringe|abstente|nunca|no|oculta|esconde|excluye|quita|omite|baja|relega|degrada|sube|"
+    r"prefiere|favorece|da|"
+    r"prioriza|impulsa|potencia|fija|muestra|muestrale|pon|coloca|trata|lee|sustituye|reemplaza|"
+    r"ensena|refuse|decline|keep)\b"
+)
+_END = (
+    rf"(?=\s*[,:]\s*{_VERBS}|\s+(?:always |siempre )?{_VERBS}[^,]*@t\d+@|\s+(?:only )?(?:to|a)(?: the|"
+    rf" la| el| las| los)? @t\d+@"
+    r"|\s*[;.]?\s*$)"
+)
+_IF = r"(?:when(?:ever)?|if|every time|each time|cuando|si|siempre que|cada vez que)"
+_FOR = r"(?:for|to|on|from|in|para|a|en|las|the|all|every|todas)"
+_ABOUT = re.compile(
+    rf"[\s,]*(?:\b{_IF}\s+(?:the |a |an |una |la )?(?:{_WHO}\s+|{ASKED}\s+(?:is |are |es |sea |sean |"
+    rf"trata |trate )?)?"
+    rf"(?:(?:asks?|asking|pregunt[ae]n?|quier[ae]n? saber|wants? to know|consult[ae]n?)\s+)?"
+    rf"(?:about|on|regarding|concerning|por|sobre|acerca de|de)"
+    rf"|(?:\b{_FOR}\s+){{0,3}}\b{ASKED}\s+(?:that are |que sean )?(?:about|on|regarding|concerning|"
+    rf"sobre|acerca de|por))"
+    rf"\s+(?P<said>.+?){_END}"
+)
+_WHICH = (
+    rf"[\s,]*\b(?:(?:{_IF}|{_FOR})\s+(?:the |a |an |una |la |las )?(?:(?:{_WHO}|{ASKED})\s+)?|{ASKED}\s+)"
+    r"(?:that |que )?"
+)
+_SAYS = re.compile(
+    rf"{_WHICH}"
+    r"(?:mention(?:s|ing)?|contain(?:s|ing)?|include?s?|says?|mencion(?:a|e|en|an)|contiene|contenga|"
+    r"contengan|contienen|incluya|diga|dice)\s+"
+    rf"(?P<said>.+?){_END}"
+)
+_EXACT = re.compile(
+    rf"[\s,]*\b{_IF}\s+(?:(?:the|a|la|una)\s+)?(?:(?:{_WHO}|{ASKED})\s+)?"
+    rf"(?:is|are|asks?|reads?|says?|sea|es|pregunt[ae]n?|diga|dice)\s+(?:exactly|exactamente|precisely|"
+    rf"literalmente)\s+(?P<said>.+?){_END}"
+)
+_STARTS = re.compile(
+    rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:(?:the|a|la|una|las)\s+)?(?:{ASKED}\s+)?(?:that |que )?"
+    rf"(?:(?:starts?|begins?|starting|beginning) with|(?:empie[cz][ae]n?|comien[cz][ae]n?) (?:con|"
+    rf"por))\s+(?P<said>.+?){_END}"
+)
+_CITES = re.compile(
+    rf"[\s,]*\b(?:{_IF}|{_FOR})\s+(?:(?:the|a|la|una|las)\s+)?(?:(?:{_WHO}|{ASKED})\s+)?(?:that |que )?"
+    r"(?:cit(?:es?|ing|a|e|an|en)|refers? to|se refier[ae]n? a)\s+(?:the |el |la )?(?P<place>@t\d+@)"
+)
+_PATTERN = re.compile(
+    rf"{_WHICH}(?:match(?:es|ing)?|coincid[ae]n?(?: con)?|encaj[ae]n? (?:con|en))\s+(?:the |a |el |la |un |una )?"
+    r"(?:pattern|regex|regular expression|patron|expresion regular)\s+(?P<said>@q\d+@)"
+)
+_MENTIONING = (
+    r"(?:mentions?|contains?|includes?|says?|"
+    r"mencion(?:a|e|en|an)|contiene|contenga|contienen|contengan|incluya)"
+)
+_SECOND = re.compile(
+    rf"[\s,]+(?P<joined>and|y|e|or|o|u)\s+(?:also |tambien )?(?:(?:the question|the query|it|they|que|"
+    rf"la pregunta)\s+)?(?:also |tambien )?"
+    rf"(?:{_MENTIONING}\s+(?P<said>.+?){_END}|cit(?:es?|a|e|an|en)\s+(?:the |la |el )?(?P<place>@t\d+@))"
+)
+_CLAUSE = re.compile(r"\b(?:mentions|contains|cites|matches|menciona|mencione|contiene|contenga|coincide)\b")
+EXCEPTION = re.compile(
+    r"\b(?:unless|except(?:ing)?|but not|apart from|without mention(?:ing)?|not mentioning|(?:is not|are not|"
+    rf"isn't|aren't) (?:about|on)|(?:does not|do not|doesn't|don't) (?:{_MENTIONING}|cite|ask|start|begin|match)|"
+    r"a menos que|a no ser que|salvo|excepto|pero no|con excepcion de|sin mencionar|"
+    rf"(?:menos|no) (?:sea|es|trat[ae]|cit[ae]n?|pregunt[ae]n?|empie[cz][ae]|{_MENTIONING}))\b"
+)
+_BARE_CONDITION = re.compile(
+    rf"[\s,]*\b(?:{_FOR}\s+(?:all |todas )?(?:the |las )?{ASKED}|{_IF}\s+(?:the |a |la |"
+    rf"una )?(?:{_WHO}\s+(?:asks?|pregunt[ae]n?|searches|escrib[ae]n?|writes?)"
+    rf"|{ASKED}\s+(?:is|are|es|sea|esta|este)))(?=\s*,|\s*\.?\s*$)"
+)
+_ALL = re.compile(r"\s*\b(?:all of|both|tanto|todas estas palabras:?|all the words|all)\s+")
+_ANY = re.compile(r"\s*\b(?:any of|either|one of|cualquiera de|alguna de|any)\s+(?:the words )?")
+_OR = re.compile(r"\s*,?\s+(?:or|o|u)\s+|\s*,\s*")
+_LISTED = re.compile(r"\s*,?\s+(?:and|or|y|e|o|u|como)\s+|\s*,\s*")
+_AND = re.compile(r"\s(?:and|y|e|como)\s")
+
+
+def taken_criteria(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
+    """What the question must be, then its language."""
+    language, rest = sentence.taking(_LANGUAGE)
+    rest = Sentence(" ".join(rest.text.split()), " ".join(rest.folded.split()), rest.named, rest.written)
+    criteria, rest = taken_condition(rest)
+    if language:
+        criteria += [
+            {
+                "kind": "language",
+                "value": "es" if language[1][0] in "sc" or language[1] == "espanol" else "en",
+            }
+        ]
+        if len(criteria) == 1:
+            _match, rest = rest.taking(_BARE_CONDITION)
+    return criteria, rest
+
+
+def unread_condition(sentence: Sentence) -> str:
+    """Conditions joined by or, or another clause inside what is asked about: no rule is made of them."""
+    second, rest = sentence.taking(_SECOND)
+    if second and second["joined"] in ("or", "o", "u"):
+        return sentence.plain(second[0]).strip(" ,")
+    about = _ABOUT.search(rest.folded)
+    if about is None:
+        return ""
+    described = [sentence.named[mark]["kind"] for mark in re.findall(r"@t\d+@", about["said"])]
+    is_read = not _CLAUSE.search(about["said"]) and not set(described) - {"section", "document", "filename"}
+    return "" if is_read else sentence.plain(rest.group(about, "said"))
+
+
+def taken_condition(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
+    """One condition, or two that are joined by and."""
+    match, rest = sentence.taking(_SECOND)
+    if match is None:
+        return taken_first(sentence)
+    first, rest = taken_first(rest)
+    if not first:
+        return taken_first(sentence)
+    if match["place"]:
+        return [*first, {"kind": "citation", "value": sentence.named[match["place"]]["value"]}], rest
+    return [*first, *mentioned(sentence, sentence.group(match, "said"))], rest
+
+
+def taken_first(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
+    match, rest = sentence.taking(_CITES)
+    if match:
+        place = sentence.named[match["place"]]
+        return [{"kind": "citation", "value": place["value"]}], rest
+    for kind, pattern in (("exact", _EXACT), ("starts_with", _STARTS), ("regex", _PATTERN)):
+        match, rest = sentence.taking(pattern)
+        if match:
+            return [{"kind": kind, "value": sentence.plain(sentence.group(match, "said"))}], rest
+    match, rest = sentence.taking(_SAYS)
+    if match:
+        return mentioned(sentence, sentence.group(match, "said")), rest
+    match, rest = sentence.taking(_ABOUT)
+    if match:
+        phrases = split(sentence, _OR, sentence.group(match, "said"))
+        return [{"kind": "keywords", "value": phrases, "stemmed": True}], rest
+    match, rest = sentence.taking(_EVERY)
+    return ([{"kind": "always"}] if match else []), rest
+
+
+def mentioned(sentence: Sentence, said: str) -> list[dict[str, Any]]:
+    """Any of the phrases; all of them where the author says both, all of, or joins them by and."""
+    folded = fold(said)
+    any_of, all_of = _ANY.match(folded), _ALL.match(folded)
+    lead = any_of or all_of
+    phrases = split(sentence, _LISTED, said[lead.end() :] if lead else said)
+    if all_of or (not any_of and _AND.search(folded)):
+        return [{"kind": "keywords", "value": [phrase], "stemmed": False} for phrase in phrases]
+    return [{"kind": "keywords", "value": phrases, "stemmed": False}]
+
+
+def split(sentence: Sentence, by: re.Pattern[str], said: str) -> list[str]:
+    if by is _OR and not re.search(r"\s(?:or|o|u)\s", fold(said)):
+        pieces = [said]
+    else:
+        pieces = by.split(said)
+    return [sentence.plain(bare(piece)) for piece in pieces if bare(piece)]

@@ -1,0 +1,291 @@
+"""What is wrong with rules taken together: shadowed, contradictory, dead targets, circles of rewrites, expired; and
+rules that nobody's question fires. Pure.
+
+Two rules are held against each other where a question fires both on a day that both see. What is found is certain:
+in doubt nothing is said. That `Exclude beats pin` decides a case does not make it less of a contradiction.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import combinations, islice
+from typing import Protocol
+
+from django.utils.translation import gettext_lazy as _
+
+from retrieval.targets import Part, Selection
+from rules.engine.clauses import AIMED, CompiledRule
+from rules.engine.matching import replaced
+from rules.linting.overlap import (
+    SampleQuestion,
+    common_settings,
+    fires,
+    implies,
+    questions,
+    share_a_day,
+    shown,
+    witness,
+)
+
+KINDS = {
+    "contradictory": _("contradictory"),
+    "cyclic rewrite": _("rewrites in a circle"),
+    "shadowed": _("shadowed"),
+    "dead target": _("dead target"),
+    "expired": _("expired"),
+    "hides judged text": _("hides judged-relevant text"),
+    "never fired": _("never fired in 90 days"),
+}
+FOUND_ELSEWHERE = {"hides judged text"}  # by the app that knows judgments
+MESSAGES = {
+    "excluded": _("“%(first)s” hides everything upon which “%(second)s” acts."),
+    "opposed": _("“%(first)s” raises what “%(second)s” lowers."),
+    "redirects": _("“%(first)s” and “%(second)s” lead to different provisions; only the first can."),
+    "restricted": _("“%(first)s” leaves nothing to search of what “%(second)s” would show."),
+    "covered": _("“%(second)s” adds nothing: whenever it fires, “%(first)s” does the same or more."),
+    "abstains": _(
+        "“%(second)s” shows nothing: whenever it fires, “%(first)s” requires that no answer be given."
+    ),
+    "overwritten": _(
+        "“%(second)s” has no effect: “%(first)s” rewrites the whole question whenever it fires."
+    ),
+    "dead": _("“%(first)s” names “%(detail)s”, where nothing is."),
+    "circle": _("These rules rewrite a question until it is as it was: %(all)s."),
+    "expired": _("The last day of “%(first)s” is over: %(detail)s."),
+    "hides": _("“%(first)s” hides what was judged relevant: %(detail)s."),
+    "unused": _("No question of readers or clients has fired “%(first)s” since %(detail)s."),
+}
+SHOWING = ("pin", "boost", "alias")
+UNUSED = timedelta(days=90)  # without use, after which a rule is said to be never fired
+MAX_TEXTS = 60  # texts into which a question is rewritten, looking for a way back to it
+MAX_ASKED = 100  # questions of one rule from which it is looked for
+
+
+class Corpus(Protocol):
+    """What rules act upon. `jurisdictions`: of every domain by its slug."""
+
+    jurisdictions: Mapping[str, str]
+
+    def chunks(self, selection: Selection, domains: tuple[str, ...]) -> frozenset[int]:
+        """The passages of a selection in these domains; in all of them where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`rules` and `names`: whom it concerns, the one to blame first. `question`: one that shows it. `joined`: only a
+    question that names the subjects of both.
+    """
+
+    kind: str
+    reason: str
+    rules: tuple[int, ...]
+    names: tuple[str, ...]
+    question: str = ""
+    detail: str = ""
+    joined: bool = False
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a rule with this may not be published."""
+        return self.kind in ("contradictory", "cyclic rewrite") and not self.joined
+
+    @property
+    def message(self) -> str:
+        return message(self.reason, self.names, self.detail)
+
+
+def message(reason: str, names: Sequence[str], detail: str = "") -> str:
+    first, second = (*names, "", "")[:2]
+    return str(MESSAGES[reason]) % {
+        "first": first, "second": second, "detail": detail, "all": ", ".join(names),
+    }  # fmt: skip
+
+
+def finding(kind: str, reason: str, *rules: CompiledRule, **more) -> Finding:
+    return Finding(kind, reason, tuple(r.number for r in rules), tuple(r.name for r in rules), **more)
+
+
+def conflicts(
+    rules: Iterable[CompiledRule], corpus: Corpus, today: date, *, about: int | None = None
+) -> list[Finding]:
+    """Everything that is wrong, of all rules or of the one with this number."""
+    given = sorted(rules, key=lambda rule: rule.order)
+    found = [finding("expired", "expired", r, detail=str(r.valid_to)) for r in given if is_over(r, today)]
+    current = [rule for rule in given if not is_over(rule, today)]
+    looked_at = [rule for rule in current if about in (None, rule.number)]
+    dead = [one for rule in looked_at for one in dead_targets(rule, corpus)]
+    pairs = [pair for pair in combinations(current, 2) if about is None or about in (r.number for r in pair)]
+    between = Pairs(corpus, today)
+    opposed = [one for pair in pairs if (one := between.wrong(*pair)) is not None]
+    everything = [*found, *opposed, *circles(current, corpus.jurisdictions, today), *dead]
+    return [one for one in everything if about is None or about in one.rules]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What is known of the use of rules: since which day it is counted, when the version in force of each rule was
+    published, when each fired last.
+    """
+
+    since: date | None
+    published: Mapping[int, date]
+    last: Mapping[int, date]
+
+
+def unused(rules: Iterable[CompiledRule], usage: Usage, today: date) -> Iterator[Finding]:
+    """Rules that have been able to fire for so long and did not; nothing is said before uses were counted so long."""
+    if usage.since is None:
+        return
+    for rule in rules:
+        able_since = max(usage.since, usage.published.get(rule.number, today), rule.valid_from or usage.since)
+        quiet_since = max(able_since, usage.last.get(rule.number, able_since))
+        if quiet_since + UNUSED <= today and not is_over(rule, today):
+            yield finding("never fired", "unused", rule, detail=str(quiet_since))
+
+
+def is_over(rule: CompiledRule, today: date) -> bool:
+    return rule.valid_to is not None and rule.valid_to < today
+
+
+# -- One rule
+
+
+def dead_targets(rule: CompiledRule, corpus: Corpus) -> Iterator[Finding]:
+    places = [Part("section", action.text) for action in rule.does("redirect")]
+    for part in (*rule.clauses.targets.parts, *places):
+        if not corpus.chunks(Selection((part,)), rule.domains):
+            yield finding("dead target", "dead", rule, detail=part.name)
+
+
+# -- Two rules
+
+
+class Pairs:
+    """Holds two rules against each other; what each reaches is asked once."""
+
+    def __init__(self, corpus: Corpus, today: date):
+        self.corpus, self.today = corpus, today
+        self.known: dict[CompiledRule, frozenset[int]] = {}
+
+    def reach(self, rule: CompiledRule) -> frozenset[int]:
+        if rule not in self.known:
+            self.known[rule] = self.corpus.chunks(rule.clauses.targets, rule.domains)
+        return self.known[rule]
+
+    def wrong(self, one: CompiledRule, other: CompiledRule) -> Finding | None:
+        """The worst of it; `one` acts before `other`."""
+        if not share_a_day(one, other, self.today):
+            return None
+        for first, second in ((one, other), (other, one)):
+            if (reason := self.opposition(first, second)) and (
+                asked := witness(first, second, self.corpus.jurisdictions)
+            ):
+                return finding(
+                    "contradictory", reason, first, second, question=asked.text, joined=asked.joined
+                )
+        return self.shadow(one, other) or self.shadow(other, one)
+
+    def opposition(self, first: CompiledRule, second: CompiledRule) -> str:
+        """Why what they do cannot both be done; empty where it can."""
+        if (
+            first.does("exclude")
+            and any(map(second.does, (*SHOWING, "restrict")))
+            and self.holds(first, second)
+        ):
+            return "excluded"
+        if first.does("boost") and second.does("bury") and self.same(first, second):
+            return "opposed"
+        places = {action.text for rule in (first, second) for action in rule.does("redirect")}
+        if first.does("redirect") and second.does("redirect") and len(places) > 1:
+            return "redirects" if first.order < second.order else ""
+        is_limited = first.does("restrict") and not second.does("restrict")
+        if is_limited and any(map(second.does, ("pin", "alias"))) and self.apart(first, second):
+            return "restricted"
+        return ""
+
+    def holds(self, wide: CompiledRule, narrow: CompiledRule) -> bool:
+        return bool(self.reach(narrow)) and self.reach(narrow) <= self.reach(wide)
+
+    def same(self, one: CompiledRule, other: CompiledRule) -> bool:
+        return bool(self.reach(one)) and self.reach(one) == self.reach(other)
+
+    def apart(self, one: CompiledRule, other: CompiledRule) -> bool:
+        reached = self.reach(one), self.reach(other)
+        return all(reached) and reached[0].isdisjoint(reached[1])
+
+    def shadow(self, over: CompiledRule, under: CompiledRule) -> Finding | None:
+        """Of twins the later one is in the shadow."""
+        reason = self.reason_of_shadow(over, under)
+        if not reason or not implies(under, over, self.today):
+            return None
+        are_twins = implies(over, under, self.today) and bool(self.reason_of_shadow(under, over))
+        if over.order > under.order and are_twins:
+            return None
+        return finding("shadowed", reason, over, under, question=first_question(under))
+
+    def reason_of_shadow(self, over: CompiledRule, under: CompiledRule) -> str:
+        kinds = {action.kind for action in under.clauses.actions}
+        if over.does("abstain") and kinds <= set(SHOWING):
+            return "abstains"
+        if kinds == {"rewrite"} and any(not action.phrase for action in over.does("rewrite")):
+            return "overwritten" if over.order > under.order else ""
+        return "covered" if all(self.covers(over, under, kind) for kind in kinds) else ""
+
+    def covers(self, over: CompiledRule, under: CompiledRule, kind: str) -> bool:
+        """Whether `over` leaves nothing to do for what `under` does of this kind."""
+        if kind in ("exclude", "restrict", "alias"):
+            return bool(over.does(kind)) and self.holds(over, under)
+        if kind == "pin":
+            same = {action.position for action in over.does(kind)} >= {a.position for a in under.does(kind)}
+            return same and self.same(over, under)
+        if kind == "redirect" and over.order > under.order:
+            return False
+        return kind not in AIMED and kind != "rewrite" and set(under.does(kind)) <= set(over.does(kind))
+
+
+def first_question(rule: CompiledRule) -> str:
+    return next(map(shown, questions(rule)), "")
+
+
+# -- Rewrites
+
+
+def circles(rules: Sequence[CompiledRule], jurisdictions: Mapping[str, str], today: date) -> list[Finding]:
+    """Rewrites that, one after the other, bring a question back to what it was. Each circle once."""
+    rewriting = [rule for rule in rules if rule.does("rewrite")]
+    found: dict[frozenset[int], Finding] = {}
+    for rule in rewriting:
+        for setting in common_settings((rule,), jurisdictions):
+            for question in islice(questions(rule), MAX_ASKED):
+                around = way_round(question, rewriting, setting)
+                if around and all(share_a_day(*two, today) for two in combinations(around, 2)):
+                    circle = finding("cyclic rewrite", "circle", *around, question=shown(question))
+                    found.setdefault(frozenset(circle.rules), circle)
+    return list(found.values())
+
+
+def way_round(
+    question: SampleQuestion, rules: Sequence[CompiledRule], setting: tuple[str, str, str]
+) -> tuple[CompiledRule, ...]:
+    """The fewest rules that lead from the question back to it; none where no way does."""
+    start = replace(question, text=question.text.casefold())
+    ways: dict[str, tuple[CompiledRule, ...]] = {start.text: ()}
+    waiting = deque([start])
+    while waiting and len(ways) < MAX_TEXTS:
+        here = waiting.popleft()
+        for rule in rules:
+            after = rewritten(here, rule) if fires(rule, here, setting) else here
+            if after.text == start.text != here.text:
+                return tuple(dict.fromkeys((*ways[here.text], rule)))
+            if after.text not in ways:
+                ways[after.text] = (*ways[here.text], rule)
+                waiting.append(after)
+    return ()
+
+
+def rewritten(question: SampleQuestion, rule: CompiledRule) -> SampleQuestion:
+    text = question.text
+    for action in rule.does("rewrite"):
+        text = replaced(text, action.phrase, action.text) if action.phrase else action.text
+    return replace(question, text=text.casefold())

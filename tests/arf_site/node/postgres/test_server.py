@@ -1,0 +1,168 @@
+"""The embedded server, against real servers in folders of their own."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from arf_site.node.postgres.accounts import PostgresError
+from arf_site.node.postgres.urls import without_password
+from tests.arf_site.node.servers import ask, command_line, kill_postmaster, remember, remembered
+
+
+def test_the_application_reaches_its_database_with_pgvector(server):
+    assert ask(server.app_url(), "SELECT '[1,2]'::vector <-> '[1,3]'::vector") == [(1.0,)]
+
+
+def test_the_application_is_no_superuser_and_bound_by_row_security(server):
+    query = (
+        "SELECT rolsuper, rolbypassrls, rolcreaterole, rolcreatedb FROM pg_roles WHERE rolname = current_user"
+    )
+    assert ask(server.app_url(), query) == [(False, False, False, True)]
+
+
+def test_the_application_owns_its_database(server):
+    query = (
+        "SELECT pg_get_userbyid(datdba), pg_encoding_to_char(encoding) FROM pg_database WHERE datname = 'arf'"
+    )
+    assert ask(server.app_url(), query) == [("arf", "UTF8")]
+
+
+def test_test_databases_have_pgvector(server):
+    ask(server.app_url(), "CREATE DATABASE test_arf")
+    assert ask(server.app_url("test_arf"), "SELECT '[1]'::halfvec::text") == [("[1]",)]
+    ask(server.app_url(), "DROP DATABASE test_arf")
+
+
+def test_pages_are_checksummed_and_writes_reach_the_disk(server):
+    for name in ("data_checksums", "fsync", "full_page_writes"):
+        assert ask(server.app_url(), "SELECT current_setting(%s)", name) == [("on",)]
+
+
+def test_nobody_enters_without_the_password(server):
+    address, _ = without_password(server.app_url())
+    for password in ("", "wrong"):
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(address, password=password, passfile=os.devnull)
+
+
+def test_the_server_listens_on_a_private_socket_only(server):
+    assert ask(server.owner_url(), "SHOW listen_addresses") == [("",)]
+    assert stat.S_IMODE(server.socket_dir.stat().st_mode) == 0o700
+    assert stat.S_IMODE((server.place / "secrets").stat().st_mode) == 0o600
+
+
+def test_no_password_is_sent_to_a_server_of_another_user(server):
+    url = server.app_url().replace(f"requirepeer={server._account().name}", "requirepeer=daemon")
+    with pytest.raises(psycopg.OperationalError, match="requirepeer"):
+        psycopg.connect(url)
+
+
+def test_a_port_in_the_environment_changes_nothing(server, monkeypatch):
+    monkeypatch.setenv("PGPORT", "6000")
+    assert server.is_ready()
+
+
+def test_statements_stay_out_of_the_log(server):
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        ask(server.app_url(), "SELECT 'a private question' FROM nowhere")
+    server.stop()  # which writes the log out
+    server.start()
+    logged = "".join(path.read_text() for path in (server.place / "log").iterdir())
+    assert "nowhere" in logged and "a private question" not in logged
+
+
+def test_a_second_start_finds_what_runs_and_loses_nothing(server):
+    remember(server)
+    running = server._postmaster()
+    server.start()
+    assert server._postmaster() == running
+    server.stop()
+    server.stop()
+    assert not server.is_ready()
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_server_never_started_is_not_ready_and_can_be_stopped(make):
+    server = make("never")
+    server.stop()
+    assert not server.is_ready()
+    with pytest.raises(PostgresError, match="no database yet"):
+        server.app_url()
+
+
+def test_after_kill_9_it_starts_at_once_with_its_data(server):
+    remember(server)
+    kill_postmaster(server)
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_stale_pid_of_a_living_process_is_no_server(server, stranger):
+    remember(server)
+    kill_postmaster(server)
+    for file in (server.cluster / "postmaster.pid", server.socket_dir / ".s.PGSQL.5432.lock"):
+        _, rest = file.read_text().split("\n", 1)
+        file.write_text(f"{stranger.pid}\n{rest}")
+    assert not server.is_ready()
+    server.stop()
+    assert stranger.poll() is None
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_an_empty_pid_file_does_not_stop_the_start(server):
+    remember(server)
+    kill_postmaster(server)
+    (server.cluster / "postmaster.pid").write_text("")
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_start_waits_for_what_a_killed_server_left_running(server):
+    remember(server)
+    count = "SELECT count(*) FROM generate_series(1, 10000000) AS i WHERE i % 7 = 3"
+    active = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
+    with closing(psycopg.connect(server.app_url())) as connection, ThreadPoolExecutor() as threads:
+        orphan = connection.info.backend_pid
+        threads.submit(connection.execute, count)
+        while not ask(server.owner_url(), active, orphan):
+            pass
+        kill_postmaster(server)
+        assert command_line(orphan)
+        server.start()
+        assert not command_line(orphan)
+    assert remembered(server) == [("kept",)]
+
+
+def test_a_server_whose_socket_is_gone_is_started_again(server):
+    remember(server)
+    shutil.rmtree(server.socket_dir)
+    assert not server.is_ready()
+    server.start()
+    assert remembered(server) == [("kept",)]
+
+
+def test_two_starters_do_not_collide(make, room):
+    server = make("both")
+    command = [sys.executable, "-m", "arf_site.node.postgres", "start", "--data-dir", str(server.data_dir)]
+    starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    for starter in starters:
+        assert "PostgreSQL answers" in starter.communicate()[0]
+        assert starter.returncode == 0
+
+
+def test_a_server_that_cannot_start_says_why(make):
+    server = make("broken")
+    server.start()
+    server.stop()
+    (server.cluster / "global" / "pg_control").unlink()
+    with pytest.raises(PostgresError, match="could not find the database system"):
+        server.start()

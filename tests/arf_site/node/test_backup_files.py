@@ -1,0 +1,88 @@
+"""A backup holds everything, and what is none changes nothing."""
+
+import stat
+
+import psycopg
+import pytest
+
+from arf_site.node.backup import BackupError, backup, restore
+from tests.arf_site.node.servers import ask
+
+LAW = """
+CREATE TABLE django_migrations (id int PRIMARY KEY);
+CREATE TABLE retrieval_document (id int PRIMARY KEY, title text, embedding halfvec(2));
+CREATE TABLE retrieval_chunk (id int PRIMARY KEY, document int REFERENCES retrieval_document);
+ALTER TABLE retrieval_chunk ENABLE ROW LEVEL SECURITY;
+ALTER TABLE retrieval_chunk FORCE ROW LEVEL SECURITY;
+CREATE POLICY granted ON retrieval_chunk USING (current_setting('arf.everything', true) = 'yes');
+CREATE INDEX ON retrieval_document USING hnsw (embedding halfvec_cosine_ops);
+INSERT INTO retrieval_document VALUES (1, 'Constitución', '[1,2]');
+SET arf.everything = 'yes';
+INSERT INTO retrieval_chunk VALUES (7, 1);
+"""
+
+
+@pytest.fixture
+def law(server):
+    """An application's database of its own on the shared server: (application's URL, superuser's URL)."""
+    ask(server.app_url(), "CREATE DATABASE law")
+    ask(server.app_url("law"), LAW)
+    yield server.app_url("law"), server.owner_url("law")
+    ask(server.app_url(), "DROP DATABASE law WITH (FORCE)")
+
+
+def contents(url):
+    with psycopg.connect(url) as connection:
+        connection.execute("SET arf.everything = 'yes'")
+        titles = connection.execute("SELECT id, title, embedding::text FROM retrieval_document").fetchall()
+        return titles, connection.execute("SELECT * FROM retrieval_chunk").fetchall()
+
+
+def test_a_backup_restores_everything_rows_under_row_security_too(law, tmp_path):
+    app, owner = law
+    before = contents(app)
+    backup(owner, tmp_path / "law.backup")
+    ask(app, "TRUNCATE retrieval_document CASCADE")
+    ask(app, "INSERT INTO retrieval_document VALUES (2, 'later', NULL)")
+    restore(app, tmp_path / "law.backup")
+    assert contents(app) == before == ([(1, "Constitución", "[1,2]")], [(7, 1)])
+    assert ask(app, "SELECT * FROM retrieval_chunk") == []
+    assert stat.S_IMODE((tmp_path / "law.backup").stat().st_mode) == 0o600
+
+
+def test_a_backup_restores_into_an_empty_database(law, server, tmp_path):
+    app, owner = law
+    backup(owner, tmp_path / "law.backup")
+    ask(server.app_url(), "CREATE DATABASE fresh")
+    restore(server.app_url("fresh"), tmp_path / "law.backup")
+    assert contents(server.app_url("fresh")) == contents(app)
+    ask(server.app_url(), "DROP DATABASE fresh")
+
+
+def test_a_role_that_cannot_see_every_row_makes_no_backup(law, tmp_path):
+    with pytest.raises(BackupError, match="row-level security"):
+        backup(law[0], tmp_path / "law.backup")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_foreign_or_torn_backup_changes_nothing(law, server, tmp_path):
+    app, owner = law
+    before = contents(app)
+    backup(owner, tmp_path / "whole")
+    backup(server.owner_url("postgres"), tmp_path / "foreign")
+    (tmp_path / "text").write_text("DROP TABLE retrieval_document;")
+    (tmp_path / "empty").touch()
+    whole = (tmp_path / "whole").read_bytes()
+    (tmp_path / "torn").write_bytes(whole[: len(whole) * 9 // 10])
+    for name in ("missing", "foreign", "text", "empty", "torn"):
+        with pytest.raises(BackupError):
+            restore(app, tmp_path / name)
+    assert contents(app) == before
+
+
+def test_a_table_the_backup_does_not_know_is_named(law, tmp_path):
+    app, owner = law
+    backup(owner, tmp_path / "law.backup")
+    ask(app, "CREATE TABLE retrieval_later ()")
+    with pytest.raises(BackupError, match="retrieval_later"):
+        restore(app, tmp_path / "law.backup")

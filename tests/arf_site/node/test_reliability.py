@@ -1,0 +1,193 @@
+"""Parts of a whole ARF are killed with kill -9 at work: it goes on by itself, nothing is lost or doubled."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from retrieval.indexes.lexical import LexicalIndex
+from tests.conftest import ROOT
+from tests.running import RunningArf, wait_for
+
+pytestmark = pytest.mark.slow
+
+SECTIONS = 320  # ten steps of the ingestion
+ORDER = """
+import django, sys
+django.setup()
+from retrieval import jobs
+from retrieval.ingestion import ingest
+from retrieval.models import Domain
+print(jobs.enqueue(**ingest.request(Domain.objects.get(slug="us_code"), sys.argv[1])).pk)
+"""
+CUT_OFF = """
+import django
+django.setup()
+from django.db import OperationalError, connection
+from retrieval import jobs
+
+class CutOff(jobs.Job):
+    def step(self, run):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+jobs.job_of = lambda run: CutOff()
+run = jobs.create("ingest", key="cut off")
+try:
+    jobs.take_step(run.pk, run.ticket)
+except OperationalError:
+    run.refresh_from_db()
+    print("OperationalError", run.status)
+run.delete()
+"""
+STORED = """
+SELECT section.locator, chunk.text, chunk.position, count(vector.id)
+FROM retrieval_section section
+JOIN retrieval_chunk chunk ON chunk.section_id = section.id
+JOIN retrieval_chunkvector vector ON vector.chunk_id = chunk.id
+WHERE section.live AND section.locator LIKE %s
+GROUP BY section.id, chunk.id ORDER BY section.position, chunk.position
+"""
+
+
+@pytest.fixture(scope="module")
+def arf():
+    running = RunningArf()
+    try:
+        running.up()
+        yield running
+    finally:
+        running.remove()
+
+
+def text_of(title, number):
+    return f"The keeper of lighthouse {number} shall trim lamp t{title}n{number} every night and record it."
+
+
+def title(arf, number):
+    """A title of the Code with many short sections, written out."""
+    path = f"/us/usc/t{number}"
+    sections = "".join(
+        f'<section identifier="{path}/s{n}"><num value="{n}">§ {n}.</num><heading>Lamp {n}</heading>'
+        f"<content>{text_of(number, n)}</content></section>"
+        for n in range(1, SECTIONS + 1)
+    )
+    file = arf.var / f"t{number}.xml"
+    file.write_text(
+        f'<uscDoc identifier="{path}"><main><title identifier="{path}"><num value="{number}">Title {number}</num>'
+        f"<heading>LIGHTHOUSES</heading>{sections}</title></main></uscDoc>"
+    )
+    return file
+
+
+def order(arf, file):
+    """Hands the file's ingestion to the workers, as the admin's “ingest again” does; gives the job's id."""
+    return int(run_python(arf, ORDER, str(file)))
+
+
+def run_python(arf, script, *arguments):
+    """What it prints, beside the running ARF."""
+    environment = arf.environment | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def status(arf, job):
+    [(state, position, error)] = arf.sql(
+        "SELECT status, position, error FROM retrieval_jobrun WHERE id = %s", job
+    )
+    return state, position, error
+
+
+def is_in_the_middle(arf, job):
+    state, position, _ = status(arf, job)
+    assert state in ("queued", "running")
+    return 0 < position < SECTIONS
+
+
+def is_finished(arf, job):
+    state, _, error = status(arf, job)
+    assert state != "failed", error
+    return state == "done"
+
+
+def assert_complete(arf, number):
+    """Every section once, with one chunk and one vector, and in the index."""
+    expected = [(f"/us/usc/t{number}/s{n}", text_of(number, n), 0, 1) for n in range(1, SECTIONS + 1)]
+    assert arf.sql(STORED, f"/us/usc/t{number}/s%") == expected
+    assert arf.sql("SELECT count(*) FROM retrieval_section WHERE NOT live") == [(0,)]
+    assert_indexed(arf)
+
+
+def assert_indexed(arf):
+    """The lexical index reaches the end of the change log and holds every live chunk once."""
+    [(last, chunks)] = arf.sql(
+        "SELECT (SELECT max(id) FROM retrieval_indexchange), (SELECT count(*) FROM retrieval_chunk chunk "
+        "JOIN retrieval_section section ON section.id = chunk.section_id WHERE section.live)"
+    )
+    index = LexicalIndex(arf.var / "lexical")
+    wait_for(lambda: index.position == last)
+    assert index.open().searcher().num_docs == chunks
+
+
+def kill(pids):
+    assert pids
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_killed_workers_are_started_again_and_the_ingestion_is_completed(arf):
+    job = order(arf, title(arf, 98))
+    wait_for(lambda: is_in_the_middle(arf, job))
+    kill(arf.pids("manage.py worker") + arf.pids("manage.py lexical_writer"))
+    wait_for(lambda: is_finished(arf, job))
+    assert_complete(arf, 98)
+
+
+def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_ingestion_is_completed(arf):
+    assert arf.searches()
+    web = arf.pids("gunicorn")
+    job = order(arf, title(arf, 99))
+    wait_for(lambda: is_in_the_middle(arf, job))
+    kill([arf.postgres._postmaster()])
+    wait_for(arf.postgres.is_ready)
+    wait_for(arf.searches)
+    wait_for(lambda: is_finished(arf, job))
+    assert_complete(arf, 99)
+    assert arf.pids("gunicorn") == web
+
+
+def test_a_step_whose_connection_is_cut_may_be_taken_again(arf):
+    """Though PostgreSQL answers again at once, as after a restart in the middle of a step."""
+    assert run_python(arf, CUT_OFF) == "OperationalError queued\n"
+
+
+def test_a_killed_web_worker_is_replaced(arf):
+    master, first, *_ = arf.pids("gunicorn")
+    kill([first])
+    wait_for(lambda: len(arf.pids("gunicorn")) == 3 and first not in arf.pids("gunicorn"))
+    assert arf.pids("gunicorn")[0] == master
+    wait_for(arf.searches)
+
+
+def test_a_killed_web_server_is_started_again_without_its_old_workers(arf):
+    old = arf.pids("gunicorn")
+    kill(old[:1])
+    wait_for(lambda: not set(old) & set(arf.pids("gunicorn")))
+    wait_for(arf.searches)
+    assert "web ended (SIGKILL); it is started again in 0.5 s." in arf.told()
+
+
+def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
+    """Idle, it dies with the queue's lock in its hands."""
+    main, _, task_process, *_ = arf.pids("manage.py worker")
+    kill([task_process])
+    wait_for(lambda: main not in arf.pids("manage.py worker"))
+    job = order(arf, title(arf, 98))  # nothing new in it
+    wait_for(lambda: is_finished(arf, job))
+    assert_complete(arf, 98)

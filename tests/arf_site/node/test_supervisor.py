@@ -1,0 +1,141 @@
+"""What dies is started again; one signal stops everything; nothing is left behind."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from arf_site.node import supervisor
+from arf_site.node.supervisor import Child, GaveUp, Program, Supervisor
+from tests.conftest import ROOT
+from tests.running import SLEEP, is_running, python, wait_for
+
+
+@pytest.fixture
+def told():
+    return []
+
+
+@pytest.fixture
+def supervise(tmp_path, told):
+    made = []
+
+    def begin(*programs):
+        made.append(Supervisor(programs, tmp_path / "log", say=told.append))
+        made[-1].start()
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.stop()
+
+
+def test_what_ends_is_started_again_and_this_is_said(supervise, told):
+    running = supervise(Program("sleeper", python(SLEEP)))
+    [child] = running.children
+    first = child.process.pid
+    os.kill(first, signal.SIGKILL)
+    running.wait_until(lambda: child.process is not None and child.process.pid != first, limit=60)
+    assert told == ["sleeper ended (SIGKILL); it is started again in 0.5 s."]
+
+
+def test_delays_double_and_a_crash_loop_is_given_up_with_its_last_words(supervise, told, monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_DELAY", 0.001)
+    running = supervise(Program("broken", python("raise SystemExit('no such luck')")))
+    with pytest.raises(GaveUp, match=r"(?s)broken keeps ending \(exit status 1\).*no such luck"):
+        running.wait_until(lambda: False, limit=60)
+    assert [line.rsplit(" ", 2)[1] for line in told] == ["0.001", "0.002", "0.004", "0.008"]
+
+
+def test_a_program_that_ran_long_is_not_in_a_crash_loop(tmp_path, told, monkeypatch):
+    monkeypatch.setattr(supervisor, "STEADY", 0)
+    monkeypatch.setattr(supervisor, "FIRST_DELAY", 0)
+    child = Child(Program("steady", python("pass")), tmp_path / "steady.log", (), told.append)
+    for _ in range(supervisor.QUICK_DEATHS + 1):
+        child.start()
+        wait_for(lambda: supervisor.has_ended(child.process.pid))
+        child.keep_up()
+    assert child.quick_deaths == 1
+
+
+def test_what_a_dead_program_left_running_is_killed_before_it_is_started_again(supervise, tmp_path):
+    code = "import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', sys.argv[1]]); print(p.pid, flush=True)"
+    running = supervise(Program("parent", python(f"{code}; p.wait()", SLEEP)))
+    [child] = running.children
+    wait_for(lambda: child.log.read_text())
+    left = int(child.log.read_text())
+    os.kill(child.process.pid, signal.SIGKILL)
+    wait_for(lambda: supervisor.has_ended(child.process.pid))
+    child.keep_up()
+    wait_for(lambda: not is_running(left), limit=30)
+
+
+def test_a_program_that_will_not_end_is_killed_after_its_grace(supervise):
+    stubborn = (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('deaf', flush=True); time.sleep(60)"
+    )
+    running = supervise(Program("deaf", python(stubborn), grace=0.2))
+    [child] = running.children
+    wait_for(lambda: "deaf" in child.log.read_text())
+    pid = child.process.pid
+    running.stop()
+    assert not is_running(pid)
+
+
+def test_programs_end_in_the_opposite_order(supervise, tmp_path):
+    code = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(print(sys.argv[1], file=open(sys.argv[2], "a"))))
+print("ready", flush=True)
+time.sleep(60)
+"""
+    ended = tmp_path / "ended"
+    running = supervise(*(Program(name, python(code, name, str(ended))) for name in ("one", "two", "three")))
+    wait_for(lambda: all("ready" in child.log.read_text() for child in running.children))
+    running.stop()
+    assert ended.read_text().split() == ["three", "two", "one"]
+
+
+def test_programs_end_when_the_supervisor_is_killed(tmp_path):
+    code = f"""
+import sys, time
+from pathlib import Path
+from arf_site.node.supervisor import Program, Supervisor
+running = Supervisor([Program("sleeper", [sys.executable, "-c", "{SLEEP}"])], Path(sys.argv[1]))
+running.start()
+print(running.children[0].process.pid, flush=True)
+time.sleep(60)
+"""
+    killed = subprocess.Popen(python(code, str(tmp_path)), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    child = int(killed.stdout.readline())
+    killed.kill()
+    killed.wait()
+    wait_for(lambda: not is_running(child), limit=30)
+
+
+def test_children_forked_later_end_with_their_parent(tmp_path):
+    code = f"""
+import os
+from arf_site.node.supervisor import end_children_with_us
+end_children_with_us()
+if (pid := os.fork()) == 0:
+    if (pid := os.fork()) != 0:
+        os.write(1, b"%d\\n" % pid)
+    {SLEEP}
+os.write(1, b"%d\\n" % pid)
+{SLEEP}
+"""
+    parent = subprocess.Popen(python(code), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    children = [int(parent.stdout.readline()) for _ in range(2)]
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not any(map(is_running, children)), limit=30)
+
+
+def test_a_long_log_is_put_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "LOG_LIMIT", 3)
+    log = tmp_path / "web.log"
+    log.write_text("long")
+    supervisor.put_aside(log)
+    assert not log.exists() and (tmp_path / "web.old.log").read_text() == "long"

@@ -1,0 +1,104 @@
+"""One command starts everything and one signal stops it; what dies is started again; nothing is left behind."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+from django.core.management import CommandError
+
+from arf_site.management.commands import up
+from tests.conftest import ROOT
+from tests.running import RunningArf, command_lines, python, wait_for
+
+
+def test_a_port_in_use_is_named_with_its_variable():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match=rf"Port {port} of 127.0.0.1 cannot be used .*set ARF_PORT"):
+            up.check_port("127.0.0.1", port)
+
+
+def test_a_port_in_use_is_named_for_an_ipv6_address_too():
+    with socket.socket(socket.AF_INET6) as other:
+        other.bind(("::1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(CommandError, match=rf"Port {port} of ::1 cannot be used"):
+            up.check_port("::1", port)
+
+
+def test_a_database_that_does_not_let_us_in_is_told_in_one_line(tmp_path):
+    given = {"DATABASE_URL": "postgresql://nobody:hush@127.0.0.1:1/nothing", "ARF_VAR_DIR": str(tmp_path)}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        given["ARF_PORT"] = str(free.getsockname()[1])
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"], cwd=ROOT, env=os.environ | given, capture_output=True, text=True
+    )
+    [told] = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert "DATABASE_URL cannot be used: connection failed" in told and "refused" in told
+    assert "hush" not in told
+
+
+def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
+    path = tmp_path / "up.lock"
+    with up.alone(path):
+        code = "import sys; from pathlib import Path; from arf_site.management.commands.up import alone"
+        code = f"import django; django.setup(); {code}; alone(Path(sys.argv[1])).__enter__()"
+        environment = os.environ | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
+        refused = subprocess.run(
+            python(code, str(path)), cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+    assert f"ARF already runs from here (process {os.getpid()})" in refused.stderr
+
+
+def test_web_workers_load_neither_torch_nor_training_libraries(db):
+    """In a process of its own: the application, a search through it, then what was imported."""
+    code = """
+import sys
+from django.conf import settings
+from arf_site.wsgi import application
+settings.DATABASES["default"]["NAME"], settings.ARF_LEXICAL_DIR = sys.argv[1:]
+from django.db import transaction
+from django.test import Client
+with transaction.atomic():  # nothing of this search stays in the database that other tests use
+    answer = Client().get("/api/v1/search", {"q": "Can they search my phone?"}, headers={"host": "localhost"})
+    transaction.set_rollback(True)
+assert answer.status_code == 200 and answer.json()["results"], answer.content
+assert "Fuse" not in answer.json()["degraded"] and "DenseRetriever" not in answer.json()["degraded"]
+heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    from django.conf import settings
+    from django.db import connection
+
+    arguments = (connection.settings_dict["NAME"], str(settings.ARF_LEXICAL_DIR))
+    done = subprocess.run(python(code, *arguments), cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_up_serves_a_first_search_starts_quickly_again_and_leaves_nothing_behind():
+    arf = RunningArf()
+    try:
+        arf.up()
+        told = arf.told()
+        assert "Administrator: admin" in told and "165 sections published" in told
+        assert "/us/const/amendment/IV" in arf.search()
+        assert arf.stop() == 0
+        assert command_lines(arf.var) == []
+
+        arf.up()
+        assert "Administrator" not in arf.told() and "published" not in arf.told()
+        assert "/us/const/amendment/IV" in arf.search()
+
+        arf.process.kill()
+        arf.process.wait()
+        wait_for(lambda: command_lines(arf.var) == [])
+    finally:
+        arf.remove()

@@ -1,0 +1,111 @@
+"""Slow clients cannot keep others out: gunicorn with our worker, before an application of one word."""
+
+import json
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+
+import pytest
+
+from arf_site.node import web_worker
+from arf_site.node.web_worker import TimedSocket
+from tests.conftest import ROOT
+from tests.running import free_port, wait_for
+
+APPLICATION = """
+import arf_site.node.web_worker as limits
+limits.HEAD_LIMIT = limits.BODY_LIMIT = 0.5
+
+def app(environ, start_response):
+    said = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    start_response("200 OK", [("Content-Length", str(len(said)))])
+    return [said]
+"""
+POST = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n"
+
+
+@pytest.fixture
+def server(tmp_path):
+    (tmp_path / "application.py").write_text(APPLICATION)
+    port = free_port()
+    options = (f"--bind=127.0.0.1:{port}", "--worker-class=arf_site.node.web_worker.Worker", "--threads=2")
+    command = [sys.executable, "-m", "gunicorn", "--no-control-socket", "--pythonpath", f"{ROOT},{tmp_path}"]
+    process = subprocess.Popen([*command, *options, "application:app"], stderr=subprocess.DEVNULL)
+    address = ("127.0.0.1", port)
+    wait_for(lambda: is_open(address))
+    yield address
+    process.terminate()
+    process.wait()
+
+
+def is_open(address):
+    with suppress(OSError), socket.create_connection(address):
+        return True
+    return False
+
+
+def answered(address, request=POST + b"four"):
+    with socket.create_connection(address) as client:
+        client.settimeout(60)
+        client.sendall(request)
+        return client.recv(100)
+
+
+@pytest.mark.parametrize("beginning", [b"", b"GET / HTTP/1.1\r\nX-Slow: ", POST + b"fo"])
+def test_clients_that_stop_in_the_middle_keep_nobody_out(server, beginning):
+    slow = [socket.create_connection(server) for _ in range(8)]
+    for client in slow:
+        client.sendall(beginning)
+    assert answered(server).startswith(b"HTTP/1.1 200")
+    for client in slow:
+        client.close()
+
+
+UNREADABLE = [
+    (b"GET /%b?q=" + b"a" * 5_000 + b" HTTP/1.1\r\n\r\n", 414, "too_large"),
+    (b"GET /%b HTTP/1.1\r\nX-Long: " + b"a" * 9_000 + b"\r\n\r\n", 431, "too_large"),
+    (b"GET /%b HTTP/1.1\r\nno header\r\n\r\n", 400, "bad_request"),
+]
+
+
+@pytest.mark.parametrize(("request_bytes", "status", "code"), UNREADABLE)
+def test_what_cannot_be_read_is_answered_in_the_shape_of_the_api(server, request_bytes, status, code):
+    head, body = wholly_answered(server, request_bytes % b"api/v1/search").split(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status) and b"application/json" in head
+    assert json.loads(body)["error"]["code"] == code
+    page = wholly_answered(server, request_bytes % b"search")
+    assert page.startswith(b"HTTP/1.1 %d " % status) and b"text/html" in page
+
+
+def wholly_answered(address, request):
+    with socket.create_connection(address) as client, client.makefile("rb") as answer:
+        client.settimeout(10)
+        client.sendall(request)
+        return answer.read()
+
+
+def test_a_byte_now_and_then_buys_no_time():
+    ours, theirs = socket.socketpair()
+    timed = TimedSocket(fileno=ours.detach())
+    timed.allow(0.5)
+    theirs.sendall(b"a")
+    assert timed.recv(1) == b"a"
+    assert timed.recv(1) == b""
+    theirs.sendall(b"b")
+    assert timed.recv(1) == b""
+    timed.allow(60)
+    assert timed.recv(1) == b"", "what came too late is no new request"
+    assert timed.gettimeout() == web_worker.ANSWER_LIMIT
+    timed.close()
+    theirs.close()
+
+
+def test_one_connection_still_serves_several_requests(server):
+    with socket.create_connection(server) as client:
+        client.settimeout(60)
+        for word in (b"four", b"five"):
+            client.sendall(POST + word)
+            answer = b""
+            while not answer.endswith(word):
+                answer += client.recv(1000)

@@ -1,0 +1,83 @@
+"""Each check of the database, the queue and the proxy is made to fail and says exactly what is wrong."""
+
+import psycopg
+import pytest
+from django.db import connection
+
+from arf_site import checks as ground
+from arf_site.node.postgres.cluster import default_data_dir
+from arf_site.node.postgres.server import Postgres
+from tests.messages import DEFAULT, only
+
+
+def test_the_suite_runs_as_the_applications_role(db):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
+        assert cursor.fetchone() == (False, False)
+
+
+def test_a_missing_extension_is_named(db, monkeypatch):
+    monkeypatch.setattr(ground, "answer_of", lambda query: None)
+    name = connection.settings_dict["NAME"]
+    expected = f"The extension vector is missing from the database {name}."
+    assert only(ground.pgvector(**DEFAULT)) == ("arf.E001", expected)
+
+
+@pytest.mark.parametrize(
+    ("found", "is_good"), [("0.8.3", False), ("0.7.10", False), ("0.8.4", True), ("0.10", True)]
+)
+def test_an_old_extension_is_named(db, monkeypatch, found, is_good):
+    monkeypatch.setattr(ground, "answer_of", lambda query: (found,))
+    messages = ground.pgvector(**DEFAULT)
+    if is_good:
+        assert messages == []
+    else:
+        expected = f"The extension vector is {found}; at least 0.8.4 is needed."
+        assert only(messages) == ("arf.E001", expected)
+
+
+@pytest.mark.parametrize(
+    ("powers", "words"),
+    [
+        ((True, False), "it is a superuser."),
+        ((False, True), "it has BYPASSRLS."),
+        ((True, True), "it is a superuser and has BYPASSRLS."),
+    ],
+)
+def test_a_role_too_strong_is_named(monkeypatch, powers, words):
+    monkeypatch.setattr(ground, "answer_of", lambda query: ("arf", *powers))
+    expected = f"The database role arf is too strong: {words}"
+    assert only(ground.role(**DEFAULT)) == ("arf.E002", expected)
+
+
+@pytest.mark.parametrize("retry", [60, 120])
+def test_a_retry_within_the_timeout_is_refused(settings, retry):
+    settings.Q_CLUSTER = {"retry": retry, "timeout": 120}
+    expected = f"Q_CLUSTER: retry ({retry} s) must be longer than timeout (120 s)."
+    assert only(ground.queue_limits(None)) == ("arf.E003", expected)
+
+
+@pytest.mark.parametrize(("tls", "proxies"), [(True, 0), (True, 1), (False, 0)])
+def test_a_proxy_that_is_not_counted_is_named(settings, tls, proxies):
+    settings.BEHIND_TLS, settings.NUM_PROXIES = tls, proxies
+    messages = ground.limit_behind_a_proxy(None)
+    if tls and not proxies:
+        told = (
+            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited."
+        )
+        assert only(messages) == ("arf.W008", told)
+    else:
+        assert messages == []
+
+
+def test_the_embedded_servers_superuser_would_be_refused(monkeypatch):
+    server = Postgres(default_data_dir())
+    server.start()
+
+    def as_owner(query):
+        with psycopg.connect(server.owner_url()) as connection:
+            return connection.execute(query).fetchone()
+
+    monkeypatch.setattr(ground, "answer_of", as_owner)
+    expected = "The database role arf_owner is too strong: it is a superuser and has BYPASSRLS."
+    assert only(ground.role(**DEFAULT)) == ("arf.E002", expected)

@@ -1,0 +1,41 @@
+"""Variables are read strictly, and a wrong value is named."""
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from arf_site.environment import Environment
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Reads one variable with this value by one of the methods."""
+
+    def read_by(method: str, value: str, *arguments):
+        monkeypatch.setenv("ARF_ANY", value)
+        return getattr(Environment(), method)("ARF_ANY", *arguments)
+
+    return read_by
+
+
+def test_values_are_read_as_what_they_are(read):
+    assert read("text", "  words ") == "words"
+    assert read("whole", "12", 8) == 12
+    assert read("seconds", "0.5", 3) == 0.5
+    assert read("yes_or_no", "On") and not read("yes_or_no", "no")
+
+
+@pytest.mark.parametrize("method", ["whole", "seconds"])
+@pytest.mark.parametrize("value", ["-1", "1e3", "²", "9" * 11])
+def test_only_plain_numbers_within_bounds_are_numbers(read, method, value):
+    with pytest.raises(ImproperlyConfigured, match="ARF_ANY is “"):
+        read(method, value, 1)
+
+
+def test_one_of_few_names_them(read):
+    assert read("one_of", "", "a", ("a", "b")) == "a"
+    with pytest.raises(ImproperlyConfigured, match="must be one of a, b"):
+        read("one_of", "c", "a", ("a", "b"))
+
+
+def test_a_folder_is_made(read, tmp_path):
+    assert read("folder", str(tmp_path / "deep" / "er"), tmp_path).is_dir()

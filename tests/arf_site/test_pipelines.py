@@ -1,0 +1,56 @@
+"""Every pipeline is written out in full: what a trace shows stands there, in its order."""
+
+import pytest
+
+from arf_site import pipelines
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus import versions
+from retrieval.pipeline import get
+from retrieval.request import SearchRequest
+from retrieval.search.service import run, search, visible_domains
+from retrieval.stages.normalize import Normalize
+from retrieval.stages.present import Present
+from retrieval.templatetags import law
+from rules.engine.actions.apply import ApplyRuleActions
+
+
+def names_of(*stages) -> set[str]:
+    """Of the stages, and of those that run inside others."""
+    names = set()
+    for stage in stages:
+        inside = [*getattr(stage, "legs", ()), *getattr(stage, "actions", ())]
+        inside += [stage.search] if hasattr(stage, "search") else []
+        names |= {type(stage).__name__} | names_of(*inside)
+    return names
+
+
+@pytest.mark.parametrize("name", pipelines.NAMES)
+def test_a_pipeline_begins_with_the_plain_question_and_ends_with_the_page(name):
+    first, *_, last = get(name).stages
+    assert isinstance(first, Normalize) and isinstance(last, Present)
+
+
+def test_rules_come_before_the_search_and_after_everything_else():
+    for line in (pipelines.default(), pipelines.verified()):
+        assert sum(isinstance(stage, ApplyRuleActions) for stage in line.stages) == 2
+        assert isinstance(line.stages[-2], ApplyRuleActions)
+
+
+def test_the_page_names_no_stage_that_does_not_exist():
+    known = set().union(*(names_of(*get(name).stages) for name in pipelines.NAMES))
+    assert set(law.DEGRADED) <= known
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", pipelines.NAMES)
+def test_a_trace_shows_nothing_that_is_not_in_the_pipeline(name):
+    answer = search(SearchRequest("who appoints judges", pipeline=name), fresh=True)
+    assert {stage["name"] for stage in answer["stages"]} <= names_of(*get(name).stages)
+
+
+@pytest.mark.django_db
+def test_a_ranking_that_is_only_measured_reads_no_page():
+    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
+    ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, versions.current(scopes))
+    assert ranking.shown == {}
+    assert (ranking.reports[-1].name, ranking.reports[-1].status) == ("Present", "skipped")

@@ -1,0 +1,15 @@
+"""What runs by the clock."""
+
+from arf_site import schedules
+
+
+def test_schedules_are_made_once_and_keep_their_time(db):
+    from django_q.models import Schedule
+
+    schedules.ensure()
+    Schedule.objects.filter(name="prune").update(next_run="2030-01-01T03:00Z", func="elsewhere")
+    schedules.ensure()
+    made = {name: fields["func"] for name, fields in schedules.SCHEDULES.items()}
+    assert sorted(Schedule.objects.values_list("name", "func")) == sorted(made.items())
+    assert {"retrieval.tasks.prune", "retrieval.tasks.resume_silent_jobs"} <= set(made.values())
+    assert Schedule.objects.get(name="prune").next_run.year == 2030

@@ -1,0 +1,148 @@
+"""Pages on quality in the admin: over time, the last ablation, the preview of thresholds; each for those who may."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.utils import timezone
+
+from evaluation.models import Run
+from retrieval.models import Domain
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def administrator(client):
+    user = User.objects.create_user("admin", is_staff=True)
+    user.groups.add(Group.objects.get(name="Administrator"))
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture
+def domain():
+    return Domain.objects.get(slug="us_constitution")
+
+
+def a_run(value: float, *, days: int = 0, **fields) -> Run:
+    estimate = {"mean": value, "low": value - 0.02, "high": value + 0.02}
+    summary = {"measures": {"nDCG@10": estimate}, "by_kind": {"lay": {"topics": 9, "nDCG@10": value}}}
+    summary["judged_at_10"] = {"mean": 0.4}
+    defaults = {"pipeline": "default", "stages": "Pipeline()", "topics": "us_constitution, test"}
+    moment = timezone.now() - timedelta(days=days)
+    return Run.objects.create(created_at=moment, summary=summary, **defaults | fields)
+
+
+def pages(client) -> str:
+    return client.get("/admin/quality/").content.decode()
+
+
+# -- Quality over time
+
+
+def test_pages_say_so_where_there_is_nothing_yet(client, administrator):
+    assert "Nobody has searched yet." in pages(client)
+    assert "No run is stored yet:" in pages(client)
+    assert "Every topic has a judgment." in pages(client)
+    assert "No ablation is stored yet:" in client.get("/admin/ablation/").content.decode()
+
+
+def test_the_page_shows_series_slices_and_changes(client, administrator):
+    a_run(0.7, days=2, versions={"aliases": 3})
+    a_run(0.8, versions={"aliases": 4})
+    page = pages(client)
+    assert "aliases: 3 → 4" in page
+    assert 'scope="col" class="number">lay' in page
+    assert 'role="img"' in page
+
+
+@pytest.mark.parametrize("address", ["/admin/quality/", "/admin/ablation/"])
+def test_pages_are_for_staff_who_may_read_runs(client, address):
+    client.force_login(User.objects.create_user("nobody", is_staff=True))
+    assert client.get(address).status_code == 403
+    client.logout()
+    assert client.get(address).status_code == 302
+
+
+def test_the_last_ablation_is_shown(client, administrator):
+    step = {
+        "id": "x",
+        "label": "dense",
+        "loses": False,
+        "difference": None,
+        "llm_share": 0.004,
+        "cost_per_1000": 0,
+        "topics": 40,
+    }
+    values = {"mean": 0.5, "low": 0.4, "high": 0.6}
+    step["measures"] = dict.fromkeys(("MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10"), values)
+    step["ms"] = {"p50": 1, "p95": 2}
+    lost = {"label": "+ lexical", "loses": True, "difference": {"mean": -0.1, "low": -0.2, "high": 0}}
+    for number, told in enumerate((step, step | lost)):
+        Run.objects.create(
+            name="ablation",
+            pipeline="dense",
+            stages="",
+            topics="t",
+            summary={"ablation": {"step": number} | told},
+        )
+    page = client.get("/admin/ablation/").content.decode()
+    assert "+ lexical" in page and "loses too much" in page and "<svg" in page
+    assert "40 topics that have an answer" in page and "0.4 %" in page
+
+
+# -- Preview of thresholds
+
+QUESTIONS = [
+    "who can declare war",
+    "best pizza dough hydration",
+    "can police search my car without a warrant",
+]
+
+
+@pytest.fixture
+def asked(domain, monkeypatch):
+    monkeypatch.setattr("evaluation.rule_impact.threshold_previews.JUDGED", 5)
+    for question in QUESTIONS:
+        search(SearchRequest(text=question))
+    return domain
+
+
+def posted(domain: Domain, **changed) -> dict:
+    row = domain.thresholds.get(active=True)
+    names = (
+        "answer_minimum",
+        "minimum",
+        "verify",
+        "accept",
+        "confident",
+        "gap",
+        "alias_search",
+        "query_search",
+    )
+    names += ("mlp_low", "mlp_high", "blend", "llm_weight")
+    same = {name: getattr(row, name) for name in names}
+    return {"domain": domain.pk, "calibration": "{}", "reason": "a test"} | same | changed
+
+
+def test_the_page_previews_and_publishes_what_was_posted(client, administrator, asked):
+    page = client.post("/admin/preview/", posted(asked))
+    text = page.content.decode()
+    assert "of 3 logged questions" in text and "Publish" in text and "Change of nDCG@10:" in text
+    assert asked.thresholds.count() == 1
+    client.post("/admin/rules/domainthreshold/add/", dict(page.context["draft"]))
+    assert asked.thresholds.count() == 2
+
+
+def test_a_draft_that_cannot_be_published_is_not_previewed(client, administrator, asked):
+    text = client.post("/admin/preview/", posted(asked, verify=0.9)).content.decode()
+    assert "cannot be published" in text and "Accept" in text
+
+
+def test_the_form_offers_a_preview_when_adding(client, administrator, domain):
+    page = client.get("/admin/rules/domainthreshold/add/").content.decode()
+    assert 'formaction="/admin/preview/"' in page
+    assert client.get("/admin/preview/").status_code == 405

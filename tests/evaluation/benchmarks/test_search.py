@@ -1,0 +1,27 @@
+"""That the benchmarks measure what they say: that they run, and on what. How long it takes is no test's business."""
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+pytestmark = pytest.mark.django_db
+
+
+def told(*arguments) -> dict:
+    out = io.StringIO()
+    call_command("benchmark", *arguments, "--json", stdout=out)
+    return json.loads(out.getvalue())
+
+
+def test_searches_are_cold_first_and_cached_then(site):  # noqa: F811
+    (row,) = told("search", "--url", site, "--count", "20", "--clients", "1", "--seed", "3")["rows"]
+    assert row["cold"]["all"]["n"] == 20
+    assert row["cached"]["all"]["n"] == 60
+    assert {"EmbedQuery", "Fuse", "Present"} <= row["stages_ms"].keys()
+
+
+def test_no_server_is_said_in_one_line():
+    with pytest.raises(CommandError, match="no answer"):
+        call_command("benchmark", "search", "--url", "http://127.0.0.1:9", "--count", "2")

@@ -1,0 +1,141 @@
+"""Pairs judged far apart are settled by a third person."""
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.urls import reverse
+
+from evaluation.judging import assignment, disagreements, grading
+from evaluation.judging.agreement import agreement
+from evaluation.models import Judgment, Topic
+from evaluation.topics.library import grades_by_judge, qrels_of
+from retrieval.models import Domain, Section
+from retrieval.models.access import caller_for
+from tests.builders import nothing_judged
+
+pytestmark = pytest.mark.django_db
+
+
+FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
+
+
+TWICE = "Can I be tried twice for the same crime?"
+
+
+def staff(name: str, group: str = "Judge") -> User:
+    user = User.objects.create_user(name, password="a long password", is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
+    return user
+
+
+@pytest.fixture(autouse=True)
+def empty_library(db):
+    """Without the topics that ship."""
+    nothing_judged()
+
+
+@pytest.fixture
+def ann():
+    return staff("ann")
+
+
+@pytest.fixture
+def ben():
+    return staff("ben")
+
+
+@pytest.fixture
+def chief(client):
+    user = staff("chief", "Curator")
+    client.force_login(user)
+    return user
+
+
+def topic(query: str = TWICE, **fields) -> Topic:
+    domain = Domain.objects.get(slug="us_constitution")
+    fields = {"name": f"t{Topic.objects.count()}", "domain": domain} | fields
+    return Topic.objects.create(query=query, **fields)
+
+
+def section(locator: str) -> Section:
+    return Section.objects.get(locator=locator, live=True, valid_to=None)
+
+
+def grade(asked: Topic, locator: str, grade: int, user: User, explanation: str = "") -> Judgment:
+    return grading.judge(asked, section(locator), None, grade, user, explanation)
+
+
+def test_disagreements_are_settled_by_a_third(client, ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "it says so")
+    grade(asked, FIFTH, 0, ben, "it does not")
+    page = client.get(reverse("admin_disagreements")).content.decode()
+    assert "it says so" in page and "it does not" in page
+    assert "ann and ben" in page
+    said = {"topic": asked.pk, "locator": FIFTH, "grade": 3, "explanation": "plainly"}
+    client.post(reverse("admin_disagreements"), said)
+    assert Judgment.objects.filter(judge="chief", grade=3).exists()
+    assert "plainly" in client.get(reverse("admin_disagreements") + "?settled=1").content.decode()
+
+
+def decided(asked: Topic, ann: User, ben: User, chief: User) -> Judgment:
+    """Two disagree, and a third person settles it with a grade that is no median."""
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    [row] = disagreements.disagreements(caller_for(chief))
+    return disagreements.adjudicate(row, 0, chief, "neither")
+
+
+def test_an_adjudication_is_the_agreed_grade_and_leaves_the_queue(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    assert qrels_of(Topic.objects.all()) == {asked.pk: {FIFTH: 0}}
+    assert disagreements.disagreements(caller_for(chief)) == []
+    [row] = disagreements.disagreements(caller_for(chief), settled=True)
+    assert row.decision.judge == "chief"
+    assert [why for why in offered_to(staff("dora"), asked) if why == "disagreement"] == []
+
+
+def offered_to(user: User, asked: Topic) -> list[str]:
+    """Why each of the next pairs would be offered."""
+    seen: list[assignment.Pair] = []
+    while len(seen) < 3 and (
+        pair := assignment.next_pair(user, prefer=asked, skipped=[(p.topic.pk, p.locator) for p in seen])
+    ):
+        seen.append(pair)
+    return [pair.why for pair in seen]
+
+
+def test_agreement_is_the_same_before_and_after_an_adjudication(ann, ben, chief):
+    asked = topic()
+    grade(asked, FOURTH, 2, ann)
+    grade(asked, FOURTH, 2, ben)
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    before = agreement(grades_by_judge())
+    [row] = disagreements.disagreements(caller_for(chief))
+    disagreements.adjudicate(row, 0, chief, "")
+    assert agreement(grades_by_judge()) == before
+    assert before.kappas[0].quadratic is not None
+
+
+def test_of_two_who_settle_a_pair_at_once_the_first_decides(ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 0, ben)
+    [seen_by_both] = disagreements.disagreements(caller_for(chief))
+    disagreements.adjudicate(seen_by_both, 0, chief, "")
+    with pytest.raises(grading.CannotJudge, match="settled already"):
+        disagreements.adjudicate(seen_by_both, 3, staff("other", "Curator"), "")
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+
+
+def test_what_is_decided_stays_decided(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    [row] = disagreements.disagreements(caller_for(chief), settled=True)
+    with pytest.raises(grading.CannotJudge, match="settled already"):
+        disagreements.adjudicate(row, 3, staff("other", "Curator"), "")
+    grade(asked, FIFTH, 3, staff("dora"))
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+    grade(asked, FIFTH, 2, chief)
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 2}

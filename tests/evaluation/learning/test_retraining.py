@@ -1,0 +1,228 @@
+"""Retraining end to end on the real corpus: what is refused, what is deployed and taken back, and on which node."""
+
+import json
+import re
+from itertools import groupby
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation.learning import families, registry, retraining, training
+from evaluation.learning.checkpoints import Checkpoints
+from evaluation.learning.retraining import carried_out, request
+from evaluation.models import RetrainingRun
+from retrieval import jobs
+from retrieval.models import Checkpoint, JobRun, RankerModel
+from tests.evaluation.learning.conftest import topic
+from tests.evaluation.learning.rerankers import model
+from tests.retrieval.admin.staff import staff
+
+pytestmark = pytest.mark.django_db
+Outcome = RetrainingRun.Outcome
+
+
+def test_a_test_topic_in_training_refuses_everything(library):
+    topic("kept", "Can the police search my phone?", split="test")
+    topic("learned", "can police search my phone", source="import")
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain")
+    run = RetrainingRun.objects.get()
+    assert run.outcome == Outcome.REFUSED and "“can police search my phone”" in run.reason
+    assert not RankerModel.objects.exists() and "measures" not in run.report
+
+
+def test_a_paraphrase_of_a_test_topic_refuses_everything(library):
+    topic("kept", "Can the police search my phone?", split="test", group="g1")
+    topic("learned", "Is a warrant needed to read text messages?", group="g1")
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain")
+
+
+def test_a_file_that_repeats_the_librarys_test_topics_is_never_deployed(library, tmp_path):
+    topic("kept", "Can the police search my phone?", split="test")
+    path = tmp_path / "topics.jsonl"
+    row = {"id": "x", "query": "can police search my phone", "relevant": {"/us/const/amendment/IV": 2}}
+    path.write_text(json.dumps(row | {"split": "train"}))
+    with pytest.raises(CommandError, match="Refused"):
+        call_command("retrain", topics=str(path))
+
+
+def test_too_few_topics_fail_and_close_the_attempt(library):
+    topic("kept", "what is free speech", split="test")
+    topic("t1", "who may vote")
+    with pytest.raises(CommandError, match="too few"):
+        call_command("retrain")
+    attempt = RetrainingRun.objects.get()
+    assert attempt.outcome == Outcome.FAILED and "too few" in attempt.reason and attempt.finished_at
+
+
+def test_a_retrain_whose_worker_is_killed_each_time_says_so_and_can_be_resumed(library):
+    topic("kept", "what is free speech", split="test")
+    topic("t1", "who may vote")
+    run = jobs.create(**request())
+    run = jobs.take_step(run.pk, run.ticket)
+    for _ in range(3):
+        jobs.begin(run.pk, run.ticket)
+    run = jobs.take_step(run.pk, run.ticket)
+    attempt = RetrainingRun.objects.get()
+    assert attempt.outcome == Outcome.FAILED and attempt.reason == run.error
+    jobs.resume(run)
+    jobs.take_step(run.pk, run.ticket)
+    attempt.refresh_from_db()
+    assert (attempt.outcome, attempt.reason, attempt.finished_at) == (Outcome.RUNNING, "", None)
+
+
+def test_a_retrain_that_fails_before_it_is_written_down_is_written_down_as_failed(library, tmp_path):
+    with pytest.raises(CommandError, match="There is no file"):
+        call_command("retrain", topics=str(tmp_path / "nowhere.jsonl"))
+    attempt = RetrainingRun.objects.get()
+    assert attempt.outcome == Outcome.FAILED and "nowhere.jsonl" in attempt.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "test_from", "why"),
+    [
+        ("not json", None, "cannot be read"),
+        ('{"id": "x", "query": "who may vote", "split": "train"}', 1990, "needs one in “term”"),
+        ('{"id": "x", "query": "who may vote", "split": "train"}', None, "no judged topic to test on"),
+    ],
+)
+def test_a_file_that_cannot_be_divided_is_refused_in_words(library, tmp_path, row, test_from, why):
+    path = tmp_path / "topics.jsonl"
+    path.write_text(row)
+    with pytest.raises(CommandError, match=why):
+        call_command("retrain", topics=str(path), test_from=test_from)
+
+
+def test_a_year_without_a_file_trains_nothing(library):
+    with pytest.raises(CommandError, match="--topics"):
+        call_command("retrain", test_from=1990)
+    assert not RetrainingRun.objects.exists()
+
+
+@pytest.mark.slow
+def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick):
+    job = jobs.create(**request(topics=quick, dry_run=True))
+    phases, percents = [], []
+    for stepped in jobs.run_here(job):
+        percents.append(stepped.percent)
+        phases.append(stepped.state.get("phase"))
+        if phases[-1] == "fold" and stepped.state["unit"] == 0:
+            again = JobRun(pk=job.pk, total=1, state={}, tries=1)
+            retraining.pool(again, Checkpoints(again), lambda: True)
+    assert [phase for phase, _same in groupby(phases)] == [
+        "pool",
+        "fold",
+        "choose",
+        "train",
+        "compare",
+        "decide",
+        None,
+    ]
+    assert percents == sorted(percents) and percents[1] < 40  # most of the work is still to do
+    run = RetrainingRun.objects.get()
+    assert run.outcome == Outcome.KEPT and run.reason.startswith("Dry run") and run.finished_at
+    assert {"decision", "measures", "ece", "reliability", "risk_coverage", "manifest", "ms"} <= set(
+        run.report
+    )
+    assert run.report["risk_coverage"][-1][0] == 1.0
+    assert len(run.report["manifest"]["topics"]) <= run.report["gathered"]["learned"] == 90
+    assert not RankerModel.objects.exists() and not Checkpoint.objects.exists()
+
+
+@pytest.mark.slow
+def test_each_step_may_run_on_another_node(quick, settings, tmp_path, monkeypatch):
+    """Two nodes share PostgreSQL alone. Each step has time for one piece, so that every phase changes nodes."""
+    monkeypatch.setattr(retraining, "STEP_SECONDS", 0)
+    monkeypatch.setattr(families, "EPOCHS", 2)
+    monkeypatch.setattr(training, "choose", lambda ndcg: families.PREFERRED)
+    nodes = [tmp_path / "first", tmp_path / "second"]
+    run = jobs.create(**request(topics=quick, dry_run=True))
+    phases = []
+    while not run.is_finished:
+        settings.VAR_DIR = nodes[len(phases) % 2]
+        run = jobs.take_step(run.pk, run.ticket)
+        phases.append(run.state.get("phase"))
+    assert (run.status, run.error) == (JobRun.Status.DONE, "")
+    assert phases.count("pool") == 8 and phases.count("fold") == 30 and phases.count("train") == 2
+    assert not any(node.exists() for node in nodes) and not Checkpoint.objects.exists()
+
+
+def test_a_step_that_was_killed_before_does_one_piece_at_a_time():
+    first, again = (retraining.time_for_more(JobRun(tries=tries)) for tries in (1, 2))
+    assert first() and not again()
+
+
+@pytest.mark.slow
+def test_the_first_model_is_deployed_the_same_again_is_not_and_a_person_takes_it_back(quick, client, capsys):
+    call_command("retrain", topics=quick)
+    printed = capsys.readouterr().out
+    assert "cross-validated" in printed and "test topics" in printed
+    steps = re.findall(r"^ *(\d+) % (.+)$", printed, re.M)
+    assert [int(percent) for percent, _ in steps] == sorted(int(percent) for percent, _ in steps)
+    assert "150 of 150 topics searched" in [message for _, message in steps]
+    first = RetrainingRun.objects.first()
+    assert first.outcome == Outcome.DEPLOYED and registry.active() == first.challenger
+    call_command("retrain", topics=quick)
+    again = RetrainingRun.objects.first()
+    assert again.outcome == Outcome.KEPT and again.reason.startswith("Nothing new")
+    earlier = model("earlier", status="retired", deployed_at=first.created_at)
+    staff(client, "Administrator")
+    page = client.get(reverse("admin:evaluation_retrainingrun_change", args=[first.pk])).content.decode()
+    assert page.count("<svg") >= 3 and "MLP (128, 64, 32)" in page and "Roll back" in page
+    shown = client.get(reverse("admin:retrieval_rankermodel_change", args=[first.challenger.pk]))
+    assert "calibration error" in shown.content.decode()
+    client.post(reverse("admin:evaluation_retrainingrun_do", args=[first.pk, "rollback"]))
+    assert registry.active() == earlier
+
+
+def test_a_challenger_may_score_in_shadow_before_it_serves():
+    attempt = RetrainingRun(challenger=model("new"))
+    assert carried_out(attempt, True, "Better.", shadow=True) == (Outcome.SHADOW, "Better.")
+    assert registry.active() is None and RankerModel.objects.get().status == "shadow"
+
+
+def test_a_challenger_that_the_gate_holds_back_is_kept_as_a_candidate():
+    champion, new = model("old", status="active"), model("new")
+    assert carried_out(RetrainingRun(champion=champion, challenger=new), False, "Worse.", shadow=False) == (
+        Outcome.KEPT,
+        "Worse.",
+    )
+    assert registry.active() == champion
+
+
+def test_a_champion_that_a_person_chose_meanwhile_stays():
+    before, chosen, new = model("old"), model("chosen", status="active"), model("new")
+    outcome, reason = carried_out(
+        RetrainingRun(champion=before, challenger=new), True, "Better.", shadow=False
+    )
+    assert outcome == Outcome.KEPT and "changed meanwhile" in reason
+    assert registry.active() == chosen
+
+
+def test_a_model_that_somebody_rolled_back_is_not_deployed_again_by_a_schedule():
+    champion, again = (
+        model("old", status="active"),
+        model("again", status="retired", deployed_at=timezone.now()),
+    )
+    attempt = RetrainingRun(champion=champion, challenger=again)
+    outcome, reason = carried_out(attempt, True, "Not worse.", shadow=False)
+    assert outcome == Outcome.KEPT and reason.startswith("This very model served before")
+    assert registry.active() == champion
+
+
+def test_every_month_begins_one_job_at_most():
+    assert retraining.every_month() == retraining.every_month()
+
+
+def test_a_cancelled_retrain_leaves_no_checkpoints_and_closes_its_attempt(library):
+    topic("kept", "what is free speech", split="test")
+    run = jobs.create(**request())
+    run = jobs.take_step(run.pk, run.ticket)
+    assert run.checkpoints.exists()
+    jobs.cancel(run)
+    jobs.take_step(run.pk, run.ticket)
+    assert not run.checkpoints.exists()
+    assert RetrainingRun.objects.get().outcome == Outcome.FAILED

@@ -1,0 +1,108 @@
+"""What each part is worth: steps in order, stored, compared with the step before, and a loser named."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.measuring import ablation
+from evaluation.measuring.ablation import Step
+from evaluation.measuring.measures import Estimate
+from evaluation.models import Run
+from evaluation.topics import library
+from retrieval import pipeline
+from retrieval.errors import ArfError
+from retrieval.models import LLMCall, LLMPolicy
+from tests.llm_server import FAILING
+
+
+@pytest.fixture
+def topics(db):
+    library.load()
+    return library.topics_of("us_constitution", "test")[::40]
+
+
+@pytest.fixture
+def few(topics, monkeypatch):
+    monkeypatch.setattr(library, "topics_of", lambda domain, split: topics)
+    return topics
+
+
+def test_every_step_is_a_pipeline_that_exists():
+    labels = [label for label, _ in ablation.steps()]
+    assert labels[:4] == ["dense", "+ lexical", "+ citations", "+ aliases"]
+    assert {name for _, name in ablation.steps()} <= set(pipeline.names())
+
+
+def test_the_command_stores_each_step_beside_the_one_before(few, tmp_path, monkeypatch):
+    monkeypatch.setattr(ablation, "MOST_LOST", 1.0)  # so few topics tell nothing
+    out, picture = StringIO(), tmp_path / "ablation.svg"
+    call_command("ablate", "--json", "--svg", str(picture), stdout=out, stderr=(said := StringIO()))
+    assert said.getvalue() == "+ LLM did not run: no language model is configured (ARF_LLM_MODEL).\n"
+    told = json.loads(out.getvalue())
+    assert [step["label"] for step in told] == [label for label, _ in ablation.steps()][:-1]
+    assert told[0]["difference"] is None and told[1]["difference"]["low"] <= told[1]["difference"]["high"]
+    assert set(told[0]["measures"]) == {"MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10"}
+    assert all({"p50", "p95"} <= step["ms"].keys() for step in told)
+    assert picture.read_text().startswith("<svg")
+    run, stored = ablation.latest()
+    assert run.name == "ablation dense"
+    assert [step["label"] for step in stored] == [step["label"] for step in told]
+    assert Run.objects.filter(name__startswith="ablation ").count() == len(told)
+
+
+def test_a_language_models_part_is_measured_with_its_share_and_cost(unsure, few, monkeypatch):
+    LLMPolicy.objects.create(price_in=1, price_out=1)
+    monkeypatch.setattr(ablation, "steps", lambda: [("+ MLP", "learned"), ("+ LLM", "learned_verified")])
+    first, second = (ablation.ablate(few, topic_set="few")[1] for _ in range(2))
+    paid = sum(LLMCall.objects.values_list("cost", flat=True))
+    assert first.report.llm["calls"] == len(unsure.asked) == LLMCall.objects.count() > 0
+    assert first.report.cost["total"] == pytest.approx(float(paid))
+    assert first.report.llm["share"] == second.report.llm["share"] == pytest.approx(3 / 20, abs=0.03)
+    assert (second.report.llm["calls"], second.report.cost["total"]) == (0, 0.0)  # remembered
+    assert not LLMCall.objects.filter(log__isnull=False).exists()
+
+
+def test_a_language_model_that_fails_is_told_and_costs_no_quality(unsure, few, monkeypatch, capsys):
+    unsure.behaviour = FAILING["refusing"]
+    monkeypatch.setattr(ablation, "steps", lambda: [("+ MLP", "learned"), ("+ LLM", "learned_verified")])
+    call_command("ablate")
+    told = capsys.readouterr().out
+    assert f"+ LLM: LLMVerifier did not answer in {len(few)} topics" in told
+    _run, [_, step] = ablation.latest()
+    assert step["difference"]["mean"] == 0.0
+
+
+def test_a_stage_that_loses_fails_the_command_by_its_name(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default"), ("words alone", "lexical")])
+    with pytest.raises(CommandError, match="words alone"):
+        call_command("ablate", stdout=(out := StringIO()))
+    assert "words alone" in out.getvalue()
+
+
+def test_one_that_is_stopped_keeps_nothing(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default"), ("other", "no such pipeline")])
+    with pytest.raises(ArfError):
+        ablation.ablate(few[:2], topic_set="few")
+    assert ablation.latest() == (None, [])
+
+
+def test_a_part_of_the_topics_is_called_so(few, monkeypatch):
+    monkeypatch.setattr(ablation, "steps", lambda: [("all", "default")])
+    call_command("ablate", "--limit", "2", stdout=StringIO())
+    assert ablation.latest()[0].topics == "us_constitution, test, the first 2"
+
+
+@pytest.mark.parametrize(("mean", "loses"), [(-0.02, True), (-0.01, False), (0.1, False)])
+def test_a_loss_of_more_than_a_hundredth_is_one(mean, loses):
+    assert Step("x", None, Estimate(mean, mean, mean)).loses is loses
+    assert not Step("x", None, None).loses
+
+
+def test_without_topics_the_command_says_so(db):
+    with pytest.raises(CommandError, match="no test topics"):
+        call_command("ablate", "--domain", "us_code")
+
+
+# -- Plots

@@ -1,0 +1,82 @@
+"""Figures of quality over time."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.utils import timezone
+
+from evaluation.measuring import quality
+from evaluation.models import Judgment, Run, Topic
+from retrieval.models import Domain, LLMCall, SearchLog
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def administrator(client):
+    user = User.objects.create_user("admin", is_staff=True)
+    user.groups.add(Group.objects.get(name="Administrator"))
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture
+def domain():
+    return Domain.objects.get(slug="us_constitution")
+
+
+def a_run(value: float, *, days: int = 0, **fields) -> Run:
+    estimate = {"mean": value, "low": value - 0.02, "high": value + 0.02}
+    summary = {"measures": {"nDCG@10": estimate}, "by_kind": {"lay": {"topics": 9, "nDCG@10": value}}}
+    summary["judged_at_10"] = {"mean": 0.4}
+    defaults = {"pipeline": "default", "stages": "Pipeline()", "topics": "us_constitution, test"}
+    moment = timezone.now() - timedelta(days=days)
+    return Run.objects.create(created_at=moment, summary=summary, **defaults | fields)
+
+
+def a_topic(domain: Domain, name: str, query: str, **fields) -> Topic:
+    return Topic.objects.create(domain=domain, name=name, query=query, split="tune", **fields)
+
+
+def pages(client) -> str:
+    return client.get("/admin/quality/").content.decode()
+
+
+def test_runs_of_one_set_and_pipeline_are_a_series_with_what_changed():
+    a_run(0.7, days=2, versions={"aliases": 3, "rules": 1})
+    a_run(0.8, days=1, versions={"aliases": 4, "rules": 1})
+    a_run(0.6, pipeline="fusion")
+    a_run(0.1, name="ablation dense")
+    fusion, default = quality.series()
+    assert (fusion.pipeline, default.pipeline) == ("fusion", "default")
+    assert [point.value for point in default.points] == [0.7, 0.8]
+    assert default.points[1].changed == (("aliases", 3, 4),)
+    assert default.rows[0][1] == [0.8]
+    assert default.plot.startswith("<svg") and fusion.plot == ""
+
+
+def test_cost_and_llm_share_are_those_of_the_calls_made():
+    for n in range(4):
+        SearchLog.objects.create(
+            query_hash=str(n), language="en", pipeline="default", channel="api", took_ms=10, cached=n == 0
+        )
+    for _ in range(3):
+        LLMCall.objects.create(purpose="verify", model="m", outcome="answered", cost="0.002", log=uuid4())
+    told = quality.serving()
+    assert told.cost_per_1000 == pytest.approx(1.5)
+    assert told.llm_share == pytest.approx(3 / 60)
+    assert (told.llm_calls, told.llm_searches, told.searches.cached, told.llm_percent) == (3, 3, 1, 5)
+
+
+def test_the_oldest_unjudged_topic_is_named(client, administrator, domain):
+    now = timezone.now()
+    judged = a_topic(domain, "a", "judged", created_at=now - timedelta(days=9))
+    Judgment.objects.create(topic=judged, locator="/x", grade=2, judge="me")
+    old = a_topic(domain, "b", "waits long", created_at=now - timedelta(days=5))
+    Judgment.objects.create(topic=old, locator="/x", grade=2, judge="model", kind="llm")
+    a_topic(domain, "c", "waits a day", created_at=now - timedelta(days=1))
+    told = quality.unjudged(Topic.objects.all())
+    assert (told.count, told.oldest) == (2, old)
+    assert "waits long" in pages(client)

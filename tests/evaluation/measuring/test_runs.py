@@ -1,0 +1,156 @@
+"""Measures agree with the contract's own tool; commands run on real topics; the calibration is what it says."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
+from evaluation.measuring.runs import LLM_STAGE, cost_of, llm_use, report, run_topics, store
+from evaluation.models import Run
+from evaluation.models import Topic as TopicRow
+from evaluation.topics.library import load
+from evaluation.topics.topic import Topic, read_topics
+from evaluation.topics.writing import trec_run
+from retrieval import pipeline
+from retrieval.models import Domain
+from retrieval.stages.reranker.artifact import pack
+from tests.conftest import ROOT
+from tests.rerankers import some_reranker
+
+TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
+
+
+@pytest.mark.django_db
+def test_the_default_pipeline_beats_plain_fusion_on_the_tune_split():
+    topics = [topic for topic in read_topics(TOPICS, split="tune") if topic.answerable]
+    ndcg = {
+        name: report(run_topics(topics, name), name).measures["nDCG@10"].mean
+        for name in ("default", "fusion")
+    }
+    assert ndcg["default"] > ndcg["fusion"]
+
+
+@pytest.mark.django_db
+def test_at_least_half_of_what_the_corpus_cannot_answer_is_declined_and_few_others():
+    results = run_topics(read_topics(TOPICS, split="test"), "default")
+    told = report(results, "default")
+    other_law = [r for r in results if r.topic.kind == "other_law"]
+    assert told.unanswerable >= 60 and len(other_law) >= 30
+    assert told.declined_unanswerable >= told.unanswerable / 2
+    assert told.declined_answerable <= 0.05 * told.topics
+
+
+@pytest.mark.django_db
+@pytest.mark.measuring_data
+def test_the_supreme_courts_questions_find_their_provisions(measuring_data):
+    topics = read_topics(measuring_data / "topics/scotus_before_2003.jsonl")[::4]
+    told = report(run_topics(topics, "default"), "default")
+    assert told.measures["nDCG@10"].mean >= 0.72
+    assert told.measures["R@10"].mean >= 0.80
+    assert told.declined_answerable <= 0.03 * told.topics
+
+
+@pytest.mark.django_db
+def test_commands_refuse_what_they_cannot_read(tmp_path):
+    with pytest.raises(CommandError, match="Name either"):
+        call_command("evaluate")
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("evaluate", str(tmp_path / "absent.jsonl"))
+
+
+class LLMVerifier:
+    """Says that it made calls, as the verifying stage does."""
+
+    def __call__(self, ranking):
+        return ranking.noting("two asked", llm_candidates=2, llm_calls=2, llm_cost=0.003)
+
+
+@pytest.fixture
+def verified(monkeypatch):
+    stages = pipeline.get("fusion").stages
+    monkeypatch.setattr(pipeline, "get", lambda name: pipeline.Pipeline(*stages, LLMVerifier()))
+
+
+@pytest.mark.django_db
+def test_calls_of_a_language_model_are_counted_and_priced(verified):
+    assert LLMVerifier.__name__ == LLM_STAGE
+    topic = Topic("t", "freedom of the press", relevant={"/us/const/amendment/I": 3})
+    (result,) = run_topics([topic], "fusion")
+    assert (result.llm_calls, result.pool, result.cost) == (2, 20, 0.003)
+    assert llm_use([result]) == {"calls": 2, "queries": 1, "share": 0.1}
+    assert cost_of([result])["per_1000"] == pytest.approx(3)
+
+
+@pytest.mark.django_db
+def test_a_run_is_kept_with_its_versions_and_every_topic(capsys):
+    call_command("evaluate", str(TOPICS), split="tune", limit=12, json=True, name="first")
+    told = json.loads(capsys.readouterr().out)
+    run = Run.objects.get(pk=told["run"])
+    assert (run.name, run.pipeline, run.topics) == (
+        "first",
+        "default",
+        "us_constitution/tune, the first 12",
+    )
+    assert {"corpus:us_constitution", "embedder", "ranker"} <= run.versions.keys()
+    assert run.measurements.count() == 12
+    assert run.summary["measures"]["nDCG@10"]["mean"] == told["measures"]["nDCG@10"]["mean"]
+    answerable = run.measurements.exclude(measures={})
+    assert answerable.count() == told["topics"]
+    assert {"nDCG@10", "condensed nDCG@10", "judged@10"} <= answerable.first().measures.keys()
+
+
+@pytest.mark.django_db
+def test_a_report_tells_which_questions_the_reranker_learned_from(capsys):
+    load()
+    first, *_ = read_topics(TOPICS, split="tune")
+    domain = Domain.objects.get(slug=first.domain)
+    TopicRow.objects.create(name="near", query=f"{first.query}!", domain=domain)
+    manifest = {"family": "a test", "topics": ["near"]}
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), manifest)))
+    for name, told in (("learned", True), ("pool", False)):
+        call_command("evaluate", str(TOPICS), split="tune", limit=3, pipeline=name, no_store=True)
+        assert ("learned from 1 of these questions" in capsys.readouterr().out) is told
+
+
+@pytest.mark.django_db
+def test_topics_of_the_database_measure_like_their_file(capsys):
+    load()
+    kept = {topic.id: topic for topic in read_topics(TOPICS, split="tune")}
+    call_command(
+        "evaluate", topics_from_db="us_constitution", split="tune", json=True, no_store=True, limit=10
+    )
+    told = json.loads(capsys.readouterr().out)
+    first = [kept[name] for name in sorted(kept)[:10]]
+    measured = report(run_topics(first, "default"), "default")
+    assert told["run"] is None and not Run.objects.exists()
+    assert told["measures"]["nDCG@10"]["mean"] == measured.measures["nDCG@10"].mean
+
+
+@pytest.mark.django_db
+def test_no_topics_are_refused():
+    with pytest.raises(CommandError, match="no topics in us_code/test"):
+        call_command("evaluate", topics_from_db="us_code", split="test")
+
+
+@pytest.mark.django_db
+def test_another_systems_run_is_measured_on_our_topics(tmp_path, capsys):
+    topics = [topic for topic in read_topics(TOPICS, split="tune")[:20] if topic.answerable]
+    best = {topic.id: sorted(topic.relevant, key=lambda at: -topic.relevant[at]) for topic in topics[1:]}
+    (tmp_path / "theirs.txt").write_text(trec_run(best, tag="theirs"))
+    call_command("evaluate", str(TOPICS), split="tune", limit=20, trec_run=tmp_path / "theirs.txt", json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert told["measures"]["nDCG@10"]["mean"] == pytest.approx(1 - 1 / len(topics))
+    assert (told["declined_answerable"], told["judged_at_10"]["mean"]) == (1, 1)
+    assert Run.objects.get(pk=told["run"]).pipeline == "theirs"
+
+
+def kept(topics, found):
+    from evaluation.measuring.runs import TopicResult
+
+    results = [
+        TopicResult(topic, ("/a",) if topic.id in found else ("/b",), False, 1.0, None, ())
+        for topic in topics
+    ]
+    return store(results, report(results, "fusion"), topics="three", in_force={"rules": len(found)})

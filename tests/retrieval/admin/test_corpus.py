@@ -1,0 +1,58 @@
+"""The corpus in the admin: found, shown, ingested again."""
+
+import pytest
+
+from retrieval import jobs
+from retrieval.ingestion import ingest
+from retrieval.models import Domain, JobRun, Section
+from tests.retrieval.admin.staff import form_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_sections_are_found_by_citation_locator_and_heading(client, curator):
+    for words in ("amend. XIV", "/us/const/amendment/XIV/section/1", "Equal Protection"):
+        found = client.get("/admin/retrieval/section/", {"q": words}).context["cl"].queryset
+        assert "/us/const/amendment/XIV/section/1" in {section.locator for section in found}, words
+
+
+def test_a_section_shows_its_text_chunks_and_public_page(client, curator):
+    section = Section.objects.get(locator="/us/const/amendment/XIV/section/1", live=True)
+    page = client.get(f"/admin/retrieval/section/{section.pk}/change/").content.decode()
+    assert "nor deny to any person within its jurisdiction" in page
+    assert "/law/us/const/amendment/XIV/section/1" in page
+    assert str(section.chunks.first().end) in page
+    assert 'name="_save"' not in page
+
+
+def test_sections_filter_by_domain_level_and_status(client, curator):
+    asked = {"level": "amendment", "live__exact": "1"}
+    found = client.get("/admin/retrieval/section/", asked).context["cl"].queryset
+    assert {section.level for section in found} == {"amendment"}
+
+
+def test_ingest_again_makes_a_job_and_opens_its_page(client, curator):
+    domain = Domain.objects.get(slug="us_constitution")
+    answer = client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/")
+    run = JobRun.objects.get(requested_by=curator)
+    assert run.params["domain"] == "us_constitution"
+    assert answer["Location"] == f"/admin/retrieval/jobrun/{run.pk}/change/"
+
+
+def test_ingesting_twice_at_once_tells_of_the_job_at_work(client, curator):
+    domain = Domain.objects.get(slug="us_constitution")
+    run = jobs.create(**ingest.request(domain))
+    page = client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/", follow=True).content.decode()
+    assert f"Job {run.pk} (ingest) is already at work on this." in page
+
+
+def test_following_a_link_never_ingests(client, curator):
+    domain = Domain.objects.get(slug="us_constitution")
+    assert client.get(f"/admin/retrieval/domain/{domain.pk}/do/ingest/").status_code == 405
+
+
+def test_what_documents_were_read_under_does_not_change_beneath_them(client, administrator):
+    domain = Domain.objects.get(slug="us_constitution")
+    fields = form_of(client, f"/admin/retrieval/domain/{domain.pk}/change/").fields
+    assert not {"slug", "visibility", "locator_prefix", "corpus_version"} & set(fields)
+    assert {"name", "source"} <= set(fields)

@@ -1,0 +1,49 @@
+"""“Try this query”."""
+
+import pytest
+
+from retrieval.models import SearchLog
+from tests.retrieval.admin.staff import TRY
+
+pytestmark = pytest.mark.django_db
+
+
+def test_try_this_query_shows_results_stages_candidates_and_versions(client, judge):
+    page = client.get(TRY, {"q": "double jeopardy"}).content.decode()
+    assert "U.S. Const. amend. V" in page
+    for part in (
+        "LexicalRetriever",
+        "DenseRetriever",
+        "Fuse",
+        "Abstain",
+        "Candidates kept",
+        "corpus:us_constitution",
+    ):
+        assert part in page
+    assert SearchLog.objects.get().channel == "admin"
+
+
+def test_try_this_query_says_when_the_answer_was_kept(client, judge):
+    client.get(TRY, {"q": "double jeopardy"})
+    again = client.get(TRY, {"q": "double jeopardy"}).content.decode()
+    assert "From the cache" in again
+    assert "Candidates kept" in again
+    fresh = client.get(TRY, {"q": "double jeopardy", "fresh": "on"}).content.decode()
+    assert "From the cache" not in fresh
+
+
+def test_try_this_query_translates_and_takes_any_pipeline(client, judge):
+    asked = {"q": "¿Pueden juzgarme dos veces por el mismo delito?", "pipeline": "fusion"}
+    page = client.get(TRY, asked).content.decode()
+    assert "In English:" in page
+    assert "CitationRetriever" not in page
+
+
+@pytest.mark.parametrize(
+    "asked", [{"q": "?"}, {"q": "law", "as_of": "yesterday"}, {"q": "law", "pipeline": "x"}]
+)
+def test_a_question_that_cannot_be_asked_is_told_in_the_form(client, judge, asked):
+    answer = client.get(TRY, asked)
+    assert answer.status_code == 200
+    assert answer.context["form"].errors
+    assert not SearchLog.objects.exists()

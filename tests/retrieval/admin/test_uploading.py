@@ -1,0 +1,75 @@
+"""Handing in files in the admin."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from retrieval.admin.uploading import UploadForm, numbers
+from retrieval.models import Document, Domain, Section, Upload
+from tests import files
+from tests.builders import a_domain
+from tests.leases import LEASE, finish
+
+pytestmark = pytest.mark.django_db
+
+
+def post(client, domain, *contents, **fields):
+    named = [SimpleUploadedFile(name, content) for name, content in contents]
+    return client.post(reverse("admin_upload"), {"domain": domain.pk, "files": named, **fields}, follow=True)
+
+
+def test_a_curator_hands_in_several_files_and_sees_what_became_of_each(client, curator):
+    page = post(
+        client, a_domain(), ("lease.pdf", LEASE), ("locked.pdf", files.encrypted_pdf()), ("x.exe", b"MZ")
+    )
+    assert "x.exe: The file is in no known format" in page.content.decode()
+    finish()
+    told = client.get(reverse("admin_upload"), headers={"HX-Request": "true"}).content.decode()
+    assert told.lstrip().startswith("<section")
+    assert "The file is encrypted" in told and "Scans without text: pages 3." in told
+    assert "every 2s" not in told
+    assert {u.filename: u.status for u in Upload.objects.all()} == {
+        "lease.pdf": "stored",
+        "locked.pdf": "refused",
+    }
+
+
+def test_the_page_is_for_those_who_may_upload(client):
+    client.force_login(User.objects.create_user("staff", password="a long password", is_staff=True))
+    assert client.get(reverse("admin_upload")).status_code == 403
+
+
+def test_private_files_are_listed_for_their_owner_alone(client, curator):
+    post(client, Domain.objects.get(slug="client_cases"), ("secret.pdf", LEASE))
+    finish()
+    lists = reverse("admin:retrieval_upload_changelist"), reverse("admin:retrieval_document_changelist")
+    assert all("secret.pdf" in client.get(address).content.decode() for address in lists)
+    jobs_list = client.get(reverse("admin:retrieval_jobrun_changelist")).content.decode()
+    assert "secret" not in jobs_list
+    other = User.objects.create_superuser("root", password="a long password")
+    client.force_login(other)
+    assert not any("secret.pdf" in client.get(address).content.decode() for address in lists)
+
+
+def test_staff_tag_and_withdraw_a_document(client, curator):
+    post(client, a_domain(), ("lease.pdf", LEASE), tags="lease, sea")
+    finish()
+    document = Document.objects.get(filename="lease.pdf")
+    assert document.tags == ["lease", "sea"]
+    change = reverse("admin:retrieval_document_change", args=[document.pk])
+    client.post(change, {"tags": "boat", "metadata": '{"party": "Acme"}'})
+    document.refresh_from_db()
+    assert (document.tags, document.metadata) == (["boat"], {"party": "Acme"})
+    client.post(reverse("admin:retrieval_document_do", args=[document.pk, "withdraw"]))
+    assert not Section.objects.filter(document=document, valid_to=None).exists()
+
+
+def test_tags_are_words_between_commas():
+    form = UploadForm({"tags": " lease, sea,, ", "reader": ""})
+    form.is_valid()
+    assert form.cleaned_data["tags"] == ["lease", "sea"] and form.cleaned_data["reader"] == []
+
+
+def test_pages_are_listed_between_commas():
+    assert numbers([1, 2, 5]) == "1, 2, 5"

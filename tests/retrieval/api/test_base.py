@@ -1,0 +1,31 @@
+"""What every view of the API shares."""
+
+import pytest
+
+from tests.retrieval.api.refusals import SEARCH, assert_refused, post
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("accepted", ["text/html", "application/xml", "nonsense"])
+def test_the_answer_is_json_whatever_is_accepted(client, accepted):
+    assert client.get(f"{SEARCH}?q=jury", HTTP_ACCEPT=accepted)["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("address", ["docs/", "schema/", "nowhere"])
+def test_no_address_takes_options(client, address):
+    response = client.options(f"/api/v1/{address}")
+    assert response.status_code in (404, 405) and response["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize("address", ["", "search/", "nothing", "sections", "sections/", "traces/1"])
+def test_addresses_that_do_not_exist_answer_in_json(client, address):
+    assert_refused(client.get(f"/api/v1/{address}"), 404, "not_found")
+    assert_refused(client.post(f"/api/v1/{address}"), 404, "not_found")
+
+
+def test_errors_do_not_follow_the_language_of_the_browser(client):
+    response = client.delete(SEARCH, HTTP_ACCEPT_LANGUAGE="es")
+    assert assert_refused(response, 405) == "This address does not take that method."
+    response = post(client, {"q": "a", "rules": [{}]}, HTTP_ACCEPT_LANGUAGE="es")
+    assert assert_refused(response, 400, "bad_rule") == "In rule 1 of this call: Say what it does."

@@ -1,0 +1,162 @@
+"""What the API accepts and what it refuses, parameter by parameter; nothing a caller sends makes a 5xx."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from tests.retrieval.api.refusals import SEARCH, assert_refused, post
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "bad_parameter"),
+        ("q=", "bad_query"),
+        ("q=%20%09", "bad_query"),
+        ("q=a&q=b", "bad_parameter"),
+        ("q=a%00b", "bad_parameter"),
+        ("q=%ff", "bad_parameter"),
+        ("q=a&%ff=1", "bad_parameter"),
+        ("q=" + "a" * 2001, "bad_parameter"),
+        ("q=a&limit=5", "unknown_parameter"),
+        ("q=a&Q=a", "unknown_parameter"),
+        ("q=a&format=xml", "unknown_parameter"),
+        ("q=a&k", "bad_parameter"),
+        ("q=a&k=0", "bad_parameter"),
+        ("q=a&k=101", "bad_parameter"),
+        ("q=a&k=ten", "bad_parameter"),
+        ("q=a&k=1.0", "bad_parameter"),
+        ("q=a&k=%C2%B2", "bad_parameter"),
+        ("q=a&k=" + "9" * 5000, "bad_parameter"),
+        ("q=a&k=1&k=2", "bad_parameter"),
+        ("q=a&page=0", "bad_parameter"),
+        ("q=a&page=-1", "bad_parameter"),
+        ("q=a&page=101", "bad_query"),
+        ("q=a&language=de", "bad_parameter"),
+        ("q=a&as_of=yesterday", "bad_parameter"),
+        ("q=a&as_of=2024-02-30", "bad_parameter"),
+        ("q=a&as_of=20240201", "bad_parameter"),
+        ("q=a&explain=maybe", "bad_parameter"),
+        ("q=a&domain=", "bad_parameter"),
+        ("q=a&pipeline=", "bad_parameter"),
+        ("&".join(f"x{n}=1" for n in range(101)), "bad_parameter"),
+    ],
+)
+def test_a_bad_address_is_refused(client, no_stage, query, code):
+    assert_refused(client.get(f"{SEARCH}?{query}"), 400, code)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "bad_parameter"),
+        (b"{", "bad_body"),
+        (b"\xff\xfe", "bad_body"),
+        (b'{"q": "\xff"}', "bad_body"),
+        (b"[" * 60_000, "bad_body"),
+        (b'{"q": "a", "k": ' + b"9" * 5000 + b"}", "bad_body"),
+        (b'{"q": "a", "k": NaN}', "bad_body"),
+        (b'{"q": "a", "q": "b"}', "bad_body"),
+        ([], "bad_body"),
+        ("null", "bad_body"),
+        ({}, "bad_parameter"),
+        ({"q": None}, "bad_parameter"),
+        ({"q": 1}, "bad_parameter"),
+        ({"q": ["a"]}, "bad_parameter"),
+        ({"q": {"a": 1}}, "bad_parameter"),
+        ({"q": "a\0"}, "bad_parameter"),
+        ({"q": "\ud800"}, "bad_parameter"),
+        ({"q": "a", "\ud800": 1}, "unknown_parameter"),
+        ({"q": "a", "limit": None}, "unknown_parameter"),
+        ({"q": "a", "k": "10"}, "bad_parameter"),
+        ({"q": "a", "k": True}, "bad_parameter"),
+        ({"q": "a", "k": 1.0}, "bad_parameter"),
+        ({"q": "a", "k": [1]}, "bad_parameter"),
+        ({"q": "a", "domain": 1}, "bad_parameter"),
+        ({"q": "a", "domain": ["us_constitution", 1]}, "bad_parameter"),
+        ({"q": "a", "domain": ["x"] * 101}, "bad_parameter"),
+        ({"q": "a", "explain": "true"}, "bad_parameter"),
+        ({"q": "a", "explain": 1}, "bad_parameter"),
+        ({"q": "a", "as_of": 2024}, "bad_parameter"),
+        ({"q": "a", "language": ["en"]}, "bad_parameter"),
+        ({"q": "a", "rules": "x"}, "bad_parameter"),
+        ({"q": "a", "rules": [True]}, "bad_parameter"),
+    ],
+)
+def test_a_bad_body_is_refused(client, no_stage, body, code):
+    assert_refused(post(client, body), 400, code)
+
+
+def test_unknown_parameters_are_named(client):
+    message = assert_refused(client.get(f"{SEARCH}?q=a&top=3&limit=1"), 400, "unknown_parameter")
+    assert "“limit”, “top”" in message
+
+
+def test_a_body_beside_a_query_string_is_refused(client, no_stage):
+    assert_refused(post(client, {"q": "a"}, url=f"{SEARCH}?k=3"), 400, "unknown_parameter")
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = st.sampled_from(["q", "domain", "k", "page", "language", "as_of", "pipeline", "explain"])
+LIKELY = st.sampled_from(
+    [
+        "jury",
+        "amendment 5",
+        '"due process" "',
+        "¿jurado?",
+        "10",
+        10,
+        "us_constitution",
+        "en",
+        "es",
+        "1868-07-28",
+    ]
+    + [
+        "0001-01-01",
+        "9999-12-31",
+        "default",
+        "fusion",
+        True,
+        "true",
+        ["us_constitution"],
+        "a" * 2000,
+        "\u202e§ 1",
+    ]
+)
+FUZZ = hypothesis_settings(max_examples=150)
+
+
+@FUZZ
+@given(body=st.dictionaries(NAMES, LIKELY | ANY_JSON, max_size=4), q=st.text(max_size=60))
+def test_no_json_makes_a_5xx(client, body, q):
+    response = post(client, {"q": q} | body)
+    assert response.status_code < 500
+    json.loads(response.content)
+
+
+@FUZZ
+@given(
+    pairs=st.lists(st.tuples(NAMES, LIKELY.map(str) | st.text(max_size=30)), max_size=4),
+    q=st.text(max_size=60),
+)
+def test_no_query_string_makes_a_5xx(client, pairs, q):
+    from urllib.parse import urlencode
+
+    query = urlencode([("q", q), *pairs], errors="surrogatepass")
+    assert client.get(f"{SEARCH}?{query}").status_code < 500
+
+
+@FUZZ
+@given(raw=st.binary(max_size=80))
+def test_no_bytes_make_a_5xx(client, raw):
+    assert client.get(SEARCH, QUERY_STRING=raw.decode("latin-1")).status_code < 500
+    assert post(client, raw).status_code < 500

@@ -1,0 +1,55 @@
+"""The description of the API and its pages."""
+
+import pytest
+
+from tests.retrieval.api.asking import API
+from tests.retrieval.api.refusals import assert_refused
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_schema_is_valid_and_complete(tmp_path):
+    from django.core.management import call_command
+
+    call_command("spectacular", validate=True, fail_on_warn=True, file=str(tmp_path / "schema.yaml"))
+    described = (tmp_path / "schema.yaml").read_text()
+    paths = [
+        "search",
+        "sections/{path}",
+        "documents",
+        "citations/resolve",
+        "traces/{trace_id}",
+        "feedback",
+        "health",
+    ]
+    assert all(f"  {API}/{path}:" in described for path in paths)
+
+
+def test_the_schema_is_served(client):
+    assert b"openapi: 3" in client.get(f"{API}/schema/").content
+    assert client.get(f"{API}/schema/?format=json").json()["info"]["title"] == "ARF"
+    assert_refused(client.get(f"{API}/schema/?version=%0a"), 400, "unknown_parameter")
+
+
+@pytest.fixture
+def plain_static(settings):
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+
+
+@pytest.mark.parametrize("page", ["schema", "docs"])
+def test_what_people_read_is_found_without_the_last_slash(client, page):
+    assert client.get(f"{API}/{page}")["Location"] == f"{API}/{page}/"
+
+
+def test_the_docs_run_no_inline_script(client, plain_static):
+    response = client.get(f"{API}/docs/")
+    assert b"<script>" not in response.content
+    policy = response["Content-Security-Policy"].split("; ")
+    assert "script-src 'self'" in policy and "style-src 'self' 'unsafe-inline'" in policy
+    script = client.get(f"{API}/docs/?script=")
+    assert b"/api/v1/schema/" in script.content and script["Content-Type"].startswith(
+        "application/javascript"
+    )
+    assert_refused(client.get(f"{API}/docs/?lang=en"), 400, "unknown_parameter")

@@ -1,0 +1,107 @@
+"""A search as DESIGN's public surface has it: the shape of every answer."""
+
+import pytest
+
+from retrieval.api import serializers
+from retrieval.models import SearchLog
+from tests.retrieval.api.asking import API, assert_shape, found, locators
+from tests.retrieval.api.refusals import assert_refused, post
+
+pytestmark = pytest.mark.django_db
+CONTRACT = {"query", "results", "abstained", "near_misses", "cached", "degraded", "page", "next", "previous"}
+CONTRACT |= {"trace_id", "took_ms", "stages"}
+RESULT = {
+    "rank",
+    "locator",
+    "pin",
+    "citation",
+    "title",
+    "breadcrumb",
+    "snippet",
+    "text",
+    "score",
+    "probability",
+}
+RESULT |= {"reasons", "url", "source_url", "valid_from"}
+
+
+def test_a_search_answers_as_the_contract_says(client):
+    answer = found(client, "can the police search my phone?")
+    assert set(answer) >= CONTRACT
+    assert set(answer["query"]) == {"text", "normalized", "language", "translated"}
+    assert all(set(result) >= RESULT for result in answer["results"])
+    assert all(set(stage) == {"name", "status", "ms", "in", "out", "note"} for stage in answer["stages"])
+    assert_shape(answer, serializers.Answer)
+    assert len(answer["results"]) == 10
+    assert answer["cached"] is False and answer["page"] == 1 and answer["previous"] is None
+
+
+def test_a_posted_question_gets_the_same_answer(client):
+    asked = {"q": "double jeopardy", "domain": "us_constitution", "k": 3, "as_of": None}
+    posted = post(client, asked).json()
+    assert locators(posted) == locators(found(client, "double jeopardy", domain="us_constitution", k=3))
+    assert len(posted["results"]) == 3
+
+
+def test_a_citation_lands_first(client):
+    assert locators(found(client, "14th amendment section 1"))[0] == "/us/const/amendment/XIV/section/1"
+
+
+def test_pages_follow_each_other(client):
+    first, second = found(client, "congress", k=2), found(client, "congress", k=2, page=2)
+    assert first["next"] == 2 and second["previous"] == 1
+    assert [result["rank"] for result in second["results"]] == [3, 4]
+
+
+def test_an_abstaining_answer_has_no_results(client):
+    answer = found(client, "recipe for sourdough pancakes with blueberries")
+    assert answer["abstained"] is True and answer["results"] == []
+    assert len(answer["near_misses"]) <= 5
+    assert_shape(answer, serializers.Answer)
+
+
+def test_the_second_answer_comes_from_the_cache(client):
+    first, second = found(client, "who may declare war"), found(client, "Who may declare WAR")
+    assert (first["cached"], second["cached"]) == (False, True)
+    assert first["trace_id"] != second["trace_id"]
+    assert locators(first) == locators(second)
+
+
+def test_as_of_and_language_reach_the_search(client):
+    old = found(client, "income tax", as_of="1900-01-01", k=100)
+    assert "/us/const/amendment/XVI" not in locators(old)
+    assert found(client, "jury", language="es")["query"]["language"] == "es"
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+def test_the_ends_of_time_are_days_too(client, day):
+    assert found(client, "jury trial", as_of=day)["degraded"] == []
+
+
+def test_explain_adds_the_whole_trace(client):
+    explanation = found(client, "bear arms", explain="true")["explanation"]
+    assert_shape(explanation, serializers.TraceOfSearch)
+    assert explanation["candidates"][0]["locator"] == "/us/const/amendment/II"
+
+
+def test_a_cached_answer_is_explained_by_the_search_that_made_it(client):
+    first = found(client, "bear arms")
+    again = found(client, "bear arms", explain="1")
+    assert again["explanation"]["cached_from"] == first["trace_id"]
+    assert again["explanation"]["candidates"]
+
+
+def test_a_search_is_logged_by_its_channel(client):
+    log = SearchLog.objects.get(pk=found(client, "habeas corpus")["trace_id"])
+    assert (log.channel, log.caller) == ("api", "public")
+
+
+def test_nothing_keeps_an_answer_and_no_cookie_is_set(client):
+    response = client.get(f"{API}/search?q=jury")
+    assert response["Cache-Control"] == "no-store"
+    assert not response.cookies
+
+
+def test_an_unknown_domain_and_an_unknown_pipeline_are_not_found(client):
+    assert_refused(client.get(f"{API}/search?q=a&domain=mars"), 404, "not_found")
+    assert_refused(client.get(f"{API}/search?q=a&pipeline=mars"), 404, "unknown_pipeline")

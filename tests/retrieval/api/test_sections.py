@@ -1,0 +1,73 @@
+"""One provision, its place, and what cites it."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.api import serializers
+from retrieval.models import Section
+from tests.retrieval.api.asking import API, assert_shape, section
+from tests.retrieval.api.refusals import assert_refused
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_provision_is_read_by_its_locator(client):
+    answer = section(client, "us/const/amendment/I")
+    assert_shape(answer, serializers.Provision)
+    assert answer["text"].startswith("Congress shall make no law")
+    assert answer["citation"] == "U.S. Const. amend. I"
+    assert answer["next"]["locator"] == "/us/const/amendment/II"
+    assert answer["domain"] == answer["document"]["domain"] == "us_constitution"
+
+
+def test_a_node_above_the_result_level_reads_as_all_below_it(client):
+    article = section(client, "us/const/article/III")
+    assert [child["locator"][-1] for child in article["children"]] == ["1", "2", "3"]
+    first = section(client, "us/const/article/III/section/1")
+    last = section(client, "us/const/article/III/section/3/clause/2")
+    assert article["text"].startswith(first["text"]) and article["text"].endswith(last["text"])
+    assert article["next"]["locator"] == "/us/const/article/IV/section/1"
+    assert article["previous"]["locator"] == "/us/const/article/II/section/4"
+    assert first["parent"] == {key: article[key] for key in ("locator", "citation", "title")}
+
+
+def test_an_anchor_reads_as_its_section_with_the_place_as_pin(client):
+    second = Section.objects.get(locator="/us/const/amendment/II")
+    second.anchors.create(locator=f"{second.locator}/a", level="paragraph", number="a", start=0, end=10)
+    answer = section(client, "us/const/amendment/II/a")
+    assert (answer["locator"], answer["pin"]) == (second.locator, f"{second.locator}/a")
+    assert answer["anchors"][0]["end"] == 10
+
+
+def test_citations_are_shown_both_ways(client):
+    source = Section.objects.get(locator="/us/const/amendment/I")
+    target = Section.objects.get(locator="/us/const/amendment/V")
+    source.citations_made.create(
+        target=target, target_locator=target.locator, text="the Fifth", start=0, end=9
+    )
+    made = section(client, source.path)["citations"]["made"]
+    received = section(client, target.path)["citations"]["received"]
+    assert (made[-1]["locator"], made[-1]["end"]) == (target.locator, 9)
+    assert source.locator in [edge["locator"] for edge in received]
+
+
+def test_a_provision_is_read_as_it_was_on_a_day(client):
+    path = "us/const/amendment/XVI"
+    assert section(client, path, as_of="2000-01-01")["valid_from"] == "1913-02-03"
+    assert_refused(client.get(f"{API}/sections/{path}?as_of=1900-01-01"), 404, "not_found")
+
+
+def test_an_old_version_is_read_with_its_own_neighbours(client):
+    new = Section.objects.get(locator="/us/const/amendment/XXVII")
+    Section.objects.filter(pk=new.pk).update(valid_to=date(2001, 1, 1))
+    assert_refused(client.get(f"{API}/sections/{new.path}"), 404)
+    assert section(client, new.path, as_of="2000-01-01")["valid_to"] == "2001-01-01"
+    assert section(client, "us/const/amendment/XXVI/section/2")["next"] is None
+
+
+@pytest.mark.parametrize(
+    "path", ["us/const/amendment/XXX", "x", "a%00b", "%ff", "us//const", "a" * 400, "é", "%0a"]
+)
+def test_what_is_no_provision_is_not_found(client, path):
+    assert_refused(client.get(f"{API}/sections/{path}"), 404, "not_found")

@@ -1,0 +1,44 @@
+"""Locators as lawyers cite them."""
+
+import pytest
+
+from retrieval.citations.bluebook import SHORT_TITLE, cite, cite_plain
+from retrieval.citations.finding import only_citation
+
+
+@pytest.mark.parametrize(
+    ("locator", "written"),
+    [
+        ("/us/const/preamble", "U.S. Const. pmbl."),
+        ("/us/const/article/I/section/8/clause/3", "U.S. Const. art. I, § 8, cl. 3"),
+        ("/us/const/article/VI/clause/2", "U.S. Const. art. VI, cl. 2"),
+        ("/us/const/amendment/XIV/section/1", "U.S. Const. amend. XIV, § 1"),
+        ("/us/usc/t8/s1158/a/2/B", "8 U.S.C. § 1158(a)(2)(B)"),
+        ("/us/cfr/t8/s214.2/h/1", "8 C.F.R. § 214.2(h)(1)"),
+        ("/us/cfr/t8/pt214", "8 C.F.R. pt. 214"),
+        ("/us/uscis-pm/v7/pA/ch1", "7 USCIS-PM A.1"),
+        ("/us/scotus/347/483", "347 U.S. 483"),
+    ],
+)
+def test_a_citation_of_a_locator_is_read_back_as_it(locator, written):
+    assert cite(locator) == written
+    assert only_citation(written).locator == locator
+
+
+def test_a_whole_title_and_a_place_without_a_form():
+    assert cite("/us/usc/t8") == "8 U.S.C."
+    assert cite("/lease/2020/s4") == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "written"),
+    [
+        (("Lease of 2020", "section", "4.2", "Term"), "Lease of 2020, § 4.2"),
+        (("Lease of 2020", "rider", "3", ""), "Lease of 2020, rider 3"),
+        (("Lease of 2020", "section", "", "Term"), "Lease of 2020, “Term”"),
+        (("Lease of 2020", "document", "", "Lease of 2020"), "Lease of 2020"),
+        (("A" * 200, "section", "1", ""), "A" * SHORT_TITLE + ", § 1"),
+    ],
+)
+def test_a_place_in_a_document_of_no_reporter(place, written):
+    assert cite_plain(*place) == written

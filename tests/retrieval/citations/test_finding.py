@@ -1,0 +1,114 @@
+"""Citations: the gold table, offsets, lists, and what must never be read as one."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.citations.citation import Citation
+from retrieval.citations.finding import find_citations, only_citation, whole_citations
+
+GOLD = Path(__file__).with_name("citations_gold.csv")
+with GOLD.open(newline="", encoding="utf-8") as file:
+    ROWS = [(row["mode"], row["text"], row["locators"].split()) for row in csv.DictReader(file)]
+
+
+def read(mode, text):
+    """Locators found: of the whole query, of running text, or by either where nothing should be."""
+    whole = whole_citations(text) if mode in ("query", "none") else ()
+    found = find_citations(text) if mode in ("text", "none") else ()
+    return [citation.locator for citation in (*whole, *found)]
+
+
+def test_gold_table_is_large_enough():
+    sizes = Counter(mode for mode, _, _ in ROWS)
+    assert sizes["query"] + sizes["text"] >= 200
+    assert sizes["none"] >= 100
+
+
+def test_gold_table_is_read_with_f1_of_97_hundredths():
+    right = wrong = missed = 0
+    for mode, text, wanted in ROWS:
+        got = Counter(read(mode, text))
+        right += (got & Counter(wanted)).total()
+        wrong += (got - Counter(wanted)).total()
+        missed += (Counter(wanted) - got).total()
+    assert 2 * right / (2 * right + wrong + missed) >= 0.97
+
+
+@pytest.mark.parametrize("text", [text for mode, text, _ in ROWS if mode == "none"])
+def test_what_only_looks_like_a_citation_is_none(text):
+    assert read("none", text) == []
+
+
+@pytest.mark.parametrize("text", [text for mode, text, _ in ROWS if mode == "text"])
+def test_a_citation_inside_a_question_is_no_jump_unless_it_is_all(text):
+    only = only_citation(text)
+    assert only is None or [only.locator] == [citation.locator for citation in find_citations(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "normalized"),
+    [
+        ("amendment 14 section 1", "U.S. Const. amend. XIV, § 1"),
+        ("artículo 1 sección 8 cláusula 3", "U.S. Const. art. I, § 8, cl. 3"),
+        ("article 6 section 2", "U.S. Const. art. VI, cl. 2"),
+        ("the preamble", "U.S. Const. pmbl."),
+        ("8 usc 1158(a)(2)(b)", "8 U.S.C. § 1158(a)(2)(B)"),
+        ("INA 240A(b)", "8 U.S.C. § 1229b(b)"),
+        ("8 cfr 214.2(h)(1)", "8 C.F.R. § 214.2(h)(1)"),
+        ("8 CFR part 214", "8 C.F.R. pt. 214"),
+        ("USCIS policy manual volume 7 part A chapter 1", "7 USCIS-PM A.1"),
+        ("26 I&N Dec. 884", "26 I. & N. Dec. 884"),
+        ("P.L. 104-208", "Pub. L. No. 104-208"),
+        ("85 FR 46788", "85 Fed. Reg. 46,788"),
+        ("347 us 483", "347 U.S. 483"),
+        ("410 F3d 113", "410 F.3d 113"),
+    ],
+)
+def test_a_citation_is_normalised_to_bluebook(text, normalized):
+    assert only_citation(text).normalized == normalized
+
+
+def test_a_list_shares_its_text_out():
+    texts = [c.text for c in find_citations("the First, Fourth, and Fifth Amendments apply")]
+    assert texts == ["First", "Fourth", "Fifth Amendments"]
+
+
+def test_a_range_has_what_lies_between_without_text():
+    found = find_citations("First through Third Amendments")
+    assert [(c.text, c.locator[-3:]) for c in found] == [
+        ("First", "t/I"),
+        ("", "/II"),
+        ("Third Amendments", "III"),
+    ]
+
+
+def test_a_citation_says_where_it_stands():
+    text = "¿Qué protege la Décima Cuarta Enmienda?"
+    assert find_citations(text) == (
+        Citation("Décima Cuarta Enmienda", 16, 38, "U.S. Const. amend. XIV", "/us/const/amendment/XIV"),
+    )
+
+
+def test_a_long_text_is_not_only_a_citation():
+    assert only_citation("14th amendment" + " " * 300) is None
+
+
+FRAGMENTS = st.sampled_from(
+    [text for _, text, _ in ROWS] + [" ", ", ", " and ", "-", "(a)", "§§ ", "é", "\u0301", "İ", "ß", "\n"]
+)
+
+
+@given(st.lists(FRAGMENTS | st.text(max_size=8), max_size=6).map("".join))
+def test_offsets_are_right_ordered_and_apart_in_any_text(text):
+    end = 0
+    for citation in find_citations(text):
+        assert text[citation.start : citation.end] == citation.text
+        assert citation.start >= end
+        end = citation.end
+    only = only_citation(text)
+    assert only is None or text[only.start : only.end] == only.text

@@ -1,0 +1,15 @@
+"""A cross-encoder, exported once for the tests of its export, of its serving and of its stage."""
+
+from pathlib import Path
+
+import pytest
+
+from retrieval.engines import cross_encoder_export
+from tests.retrieval.engines.tiny_cross_encoder import tiny
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory) -> Path:
+    """The export; the model it was made from lies beside it."""
+    folder = tmp_path_factory.mktemp("cross")
+    return cross_encoder_export.export(tiny(folder / "tiny"), folder / "export")

@@ -1,0 +1,46 @@
+"""The statements of every search say what the QuerySets say; what is kept packed comes back as it was."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller
+from retrieval.corpus import statements
+from retrieval.models import Domain, SearchLog, Section, Trace
+from tests.builders import a_case_file, a_document, a_domain, a_section
+
+ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
+
+
+@pytest.fixture
+def sections(db):
+    law = a_document(a_domain())
+    a_section(law, valid_from=date(1900, 1, 1), valid_to=date(1950, 1, 1))
+    a_section(law, valid_from=date(1950, 1, 1))
+    a_section(law, live=False)
+    a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ANA)
+
+
+@pytest.mark.parametrize("caller", [ANONYMOUS, ANA, BEN])
+@pytest.mark.parametrize("day", [None, date(1920, 5, 1)])
+def test_a_statement_shows_what_its_queryset_does(sections, caller, day):
+    with as_caller(caller):
+        shown = statements.rows(*statements.readable(caller, day, "id", "locator"))
+        assert shown
+        assert set(shown) == set(Section.objects.readable(caller, day).values_list("id", "locator"))
+        visible = [row[0] for row in statements.rows(*statements.visible_domains(caller))]
+        assert visible == list(Domain.objects.visible_to(caller).values_list("id", flat=True))
+
+
+def test_rows_that_are_inserted_read_as_they_were_written(db):
+    log = SearchLog(
+        query_hash="hash", language="en", channel="api", took_ms=1.5, domains=["a", "b"], versions={"x": 1}
+    )
+    detail = {"candidates": [{"locator": "/us/const/amendment/I", "score": 0.5, "reasons": []}] * 100}
+    statements.insert(log, Trace(log_id=log.pk, detail=detail))
+    kept = SearchLog.objects.select_related("trace").get()
+    assert [(f.name, f.value_from_object(kept)) for f in SearchLog._meta.fields] == [
+        (f.name, f.value_from_object(log)) for f in SearchLog._meta.fields
+    ]
+    assert kept.trace.detail == detail

@@ -1,0 +1,49 @@
+"""Vector indexes of large domains: ordered once a domain has grown, made one a step, dropped with their model."""
+
+import numpy as np
+import pytest
+from django.db import connection
+
+from evaluation.benchmarks import made_corpus
+from retrieval import jobs
+from retrieval.indexes import hnsw
+from retrieval.ingestion import publishing
+from retrieval.models import ChunkVector, EmbeddingModel, JobRun
+
+pytestmark = pytest.mark.django_db
+SIZE, LARGE = 600, 400
+
+
+@pytest.fixture
+def grown(monkeypatch):
+    """A domain without an index that counts as large."""
+    vectors = list(ChunkVector.objects.order_by("pk").values_list("vector", flat=True))
+    domain, _ = made_corpus.make(
+        np.array(vectors, dtype=np.float32), SIZE, EmbeddingModel.objects.get(), seed=3
+    )
+    connection.check_constraints()  # else they wait for a commit, and no index is made of rows that wait
+    monkeypatch.setattr(hnsw, "LARGE", LARGE)
+    return domain
+
+
+def test_a_domain_that_has_grown_orders_its_index(grown):
+    model = EmbeddingModel.objects.get()
+    assert hnsw.missing() == [(model, grown)]
+    publishing.index_what_has_grown()
+    publishing.index_what_has_grown()
+    run = JobRun.objects.get(kind="index_vectors")
+    *_, last = jobs.run_here(run)
+    assert last.status == "done" and not hnsw.missing()
+    assert hnsw.exists(model.pk, grown.pk)
+
+
+def test_an_index_goes_with_its_model(grown):
+    model = EmbeddingModel.objects.get()
+    hnsw.make(model, grown)
+    assert not hnsw.drop_unused()
+    EmbeddingModel.objects.update(status=EmbeddingModel.Status.RETIRED)
+    assert hnsw.drop_unused() and not hnsw.exists(model.pk, grown.pk)
+
+
+def test_small_domains_have_no_index():
+    assert hnsw.missing() == []

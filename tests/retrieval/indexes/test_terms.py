@@ -1,0 +1,69 @@
+"""Words as numbers: counted for many texts at once as one by one, stored at ingest, read once."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.indexes.terms import (
+    K1,
+    NONE,
+    NUMBER,
+    B,
+    CandidateWords,
+    QueryWords,
+    SectionWords,
+    frequencies,
+    matched,
+    numbers,
+    occurrences,
+)
+
+few = st.lists(st.integers(0, 2**32 - 1) | st.sampled_from([1, 2, 65_537, 65_538]), max_size=30)
+
+
+@given(st.sets(st.sampled_from([1, 2, 65_537, 2**32 - 1])), st.lists(few, max_size=5))
+def test_occurrences_are_what_counting_text_by_text_gives(asked, texts):
+    wanted = np.array(sorted(asked), NUMBER)
+    counted = [[Counter(text)[number] for number in sorted(asked)] for text in texts]
+    given_ = occurrences(wanted, [np.array(text, NUMBER) for text in texts])
+    assert given_.tolist() == counted
+
+
+def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():
+    laws = [
+        SectionWords(numbers(text, "en"), NONE, NONE)
+        for text in ("the warrant the oath", "the jury", "the vote")
+    ]
+    asked = QueryWords.of({"en": "the warrants"})
+    told = matched(asked, CandidateWords(laws, [frequencies(laws)], np.zeros(3, int)))
+    length = 1 - B + B * 4 / (8 / 3)
+    assert told.bm25 == pytest.approx(
+        [1 / (1 + K1 * length), 0, 0]
+    )  # "the" is in every one and asks for nothing
+    assert told.covered.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_function_words_tell_only_where_nothing_else_does():
+    asked = QueryWords.of({"en": "who may search my house", "es": "quién puede registrar mi casa"})
+    assert asked.has_meaning.sum() == 4
+    assert QueryWords.of({"en": "to be or not to be"}).has_meaning.any()
+    assert len(QueryWords.of({"en": "§"}).every) == 0
+
+
+def test_a_domain_is_counted_by_what_its_sections_hold():
+    counted = frequencies(
+        [
+            SectionWords(np.array(b, NUMBER), np.array(h, NUMBER), NONE)
+            for b, h in ([[5, 5, 7], [9]], [[7], [7]])
+        ]
+    )
+    assert (counted.sections, counted.mean_length, counted.terms.tolist(), counted.counts.tolist()) == (
+        2,
+        2.0,
+        [5, 7, 9],
+        [1, 2, 1],
+    )
+    assert np.argsort(counted.idf(np.array([7, 5, 6], NUMBER))).tolist() == [0, 1, 2]

@@ -1,0 +1,83 @@
+"""Publishing closes old versions, keeps unchanged rows, and resolves the citations it concerns."""
+
+import pytest
+
+from retrieval.indexes.term_statistics import as_numbers
+from retrieval.indexes.terms import numbers
+from retrieval.models import Anchor, Citation, Section
+from tests.builders import a_document, a_domain, a_section
+from tests.retrieval.ingestion.conftest import current, ingested
+
+pytestmark = pytest.mark.django_db
+
+
+def test_changed_text_closes_the_old_version_and_opens_a_new_one(domain, write):
+    ingested(domain, write("Dogs must be leashed.", "Cats may roam."))
+    kept = domain.sections.get(locator="/manual/a/s2").pk
+    ingested(domain, write("Dogs must be leashed at night.", "Cats may roam."))
+    old, new = domain.sections.filter(locator="/manual/a/s1").order_by("pk")
+    assert (old.text, old.valid_to) == ("Dogs must be leashed.", new.valid_from)
+    assert new.valid_to is None
+    assert domain.sections.get(locator="/manual/a/s2").pk == kept, "unchanged text keeps its row"
+    night = numbers("night", "en")[0]
+    assert [night in as_numbers(row.terms.body) for row in (old, new)] == [False, True]
+    assert night in as_numbers(domain.vocabulary.terms) and domain.vocabulary.sections == 2
+
+
+def test_a_corrected_heading_replaces_the_row_without_a_new_version_of_the_law(domain, write):
+    source = write("Dogs must be leashed.")
+    ingested(domain, source)
+    source.write_text(source.read_text().replace("Part 1", "Dogs"))
+    ingested(domain, source)
+    (shown,) = domain.sections.live()
+    assert (shown.heading, shown.valid_to) == ("Dogs", None)
+
+
+def test_removed_text_is_tombstoned(domain, write):
+    ingested(domain, write("One.", "Two.", "Three."))
+    ingested(domain, write("One.", "Two."))
+    assert set(current(domain)) == {"/manual/a/s1", "/manual/a/s2"}
+    assert domain.sections.get(locator="/manual/a/s3").valid_to is not None
+
+
+def test_citations_in_text_become_edges_to_the_cited_section(domain, write):
+    ingested(domain, write("As the First Amendment and 8 U.S.C. § 1182 say."))
+    edges = {edge.target_locator: edge for edge in Citation.objects.filter(source__domain=domain)}
+    assert edges["/us/const/amendment/I"].target.locator == "/us/const/amendment/I"
+    assert edges["/us/usc/t8/s1182"].target is None
+
+
+def cites(locator: str, **fields) -> Citation:
+    """A citation that another document of another domain makes."""
+    source = a_section(a_document(a_domain()))
+    return Citation.objects.create(source=source, target_locator=locator, start=0, end=1, **fields)
+
+
+def target_of(citation: Citation) -> Section | None:
+    citation.refresh_from_db()
+    return citation.target
+
+
+def test_a_citation_elsewhere_follows_the_text_it_cites(domain, write):
+    citation = cites("/manual/a/s1")
+    ingested(domain, write("Dogs must be leashed.", "Cats may roam."))
+    assert target_of(citation).text == "Dogs must be leashed."
+    ingested(domain, write("Dogs may roam.", "Cats may roam."))
+    assert target_of(citation).text == "Dogs may roam."
+    ingested(domain, write("", "Cats may roam."))
+    assert target_of(citation).valid_to is not None, "what is withdrawn stays cited as it last read"
+
+
+def test_a_citation_of_a_place_in_a_withdrawn_section_finds_who_holds_it_now(domain, write):
+    ingested(domain, write("Dogs.", "Cats.", "Cows."))
+    citation = cites("/manual/a/s3")
+    heir = a_section(a_document(domain), "Cows, moved here.")
+    Anchor.objects.create(section=heir, locator="/manual/a/s3", start=0, end=4)
+    ingested(domain, write("Dogs.", "Cats."))
+    assert target_of(citation) == heir
+
+
+def test_publishing_reads_no_citation_that_does_not_concern_it(domain, write):
+    unrelated = cites("/us/const/amendment/I")
+    ingested(domain, write("As the Second Amendment says."))
+    assert target_of(unrelated) is None, "the whole corpus was linked again"

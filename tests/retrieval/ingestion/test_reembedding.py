@@ -1,0 +1,118 @@
+"""Changing the embedder: the old one serves until the new one is complete, then the new one, at once."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from retrieval import jobs
+from retrieval.indexes import hnsw
+from retrieval.ingestion import reembedding
+from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+
+pytestmark = pytest.mark.django_db
+
+
+class Embeddings(BaseHTTPRequestHandler):
+    """An OpenAI-compatible embeddings endpoint of eight dimensions, by the letters of the text."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
+        rows = [
+            {"object": "embedding", "index": n, "embedding": letters(text)} for n, text in enumerate(texts)
+        ]
+        body = json.dumps({"object": "list", "data": rows, "model": asked["model"], "usage": {}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        """Quiet."""
+
+
+def letters(text: str) -> list[float]:
+    counts = np.bincount([ord(c) % 8 for c in text] or [0], minlength=8) + 0.5
+    return (counts / np.linalg.norm(counts)).tolist()
+
+
+@pytest.fixture
+def other_embedder(settings):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Embeddings)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    settings.ARF_EMBEDDER = settings.ARF_EMBEDDER | {
+        "kind": "openai",
+        "base_url": f"http://127.0.0.1:{server.server_port}/v1",
+        "api_key": "none",
+        "model": "letters",
+    }
+    yield
+    server.shutdown()
+    server.server_close()
+
+
+def serving_note(question: str) -> str:
+    answer = search(SearchRequest(text=question))
+    assert not answer["degraded"]
+    return next(stage["note"] for stage in answer["stages"] if stage["name"] == "EmbedQuery")
+
+
+def test_the_old_embedder_serves_until_the_new_one_is_complete(other_embedder, monkeypatch):
+    monkeypatch.setattr(reembedding, "BATCH", 80)
+    before = serving_note("who may coin money")
+    steps = jobs.run_here(jobs.create(**reembedding.request()))
+    next(steps)
+    assert serving_note("who may coin money, and borrow it") == before
+    *_, last = steps
+    assert last.status == "done"
+    assert "letters" in serving_note("who may coin money, and print it")
+    (model,) = EmbeddingModel.objects.all()
+    assert (model.dims, model.status) == (8, "active")
+    assert ChunkVector.objects.count() == Chunk.objects.count()
+
+
+def test_cancelling_keeps_the_old_vectors(other_embedder, monkeypatch):
+    monkeypatch.setattr(reembedding, "BATCH", 80)
+    steps = jobs.run_here(jobs.create(**reembedding.request()))
+    jobs.cancel(next(steps))
+    assert next(steps).status == "cancelled"
+    assert EmbeddingModel.objects.get().status == "active"
+    assert ChunkVector.objects.count() == Chunk.objects.count()
+
+
+def test_there_is_nothing_to_do_while_settings_name_the_stored_embedder():
+    with pytest.raises(CommandError, match="by this embedder already"):
+        call_command("reembed")
+
+
+def test_an_embedder_that_is_away_degrades_the_answer(settings):
+    EmbeddingModel.objects.update(
+        spec={"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "gone"}
+    )
+    answer = search(SearchRequest(text="freedom of the press"))
+    assert answer["degraded"] == ["EmbedQuery", "NearestAliasRetriever", "DenseRetriever"]
+    assert answer["results"][0]["locator"] == "/us/const/amendment/I"
+
+
+def test_another_embedder_gets_its_index_and_takes_the_old_ones(other_embedder, monkeypatch):
+    monkeypatch.setattr(hnsw, "LARGE", 100)
+    old, domain = EmbeddingModel.objects.get(), Domain.objects.get(slug="us_constitution")
+    hnsw.make(old, domain)
+    monkeypatch.setattr(reembedding, "BATCH", 80)
+    run = jobs.create(**reembedding.request())
+    steps = jobs.run_here(run)
+    next(steps)
+    new = EmbeddingModel.objects.get(status="building")
+    assert hnsw.exists(new.pk, domain.pk)
+    for _ in steps:
+        connection.check_constraints()  # as the commit of each step does
+    run.refresh_from_db()
+    assert run.status == "done" and not hnsw.exists(old.pk, domain.pk)
+    assert hnsw.exists(new.pk, domain.pk)

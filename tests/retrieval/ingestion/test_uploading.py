@@ -1,0 +1,249 @@
+"""Uploads: a file becomes a document once, changes into a new version, is withdrawn; private from the first byte."""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.utils import timezone, translation
+
+from retrieval import jobs
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.errors import SourceRefused
+from retrieval.ingestion import uploading
+from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
+from retrieval.models.uploads import in_words
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+from tests import files
+from tests.builders import a_domain
+
+pytestmark = pytest.mark.django_db
+
+FEES = "2. Fees. The buyer pays ninety doubloons each Tuesday."
+LAW = "3. Governing Law. The laws of Ruritania apply to this lease of lighthouses."
+
+
+def lease(*lines):
+    """A lease of two pages: the first line on the first, the rest on the second."""
+    return files.pdf(
+        files.column("1. Term. The lease of the lighthouse runs for a year."), files.column(*lines)
+    )
+
+
+def handed_in(domain, content, filename="lease.pdf", principal="user:1", **fields):
+    """The upload, read to its end."""
+    upload = uploading.accept(domain, filename, content, principal=principal, **fields)
+    for _step in jobs.run_here(upload.run):
+        pass
+    with as_system():
+        upload.refresh_from_db()
+    return upload
+
+
+def current(document):
+    return {
+        s.locator.removeprefix(document.locator): s for s in document.sections.live().filter(valid_to=None)
+    }
+
+
+def test_a_file_becomes_a_document_whose_chunks_know_their_pages():
+    domain = a_domain()
+    upload = handed_in(domain, lease(FEES, LAW), "Lease (signed).pdf", tags=["lease"])
+    document = upload.document
+    assert (upload.status, upload.reason, upload.sections, upload.pages) == ("stored", "", 3, 2)
+    assert document.locator == f"/{domain.slug}/lease-signed"
+    assert (document.filename, document.tags, document.content_hash) == (
+        "Lease (signed).pdf",
+        ["lease"],
+        upload.content_hash,
+    )
+    chunks = Chunk.objects.filter(section__document=document).order_by("section__position")
+    assert [(c.page_start, c.page_end) for c in chunks] == [(1, 1), (2, 2), (2, 2)]
+    assert chunks[1].section.citation == "Lease (signed), § 2"
+    assert all(c.text == c.section.text[c.start : c.end] for c in chunks)
+
+
+def test_the_own_words_of_a_section_with_others_below_it_are_found(reindex):
+    domain = a_domain()
+    text = b"# 2. Fees\n\nThe buyer pays ninety doubloons.\n\n## 2.1 Late fees\n\nWho is late pays more.\n"
+    document = handed_in(domain, text, "lease.md").document
+    reindex()
+    found = search(SearchRequest(text="doubloons", domains=(domain.slug,)), ANONYMOUS)["results"]
+    assert found[0]["locator"] == f"{document.locator}/2"
+
+
+def test_the_same_file_again_keeps_every_row_and_a_changed_one_makes_new_versions():
+    domain = a_domain()
+    first = handed_in(domain, lease(FEES, LAW))
+    before = current(first.document)
+    again = handed_in(domain, lease(FEES, LAW))
+    assert (again.status, again.document) == ("unchanged", first.document)
+    assert {s.pk for s in current(first.document).values()} == {s.pk for s in before.values()}
+    changed = handed_in(domain, lease(FEES.replace("ninety", "eighty"), LAW))
+    after = current(first.document)
+    assert (changed.status, changed.document) == ("stored", first.document)
+    assert [after[place].pk == before[place].pk for place in ("/1", "/2", "/3")] == [True, False, True]
+    assert Section.objects.get(pk=before["/2"].pk).valid_to == timezone.localdate()
+
+
+def test_a_file_that_cannot_be_read_leaves_only_the_reason():
+    domain = a_domain()
+    locked = handed_in(domain, files.encrypted_pdf())
+    scan = handed_in(domain, files.pdf("scan"))
+    assert "encrypted" in locked.reason and "scans" in scan.reason
+    assert {locked.status, scan.status} == {"refused"}
+    assert locked.content is None
+    assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_the_reason_is_told_in_the_readers_language():
+    domain = a_domain()
+    scan = handed_in(domain, files.pdf("scan", "scan"))
+    assert scan.local_reason == scan.reason and "All 2 pages" in scan.reason
+    with translation.override("es"):
+        assert "Las 2 páginas son imágenes" in scan.local_reason
+        with pytest.raises(SourceRefused) as refused:
+            uploading.accept(domain, "virus.exe", b"MZ", principal="user:1")
+        assert "ningún formato conocido: .pdf" in in_words(refused.value.refusal)
+
+
+def test_what_can_be_told_at_once_is_refused_at_once():
+    domain = a_domain()
+    with pytest.raises(SourceRefused, match="known format"):
+        uploading.accept(domain, "virus.exe", b"MZ", principal="user:1")
+    with pytest.raises(SourceRefused, match="own source"):
+        uploading.accept(Domain.objects.get(slug="us_constitution"), "a.txt", b"x", principal="user:1")
+    with pytest.raises(SourceRefused, match="public"):
+        uploading.accept(domain, "a.txt", b"x", principal="user:1", grants=["user:2"])
+    assert not Upload.objects.filter(domain=domain).exists()
+
+
+def test_the_file_is_not_kept_once_it_was_read_or_given_up():
+    domain = a_domain()
+    assert handed_in(domain, lease(FEES)).content is None
+    waiting = uploading.accept(domain, "b.pdf", lease(LAW), principal="user:1")
+    jobs.cancel(waiting.run)
+    jobs.take_step(waiting.run.pk, 0)
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.content) == ("cancelled", None)
+    failed = uploading.accept(domain, "c.pdf", lease(LAW), principal="user:1")
+    assert uploading.forget_files() == 0
+    assert uploading.forget_files(timezone.now() + uploading.KEPT * 2) == 1
+    failed.refresh_from_db()
+    assert failed.content is None
+
+
+def test_a_cancelled_upload_leaves_nothing_half_stored():
+    domain = a_domain()
+    upload = uploading.accept(domain, "lease.pdf", lease(FEES), principal="user:1")
+    run = jobs.take_step(upload.run.pk, 0)
+    assert Section.objects.staged().filter(document__domain=domain).exists()
+    jobs.cancel(run)
+    jobs.take_step(run.pk, run.ticket)
+    assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_uploads_wait_for_one_another_and_take_turns_in_order():
+    domain = a_domain()
+    first, second = (
+        uploading.accept(domain, f"{n}.txt", b"1. Term. A year.", principal="user:1") for n in (1, 2)
+    )
+    assert jobs.take_step(second.run.pk, 0) is None
+    for _step in jobs.run_here(first.run):
+        pass
+    assert jobs.next_of(first.run.key) == second.run
+    assert [run.status for run in jobs.run_here(second.run)][-1] == JobRun.Status.DONE
+
+
+def test_a_withdrawn_document_is_gone_today_and_comes_back_without_a_second_past():
+    domain = a_domain()
+    document = handed_in(domain, lease(FEES)).document
+    assert uploading.withdraw(document) == 2
+    assert not Section.objects.readable(ANONYMOUS).filter(document=document).exists()
+    handed_in(domain, lease(FEES))
+    assert {s.valid_from for s in current(document).values()} == {timezone.localdate()}
+
+
+def test_other_files_of_one_name_get_places_of_their_own():
+    domain = a_domain()
+    first, second = handed_in(domain, b"Words.", "a b.txt"), handed_in(domain, b"Others.", "a-b.md")
+    assert [u.document.locator for u in (first, second)] == [f"/{domain.slug}/a-b", f"/{domain.slug}/a-b-2"]
+
+
+def test_a_file_is_ingested_from_the_command_line_too(tmp_path):
+    path = tmp_path / "Lease of 2020.md"
+    path.write_text("# Lease\n\n## Term\n\nA year.\n")
+    domain = a_domain()
+    call_command("ingest", domain.slug, str(path), verbosity=0)
+    (section,) = Section.objects.filter(domain=domain)
+    assert (section.locator, section.citation) == (f"/{domain.slug}/lease-of-2020/term", "Lease, “Term”")
+
+
+def test_an_uploaded_document_is_found_with_its_page(reindex):
+    domain = a_domain()
+    handed_in(domain, lease(FEES, LAW))
+    reindex()
+    answer = search(
+        SearchRequest("which law governs the lease of lighthouses?", domains=(domain.slug,)), ANONYMOUS
+    )
+    best = answer["results"][0]
+    assert (best["title"], best["page_start"], best["page_end"]) == ("Governing Law", 2, 2)
+
+
+# -- Private
+
+
+@pytest.fixture
+def key():
+    return ApiKey.issue(name="a client", scopes=["search", "documents"])[0]
+
+
+def test_a_private_file_is_seen_by_who_handed_it_in_and_whom_they_named_from_the_first_byte(key):
+    cases, other = Domain.objects.get(slug="client_cases"), ApiKey.issue(name="other", scopes=["search"])[0]
+    ours, theirs, stranger = key.caller, other.caller, Caller(("key:987654",))
+    upload = uploading.accept(
+        cases, "secret.pdf", lease(FEES), principal=ours.principals[0], grants=theirs.principals
+    )
+    for caller, count in ((ours, 1), (theirs, 0), (stranger, 0), (ANONYMOUS, 0)):
+        with as_caller(caller):
+            assert Upload.objects.filter(pk=upload.pk).count() == count
+    run = jobs.take_step(upload.run.pk, 0)
+    with as_system():
+        assert "secret" not in f"{run.message}{run.params}{run.error}{Document.objects.latest('pk').locator}"
+    for caller, count in ((ours, 1), (theirs, 1), (stranger, 0), (ANONYMOUS, 0)):
+        with as_caller(caller):
+            assert Document.objects.filter(filename="secret.pdf").count() == count
+            assert Upload.objects.filter(pk=upload.pk).count() == count
+
+
+def test_a_private_file_of_a_strangers_name_neither_changes_nor_betrays_theirs(key):
+    cases, stranger = (
+        Domain.objects.get(slug="client_cases"),
+        ApiKey.issue(name="other", scopes=["search"])[0],
+    )
+    first = handed_in(cases, lease(FEES), principal=f"key:{key.pk}")
+    second = handed_in(cases, lease(LAW), principal=f"key:{stranger.pk}")
+    third = handed_in(cases, lease(LAW), principal=f"key:{key.pk}")
+    with as_system():
+        assert len({first.document_id, second.document_id}) == 2
+        assert third.document_id == first.document_id
+        assert DocumentGrant.objects.filter(document=first.document).count() == 1
+
+
+def test_erasing_leaves_neither_text_nor_file_name(key):
+    upload = handed_in(Domain.objects.get(slug="client_cases"), lease(FEES), "secret.pdf", f"key:{key.pk}")
+    with as_system():
+        uploading.erase(upload.document)
+        assert not Document.objects.filter(filename="secret.pdf").exists()
+        assert not Upload.objects.filter(filename="secret.pdf").exists()
+        assert not Section.objects.filter(text__contains="doubloons").exists()
+
+
+def test_a_domain_with_a_file_that_waits_cannot_be_opened():
+    domain = a_domain(visibility="private")
+    uploading.accept(domain, "a.txt", b"Words.", principal="user:1")
+    with pytest.raises(Exception, match="stays as public or private"), transaction.atomic():
+        Domain.objects.filter(pk=domain.pk).update(visibility="public")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'retrieval_upload'")
+        assert cursor.fetchone() == (True,)

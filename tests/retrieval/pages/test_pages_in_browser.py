@@ -1,0 +1,329 @@
+"""The public pages in a real browser: search, filter, read, Spanish; without scripts, on a phone, by keyboard."""
+
+from urllib.parse import unquote_plus
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from retrieval.models import Click, Feedback
+from tests.served import picture, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db]
+
+FOURTH = "/law/us/const/amendment/IV"
+PAGES = {
+    "home": "/",
+    "search": "/search?q=Can+the+police+search+my+phone%3F",
+    "spanish": "/search?q=%C2%BFpueden+registrar+mi+tel%C3%A9fono%3F&language=es",
+    "problem": "/search?q=%3F%3F%3F",
+    "filters": "/search?q=jury&domain=us_constitution&as_of=1800-01-01",
+    "provision": f"{FOURTH}?q=search+my+phone",
+    "article": "/law/us/const/article/I",
+    "repealed": "/law/us/const/amendment/XVIII",
+    "document": "/law/us/const",
+    "law": "/law/",
+    "absent": "/law/us/const/amendment/XL",
+}
+
+
+@pytest.fixture
+def page(browser, site):
+    return Visit(browser, site)
+
+
+class Visit:
+    """A reader at work: what they do and what they see."""
+
+    def __init__(self, driver, address):
+        self.driver, self.address = driver, address
+
+    def open(self, path):
+        self.driver.get(self.address + path)
+        return self
+
+    def find(self, selector):
+        return self.driver.find(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def ask(self, question):
+        box = self.find("#q")
+        box.clear()
+        box.send_keys(question, Keys.ENTER)
+        self.see(question)
+
+    def see(self, words):
+        """Waits for words in the page's main part."""
+        until(
+            self.driver,
+            lambda _: words in self.find("main").text,
+            f"“{words}” is not on {self.driver.current_url}",
+        )
+
+    def at(self, part):
+        until(
+            self.driver,
+            lambda d: part in unquote_plus(d.current_url),
+            f"{part} is not in {self.driver.current_url}",
+        )
+
+    def first(self):
+        return self.find(".hit h2 a")
+
+    def run(self, script):
+        return self.driver.execute_script(script)
+
+    def size(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def prefer(self, scheme):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def clicks(self, places):
+        """Waits for what browsers tell of after the page is gone."""
+        kept = Click.objects.order_by("pk").values_list("locator", flat=True)
+        until(self.driver, lambda _: kept.count() >= len(places), "no click is kept")
+        assert list(kept) == places
+
+    def complaints(self):
+        """What the console says of broken policies, scripts and styles; answers of 4xx are no such thing."""
+        return [e["message"] for e in self.driver.get_log("browser") if "status of 4" not in e["message"]]
+
+
+def test_a_question_leads_to_its_provision(page):
+    page.open("/").ask("Can the police search my phone?")
+    assert page.first().text == "Search and seizure"
+    picture(page.driver, "results")
+    page.first().click()
+    page.at(FOURTH)
+    assert page.find("h1").text == "Search and seizure"
+    assert page.find("#passage").is_displayed()
+    picture(page.driver, "provision")
+    page.find(".turn [rel=next]").click()
+    page.at("/law/us/const/amendment/V")
+    page.find(".turn [rel=prev]").click()
+    page.at(FOURTH)
+    page.find(".crumbs a[href='/law/us/const']").click()
+    page.see("The Legislative Branch")
+    assert not page.complaints()
+
+
+def test_filters_search_anew_in_place_and_stay_in_the_address(page):
+    page.open("/search").ask("grand jury")
+    page.run("window.stayed = true")
+    page.find("#filters summary").click()
+    page.find("input[name=domain][value=us_constitution]").click()
+    page.at("domain=us_constitution")
+    page.at("q=grand jury")
+    page.find("#id_language").send_keys("English")
+    page.at("language=en")
+    assert "as_of" not in page.driver.current_url, "what is not filled in stays out of the address"
+    assert page.run("return window.stayed"), "the page was not loaded anew"
+    assert page.find("#said").get_attribute("textContent").strip().startswith("Provisions 1 to 10")
+    page.open(page.driver.current_url.removeprefix(page.address))
+    assert page.find("input[name=domain]").is_selected()
+    assert page.first().is_displayed()
+    assert not page.complaints()
+
+
+def test_back_shows_the_results_before(page):
+    page.open("/search").ask("grand jury")
+    page.ask("commerce clause")
+    page.see("Commerce Clause")
+    page.driver.back()
+    page.see("Results for “grand jury”")
+    assert page.find("html") and page.find("footer").is_displayed()
+
+
+def test_results_are_paged(page):
+    page.open(PAGES["search"])
+    first = page.first().text
+    page.find(".pages [rel=next]").click()
+    page.at("page=2")
+    page.see("Page 2")
+    assert page.first().text != first
+
+
+def test_the_reader_switches_to_spanish_and_asks_in_it(page):
+    page.open(FOURTH)
+    page.find(".languages button").click()
+    page.see("Registros e incautaciones")
+    page.at(FOURTH)
+    page.open("/").ask("¿Pueden registrar mi teléfono?")
+    page.see("Se buscó en inglés")
+    assert page.first().text == "Registros e incautaciones"
+    picture(page.driver, "spanish")
+    page.find(".languages button").click()
+    page.see("Results for “¿Pueden registrar mi teléfono?”")
+
+
+def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
+    page.open("/search?q=double+jeopardy")
+    page.find(".why summary").click()
+    page.see("It is known as “double jeopardy”")
+    page.find(".thumbs button[value=helpful]").click()
+    page.see("Thank you.")
+    assert Feedback.objects.get().locator == "/us/const/amendment/V"
+    page.at("/search?q=double jeopardy")
+
+
+def test_opening_a_result_counts_once(page):
+    page.open("/search?q=double+jeopardy")
+    page.first().click()
+    page.at("/law/us/const/amendment/V")
+    page.clicks(["/us/const/amendment/V"])
+    assert not page.complaints()
+
+
+def test_the_outline_shows_where_one_reads(page):
+    page.open("/law/us/const/amendment/XXV/section/4")
+    current = page.find(".outline [aria-current=page]")
+    assert current.is_displayed()
+    assert (
+        0
+        < page.run("return document.querySelector('.outline [aria-current]').getBoundingClientRect().top")
+        < 1200
+    )
+
+
+def test_the_citation_can_be_copied(page):
+    page.open(FOURTH)
+    button = page.find("[data-copy=citation]")
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardSanitizedWrite"]})
+    button.click()
+    until(page.driver, lambda _: button.text == "Copied")
+
+
+def test_a_problem_is_said_beside_the_box(page):
+    page.open("/search")
+    page.find("#q").send_keys("???", Keys.ENTER)
+    page.see("Ask something: the query is empty.")
+    assert page.find("#q").get_attribute("value") == "???"
+
+
+class TestWithoutScripts:
+    @pytest.fixture
+    def scripts(self):
+        return False
+
+    def test_everything_still_works(self, page):
+        page.open("/").ask("commerce clause")
+        page.find("#filters summary").click()
+        page.find("input[name=domain]").click()
+        page.find(".apply button").click()
+        page.at("domain=us_constitution")
+        page.find(".thumbs button[value=unhelpful]").click()
+        page.see("Thank you")
+        page.find("main a.button").click()
+        page.at("/search?")
+        page.first().click()
+        page.see("To regulate Commerce with foreign Nations")
+        page.clicks(["/us/const/article/I/section/8/clause/3"])
+        assert not page.find("[data-copy]").is_displayed()
+        page.find(".turn [rel=next]").click()
+        page.at("/clause/4")
+        page.find(".languages button").click()
+        page.see("Naturalización y quiebras")
+
+
+def test_no_page_is_wider_than_a_phone_and_every_target_fits_a_finger(page):
+    page.size(360, 740)
+    for name, path in PAGES.items():
+        page.open(path)
+        assert page.run("return document.documentElement.scrollWidth") <= 360, name
+        assert page.run(SMALL_TARGETS) == [], name
+        picture(page.driver, f"phone-{name}")
+
+
+# Targets under 24 px, the least of WCAG 2.2 (2.5.8), which links inside sentences need not reach; those that
+# one searches, turns pages or switches with have 44 px.
+SMALL_TARGETS = """
+const visible = e => e.checkVisibility() && !e.closest('.visually-hidden, .skip');
+const height = e => Math.round((e.closest('label') ?? e).getBoundingClientRect().height);
+const inline = e => e.closest('p, .notes, .law, dd, cite') && !e.closest('.back, .apply');
+const all = [...document.querySelectorAll('a, button, input:not([type=hidden]), select, summary')].filter(visible);
+const main = 'button, select, input, summary, .turn a, .pages a, .outline a, .site-nav a, .brand';
+return all.filter(e => !inline(e) && height(e) < (e.matches(main) ? 44 : 24)).map(e => e.outerHTML.slice(0, 90));
+"""
+
+
+def test_pages_look_right_on_a_desk_and_in_the_dark(page):
+    page.size(1280, 900)
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        for name, path in PAGES.items():
+            page.open(path)
+            assert page.run("return document.documentElement.scrollWidth") <= 1280
+            picture(page.driver, f"{scheme}-{name}")
+    assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(22, 23, 26)"
+    assert not page.complaints()
+
+
+def test_the_keyboard_reaches_search_and_results_in_order(page):
+    page.open(PAGES["search"])
+    reached = []
+    for _ in range(14):
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+        focused = page.driver.switch_to.active_element
+        reached.append(focused.get_attribute("id") or focused.get_attribute("class") or focused.text)
+        assert (
+            page.run(
+                "return getComputedStyle(document.activeElement.closest('.ask') ?? document.activeElement).outlineStyle"
+            )
+            != "none"
+        )
+    assert reached[0] == "skip"
+    assert reached.index("q") < reached.index("Filters") < reached.index("Search and seizure")
+
+
+def test_skipping_leads_to_the_content(page):
+    page.open(PAGES["search"])
+    page.find(".skip").send_keys(Keys.ENTER)
+    assert page.driver.switch_to.active_element.get_attribute("id") == "main"
+
+
+CONTROLS = {
+    "button", "checkbox", "combobox", "Date", "DisclosureTriangle", "DisclosureTriangleGrouped", "link", "radio",
+    "searchbox", "spinbutton", "textbox",
+}  # fmt: skip
+
+
+def controls(driver) -> list[str]:
+    """The names of what one can use on a page, as the browser tells a screen reader."""
+    nodes = driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    return [
+        node.get("name", {}).get("value", "")
+        for node in nodes
+        if not node["ignored"] and node["role"]["value"] in CONTROLS
+    ]
+
+
+def test_every_control_has_a_name_and_headings_go_down_step_by_step(page):
+    page.open(PAGES["home"]).run("document.body.append(document.createElement('button'))")
+    assert "" in controls(page.driver)
+    for name, path in PAGES.items():
+        page.open(path)
+        assert controls(page.driver) and "" not in controls(page.driver), name
+        levels = page.run(
+            "return [...document.querySelectorAll('main h1, main h2, main h3')].map(h => +h.tagName[1])"
+        )
+        assert levels.count(1) == 1, name
+        in_article = levels[levels.index(1) :]
+        assert all(b - a <= 1 for a, b in zip(in_article, in_article[1:], strict=False)), (name, levels)
+
+
+def test_staff_see_where_a_result_comes_from(page, admin_client):
+    page.open("/robots.txt").driver.add_cookie(
+        {"name": "sessionid", "value": admin_client.cookies["sessionid"].value}
+    )
+    page.open("/search?q=double+jeopardy")
+    page.find(".count a").click()
+    page.see("Candidates kept")
+    assert page.run("return document.querySelector('progress').value") >= 0
+    picture(page.driver, "trace")
+    page.size(360, 740)
+    assert page.run("return document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,200 @@
+"""The reader: a provision in its place, as a caller may read it on a day."""
+
+from datetime import date
+
+import pytest
+from django.test import Client
+
+from retrieval.access.row_security import as_system
+from retrieval.models import Citation, Section
+from retrieval.pages import reader
+from tests.retrieval.pages.looking import FOURTH, add_provision, look, look_for
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_reader_shows_a_provision_in_its_place(client):
+    page = look(client, "/law/us/const/article/I/section/8/clause/3")
+    for words in (
+        "Commerce Clause", "To regulate Commerce with foreign Nations", "Cite as U.S. Const. art. I, § 8, cl. 3",
+        "In force since March 4, 1789", "www.archives.gov", "Not legal advice",
+    ):  # fmt: skip
+        assert words in page.text
+    assert page.all("link", rel="canonical")[0]["href"].endswith("/law/us/const/article/I/section/8/clause/3")
+    assert page.all("a", rel="prev")[0]["href"] == "/law/us/const/article/I/section/8/clause/2"
+    assert page.all("a", rel="next")[0]["href"] == "/law/us/const/article/I/section/8/clause/4"
+    assert {"aria-current": "page"}.items() <= page.all(
+        "a", href="/law/us/const/article/I/section/8/clause/3"
+    )[0].items()
+
+
+def test_the_hierarchy_is_open_where_one_reads(client):
+    page = look(client, "/law/us/const/amendment/XIV/section/1")
+    opened = [attributes for attributes in page.all("details") if "open" in attributes]
+    assert len(opened) == 1
+    assert "/law/us/const/article/III/section/2/clause/1" in page.links()
+
+
+def test_reading_on_leads_through_the_whole_constitution(client):
+    address, seen = "/law/us/const/preamble", []
+    while address:
+        seen.append(address.removeprefix("/law"))
+        following = reader.open_locator(seen[-1], reader.Reader()).next
+        address = f"/law{following.locator}" if following else None
+    in_order = (
+        Section.objects.readable(reader.ANONYMOUS).results().filter(document__locator="/us/const").in_order()
+    )
+    under_another = {"/us/const/article/I/section/8/clause/"}
+    assert seen == [s for s in in_order.values_list("locator", flat=True) if not s.startswith(*under_another)]
+
+
+def test_a_place_above_shows_what_is_below_it_in_order(client):
+    page = look(client, "/law/us/const/article/I/section/8")
+    names = [a["id"] for a in page.all("section") if a.get("id", "").startswith("clause-")]
+    assert names == [f"clause-{number}" for number in range(1, 19)]
+    assert "section-8-clause-3" in [
+        a.get("id") for a in look(client, "/law/us/const/article/I").all("section")
+    ]
+
+
+def test_what_is_too_long_for_a_page_shows_its_outline(client, monkeypatch):
+    monkeypatch.setattr(reader, "LONGEST", 10)
+    page = look(client, "/law/us/const/article/III")
+    assert not [a for a in page.all("section") if a.get("id", "").startswith("section-")]
+    assert page.links().count("/law/us/const/article/III/section/1") == 2
+
+
+def test_a_large_document_opens_as_one_reads(client, monkeypatch):
+    monkeypatch.setattr(reader, "WHOLE_OUTLINE", 10)
+    page = look(client, "/law/us/const/article/III/section/2/clause/1")
+    assert "/law/us/const/article/III/section/2/clause/2" in page.links()
+    assert "/law/us/const/amendment/I" in page.links()
+    assert "/law/us/const/article/I/section/2/clause/1" not in page.links()
+
+
+def test_the_passage_found_is_highlighted(client):
+    page = look(client, f"{FOURTH}?q=search&passage=0-40")
+    marks = page.all("mark")
+    assert marks[0]["id"] == "passage" and len(page.all("mark", id="passage")) == 1
+    assert not look(client, FOURTH).all("mark")
+
+
+def test_every_result_leads_to_its_highlighted_passage(client):
+    for link in look_for(client, "unreasonable searches and seizures").links():
+        if "passage=" in link:
+            assert look(client, link.split("#")[0]).all("mark", id="passage"), link
+
+
+def test_citations_in_the_text_and_in_notes_are_links(client):
+    fourth = Section.objects.live().get(locator="/us/const/amendment/IV")
+    fifth = Section.objects.live().get(locator="/us/const/amendment/V")
+    Citation.objects.create(
+        source=fourth, target=fifth, target_locator=fifth.locator, text="The right", start=0, end=9
+    )
+    assert look(client, FOURTH).links().count("/law/us/const/amendment/V") >= 3  # outline, next, the text
+    noted = look(client, "/law/us/const/article/I/section/3/clause/1")
+    assert "the Seventeenth Amendment" in noted.text
+    assert noted.links().count("/law/us/const/amendment/XVII") == 2
+    assert "Cited by U.S. Const. art. I, § 3, cl. 1" in look(client, "/law/us/const/amendment/XVII").text
+
+
+def test_repealed_law_says_so(client):
+    page = look(client, "/law/us/const/amendment/XVIII/section/1")
+    assert "Repealed by section 1 of the Twenty-first Amendment." in page.text
+    assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
+    assert "/law/us/const/amendment/XXI/section/1" in page.links()
+
+
+def test_a_deeper_place_leads_to_where_it_stands(client):
+    section = add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "(a) One.\n(1) Two.")
+    section.anchors.create(locator="/us/usc/t99/s1/a/1", level="paragraph", number="1", start=9, end=17)
+    response = client.get("/law/us/usc/t99/s1/a/1")
+    assert (response.status_code, response["Location"]) == (302, "/law/us/usc/t99/s1#a-1")
+    assert look(client, "/law/us/usc/t99/s1").all("span", id="a-1")
+
+
+def test_old_versions_are_read_by_their_day(client):
+    add_provision(
+        "us_code",
+        "/us/usc/t99",
+        "/us/usc/t99/s1",
+        "Old words.",
+        valid_from=date(2000, 1, 1),
+        valid_to=date(2010, 1, 1),
+    )
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "New words.", valid_from=date(2010, 1, 1))
+    now, then = look(client, "/law/us/usc/t99/s1"), look(client, "/law/us/usc/t99/s1?as_of=2005-05-05")
+    assert "New words." in now.text and "Old words." not in now.text
+    assert "/law/us/usc/t99/s1?as_of=2000-01-01" in now.links()
+    assert "Old words." in then.text and "As it stood on May 5, 2005." in then.text
+    look(client, "/law/us/usc/t99/s1?as_of=1999-01-01", status=404)
+
+
+def test_what_is_no_longer_in_force_is_shown_as_that(client):
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Old words.", valid_to=date(2010, 1, 1))
+    assert "This text has not been in force since Jan. 1, 2010." in look(client, "/law/us/usc/t99/s1").text
+
+
+def test_documents_are_listed_by_domain_and_show_their_contents(client):
+    assert "/law/us/const" in look(client, "/law/").links()
+    contents = look(client, "/law/us/const")
+    assert {"/law/us/const/preamble", "/law/us/const/amendment/XXVII"} <= set(contents.links())
+
+
+@pytest.mark.parametrize(
+    "path", ["us/const/amendment/XL", "nope", "us/const//", "%00", "us/const/../x", "é" * 400]
+)
+def test_what_is_not_there_is_not_found(client, path):
+    page = look(client, f"/law/{path}", status=200 if path == "us/const//" else 404)
+    assert page.all("input", name="q")
+
+
+def test_a_reader_page_costs_few_queries(client, django_assert_max_num_queries):
+    with django_assert_max_num_queries(15):
+        client.get("/law/us/const/article/I")
+
+
+def test_private_law_is_absent_for_others(client, case, django_user_model):
+    section, _ = case
+    absent = client.get("/law/client_cases/nothing/here").content
+    stranger = Client()
+    stranger.force_login(django_user_model.objects.create_user("stranger", password="x", is_staff=True))
+    for other in (client, stranger):
+        for path in (section.path, "client_cases/okonkwo", "client_cases/okonkwo/facts/a"):
+            response = other.get(f"/law/{path}")
+            assert response.status_code == 404
+        bodies = [other.get(address).content.lower() for address in ("/", "/law/", "/search?q=ferry+strike")]
+        assert not any(word in body for body in bodies for word in (b"okonkwo", b"client_cases"))
+    path = section.path.encode()
+    assert client.get(f"/law/{section.path}").content.replace(path, b"") == absent.replace(
+        b"client_cases/nothing/here", b""
+    )
+
+
+def test_private_law_is_read_by_whom_it_was_granted_to(client, case):
+    section, owner = case
+    client.force_login(owner)
+    assert "A ferry strike." in look(client, f"/law/{section.path}").text
+    assert "client_cases" in [box["value"] for box in look(client, "/search").all("input", name="domain")]
+    assert "/law/client_cases/okonkwo" in look(client, "/law/").links()
+
+
+def test_a_citation_of_what_one_may_not_read_is_no_link(client, case):
+    section, _ = case
+    fourth = Section.objects.live().get(locator="/us/const/amendment/IV")
+    Citation.objects.create(
+        source=fourth, target=section, target_locator=section.locator, text="The right", start=0, end=9
+    )
+    with as_system():
+        Citation.objects.create(
+            source=section, target=fourth, target_locator=fourth.locator, text="x", start=0, end=1
+        )
+    assert b"client_cases" not in client.get(FOURTH).content
+
+
+def test_what_a_person_sees_is_stored_nowhere_on_the_way(client, case):
+    _, owner = case
+    assert "no-store" not in client.get(FOURTH).get("Cache-Control", "")
+    client.force_login(owner)
+    for address in ("/", "/search?q=jury", FOURTH, "/law/"):
+        assert "no-store" in client.get(address)["Cache-Control"]

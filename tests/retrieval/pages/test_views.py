@@ -1,0 +1,282 @@
+"""The search page and its kin: what they show, to whom, in which language, with which headers."""
+
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from retrieval.api import throttles
+from retrieval.engines import loaded
+from retrieval.errors import NotRun
+from retrieval.models import SearchLog
+from retrieval.pages import reader
+from retrieval.pages.views import EXAMPLES
+from retrieval.stages.reranker import reranker
+from retrieval.stages.reranker.artifact import BadArtifact
+from tests.retrieval.pages.looking import (
+    ADDRESSES,
+    FOURTH,
+    HTMX,
+    Page,
+    decline_everything,
+    hits,
+    look,
+    look_for,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_result_shows_its_citation_names_place_and_reasons(client):
+    page = look_for(client, "commerce clause")
+    assert hits(page)[0] == "/us/const/article/I/section/8/clause/3"
+    for words in (
+        "Commerce Clause", "U.S. Const. art. I, § 8, cl. 3", "Congress regulates trade between states",
+        "US Constitution › Article I: The Legislative Branch › Section 8: Powers of Congress",
+        "To regulate Commerce with foreign Nations", "It is known as “commerce clause”",
+    ):  # fmt: skip
+        assert words in page.text
+
+
+def test_a_question_turns_nothing_around_it(client):
+    page = client.get("/search", {"q": "\u202ejury"}).content.decode()
+    assert "Results for “<bdi>\u202ejury</bdi>”" in page
+    assert "<bdi>&lt;b&gt; jury</bdi>" in client.get("/search", {"q": "<b> jury"}).content.decode()
+
+
+@pytest.mark.parametrize(("language", "examples"), EXAMPLES.items())
+def test_every_example_is_answered(client, language, examples):
+    for _, _, question in examples:
+        page = look_for(client, question)
+        assert f"Results for “{question}”" in page.text
+        assert hits(page)
+
+
+def test_the_home_page_offers_only_domains_that_hold_something(client):
+    page = look(client, "/")
+    assert "US Constitution" in page.text
+    assert "USCIS Policy Manual" not in page.text and "Client cases" not in page.text
+    assert "not legal advice" in page.text
+
+
+def test_pages_of_results_lead_to_each_other(client):
+    first = look_for(client, "power of congress", language="en")
+    (following,) = first.all("a", rel="next")
+    assert parse_qs(following["href"][1:]) == {"q": ["power of congress"], "language": ["en"], "page": ["2"]}
+    second = look(client, f"/search{following['href']}")
+    assert not set(hits(first)) & set(hits(second))
+    assert second.all("ol", start="11")
+    assert second.all("a", rel="prev")
+
+
+def test_beyond_the_last_page_leads_back(client):
+    page = look_for(client, "jury", page=50)
+    assert "There are no more results" in page.text and "?q=jury" in page.links()
+
+
+def test_an_empty_search_page_asks_and_gives_examples(client):
+    assert "By citation" in look(client, "/search").text
+
+
+def test_an_abstention_says_so_and_labels_what_came_near(client):
+    decline_everything()
+    page = look_for(client, "best pizza in Chicago")
+    assert "No provision here seems to answer this" in page.text
+    assert "Near misses" in page.text and "None of these is likely to be the answer." in page.text
+    assert 1 <= len(hits(page)) <= 5
+
+
+def test_a_spanish_question_shows_what_was_searched_for(client):
+    page = look_for(client, "¿Cuándo puede la policía registrar mi casa?")
+    assert "Searched in English for" in page.text and hits(page)[0] == "/us/const/amendment/IV"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "There is no U.S. Const. amend. XXVIII among the law here."),
+        ("es", "U.S. Const. amend. XXVIII no figura en la legislación disponible aquí."),
+    ],
+)
+def test_a_page_says_that_what_was_cited_is_not_here(client, language, said):
+    page = client.get(
+        "/search", {"q": "28th amendment"}, headers={"accept-language": language}
+    ).content.decode()
+    assert said in page
+    assert "Leave out names" not in page
+
+
+def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
+    def gone(*args):
+        raise NotRun("the embedder is gone")
+
+    monkeypatch.setattr(loaded, "active_embedder", gone)
+    assert "Search by meaning did not answer" in look_for(client, "grand jury").text
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "The order learned from judgments is missing at present"),
+        ("es", "Por ahora falta el orden aprendido de los juicios"),
+    ],
+)
+def test_a_reranker_that_cannot_be_read_is_told_of_in_words(client, monkeypatch, language, said):
+    def of_another_release(*args):
+        raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+
+    monkeypatch.setattr(reranker, "serving", of_another_release)
+    page = client.get("/search", {"q": "grand jury"}, headers={"accept-language": language}).content.decode()
+    assert said in page and "LearnedReranker" not in page
+
+
+def test_htmx_gets_the_results_alone(client):
+    response = client.get("/search", {"q": "jury"}, **HTMX)
+    page = Page(response)
+    assert not page.all("html") and page.all("section", id="results")
+    assert page.all("p", id="said", role="status")
+    assert "HX-Request" in response["Vary"]
+
+
+def test_going_back_gets_the_whole_page(client):
+    response = client.get("/search", {"q": "jury"}, HTTP_HX_HISTORY_RESTORE_REQUEST="true", **HTMX)
+    assert Page(response).all("html")
+
+
+def test_a_search_costs_few_queries(client):
+    client.get("/search", {"q": "jury"})
+    for question, most in (("power of the senate to impeach", 15), ("jury", 5)):
+        with CaptureQueriesContext(connection) as captured:
+            client.get("/search", {"q": question})
+        queries = [query["sql"] for query in captured if "SAVEPOINT" not in query["sql"]]
+        assert len(queries) <= most, queries
+
+
+def trace_of(client, question="jury"):
+    client.get("/search", {"q": question})
+    return f"/trace/{SearchLog.objects.latest('created_at').pk}"
+
+
+def test_staff_are_led_to_the_trace(admin_client, client):
+    page = look_for(admin_client, "double jeopardy")
+    (address,) = [link for link in page.links() if link.startswith("/trace/")]
+    trace = look(admin_client, address)
+    for words in ("ResolveCitations", "DenseRetriever", "/us/const/amendment/V", "Candidates dropped"):
+        assert words in trace.text
+    assert trace.all("progress")
+    assert not [link for link in look_for(client, "double jeopardy").links() if "/trace/" in link]
+
+
+def test_a_trace_is_for_its_caller_and_staff(client, admin_client, case):
+    _, owner = case
+    client.force_login(owner)
+    address = trace_of(client)
+    look(client, address)
+    look(admin_client, address)
+    look(Client(), address, status=404)
+    look(client, "/trace/00000000-0000-4000-8000-000000000000", status=404)
+
+
+def test_a_cached_answer_has_a_trace(admin_client):
+    for _ in range(2):
+        address = trace_of(admin_client, "grand jury")
+    assert "Cached yes" in look(admin_client, address).text
+
+
+def test_searches_and_traces_stay_out_of_search_engines(admin_client):
+    for address in ("/search", "/search?q=jury", trace_of(admin_client)):
+        response = admin_client.get(address)
+        assert response["X-Robots-Tag"] == "noindex"
+        assert Page(response).all("meta", name="robots", content="noindex")
+
+
+def test_law_may_be_indexed_and_searches_may_not(client):
+    assert "X-Robots-Tag" not in client.get(FOURTH)
+    robots = client.get("/robots.txt")
+    assert robots["Content-Type"].startswith("text/plain")
+    assert b"Disallow: /search" in robots.content and b"Disallow: /law" not in robots.content
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_nothing_is_inline(client, address):
+    response = client.get(address)
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    page = Page(response)
+    assert not page.all("style") and all("src" in script for script in page.all("script"))
+    assert not [a for _, a in page.elements if "style" in a or any(name.startswith("on") for name in a)]
+
+
+@pytest.mark.parametrize("address", [a for a in ADDRESSES if a != "/search?q=jury"])
+def test_visitors_get_no_cookie_where_no_form_needs_one(client, address):
+    client.get(address)
+    assert not client.cookies
+
+
+def test_searches_are_limited(client, settings, monkeypatch):
+    settings.ARF_RATE_PER_MINUTE = 1
+    monkeypatch.setattr(throttles.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
+    away = {"REMOTE_ADDR": "203.0.113.9"}
+    assert client.get("/search", {"q": "jury"}, **away).status_code == 200
+    response = client.get("/search", {"q": "jury"}, **away)
+    assert (response.status_code, response["Retry-After"]) == (429, "45")
+    assert "Please wait 45 seconds" in Page(response).text
+    assert client.get("/search", {"q": "jury"}).status_code == 200  # this machine itself
+
+
+def test_the_browser_s_language_is_spoken(client):
+    page = look(client, "/", HTTP_ACCEPT_LANGUAGE="es-MX,es;q=0.9")
+    assert page.all("html", lang="es")
+    assert "¿Qué disposición lo dice?" in page.text and "Constitución de los EE. UU." in page.text
+
+
+def test_the_language_is_switched_on_the_same_page(client):
+    response = client.post("/language", {"language": "es", "next": f"{FOURTH}?q=search"})
+    assert (response.status_code, response["Location"]) == (302, f"{FOURTH}?q=search")
+    page = look(client, response["Location"])
+    assert "Registros e incautaciones" in page.text and "Citar como" in page.text
+    assert page.all("div", lang="en")  # the law itself
+
+
+def test_the_language_switch_leads_nowhere_else(client):
+    response = client.post("/language", {"language": "es", "next": "https://evil.example/"})
+    assert response["Location"] == "/"
+
+
+def test_results_are_named_in_spanish_first(client):
+    page = look_for(client, "commerce clause")
+    spanish = Page(client.get("/search", {"q": "commerce clause"}, HTTP_ACCEPT_LANGUAGE="es"))
+    assert "Cláusula de comercio" in spanish.text and "Cláusula de comercio" not in page.text
+    assert "Artículo I: El Poder Legislativo › Sección 8: Facultades del Congreso" in spanish.text
+    assert "Se la conoce como «commerce clause»" in spanish.text
+    assert [p for p in spanish.all("p", lang="en") if p.get("class") == "snippet"]
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_can_be_heard_and_walked_by_keyboard(client, address, language):
+    page = Page(client.get(address, HTTP_ACCEPT_LANGUAGE=language))
+    assert page.all("html", lang=language)
+    assert len(page.all("h1")) == 1 and len(page.all("main")) == 1
+    assert page.all("header") and page.all("footer") and page.all("search")
+    assert page.links()[0] == "#main"
+    labelled = {label.get("for") for label in page.all("label")}
+    for kind in ("input", "select"):
+        for field in page.all(kind):
+            assert field.get("type") in ("hidden", "checkbox") or field["id"] in labelled
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for _, attributes in page.elements:
+        for pointer in ("aria-labelledby", "aria-describedby"):
+            assert attributes.get(pointer, ids[0]) in ids
+    assert all("alt" in image for image in page.all("img"))
+    assert all(svg.get("aria-hidden") == "true" for svg in page.all("svg"))
+
+
+def test_a_failure_has_a_page_of_its_own(monkeypatch):
+    monkeypatch.setattr(reader, "library", lambda caller: 1 / 0)
+    careless = Client(raise_request_exception=False)
+    response = careless.get("/law/", HTTP_ACCEPT_LANGUAGE="es")
+    assert response.status_code == 500 and "Algo ha fallado aquí" in Page(response).text

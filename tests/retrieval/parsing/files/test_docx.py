@@ -1,0 +1,109 @@
+"""Word files: headings, corrections, notes, pages and tables."""
+
+import textwrap
+
+from docx import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval.parsing.files import formats, structure
+from tests import files
+from tests.retrieval.parsing.files.reading import read, sections, texts
+
+
+def test_words_stay_apart_at_line_ends_and_hyphenated_words_are_mended():
+    lines = ["The parties of this agree-", "ment keep a well-", "known and non-", "exclusive right to one"]
+    page = files.column(*lines, "well-known thing.", top=200)
+    (text,) = texts(files.pdf(page), "a.pdf")
+    assert (
+        text
+        == "The parties of this agreement keep a well-known and nonexclusive right to one well-known thing."
+    )
+
+
+def test_headings_of_word_make_nested_sections():
+    leave, sick = ("Heading 1", "Leave"), ("Heading 2", "Sick leave")
+    content = files.docx(leave, ("Normal", "Two weeks."), sick, ("Normal", "Ten days."), title="Manual")
+    found = sections(read(content, "manual.docx"))
+    assert [(name, node.text) for name, node in found.items()] == [
+        ("leave", "Two weeks."),
+        ("leave/sick-leave", "Ten days."),
+    ]
+
+
+def test_what_was_inserted_or_stands_in_a_control_is_read_and_what_was_deleted_is_not():
+    word = Document()
+    paragraph = word.add_paragraph("The rent is ")
+    paragraph._p.append(parse_xml(f"<w:ins {nsdecls('w')}><w:r><w:t>nine</w:t></w:r></w:ins>"))
+    paragraph._p.append(parse_xml(f"<w:del {nsdecls('w')}><w:r><w:delText>ten</w:delText></w:r></w:del>"))
+    control = (
+        f"<w:sdt {nsdecls('w')}><w:sdtContent><w:p><w:r><w:t>Signed.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    )
+    word.element.body.insert(1, parse_xml(control))
+    assert texts(files.saved(word), "a.docx") == ["The rent is nine", "Signed."]
+
+
+def test_footnotes_of_word_stand_after_their_paragraph():
+    word = Document()
+    paragraph = word.add_paragraph("The rent is nine")
+    paragraph._p.append(parse_xml(f'<w:r {nsdecls("w")}><w:footnoteReference w:id="2"/></w:r>'))
+    word.add_paragraph("Signed.")
+    note = f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2"><w:p><w:r><w:t>Doubloons.</w:t></w:r></w:p></w:footnote>'
+    part = Part(
+        PackURI("/word/footnotes.xml"), "application/xml", f"{note}</w:footnotes>".encode(), word.part.package
+    )
+    word.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+    assert texts(files.saved(word), "a.docx") == ["The rent is nine", "[1] Doubloons.", "Signed."]
+
+
+def test_word_tells_the_pages_it_last_laid_out():
+    word = Document()
+    word.add_paragraph("On one.")
+    turned = word.add_paragraph("On ")
+    turned._p.append(parse_xml(f"<w:r {nsdecls('w')}><w:lastRenderedPageBreak/><w:t>two.</w:t></w:r>"))
+    blocks = formats.read(files.saved(word), "a.docx")
+    assert [block.pages for block in blocks.blocks] == [((0, 1),), ((0, 1), (3, 2))]
+    assert blocks.pages == 2
+
+
+def test_a_word_table_is_a_line_for_each_row():
+    word = Document()
+    table = word.add_table(rows=2, cols=2)
+    for cell, text in zip(
+        (cell for row in table.rows for cell in row.cells), ["Item", "Price", "Pen", "$1"], strict=True
+    ):
+        cell.text = text
+    assert texts(files.saved(word), "a.docx") == ["Item | Price", "Pen | $1"]
+
+
+def test_headers_and_footers_of_word_files_are_furniture_as_on_pages():
+    word = Document()
+    word.sections[0].header.paragraphs[0].text = "Confidential draft"
+    word.sections[0].footer.paragraphs[0].text = "Page 1 of 9"
+    word.add_paragraph("The rent is nine dollars.")
+    assert texts(files.saved(word), "a.docx") == ["The rent is nine dollars."]
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.from_regex(r"[a-z]{1,12}[.,]?", fullmatch=True), min_size=1, max_size=80), st.integers(20, 90)
+)
+def test_words_are_never_glued_or_lost_however_text_is_wrapped(words, width):
+    content = textwrap.fill(" ".join(words), width, break_long_words=False, break_on_hyphens=False)
+    assert " ".join(texts(content.encode(), "a.txt")).split() == words
+
+
+def test_a_long_stretch_without_headings_is_divided_and_keeps_its_words_and_pages():
+    sheets = ["\n\n".join(f"Sheet {n} says word {k} of many words." for k in range(300)) for n in (1, 2)]
+    found = sections(read("\f".join(sheets).encode(), "long.txt"))
+    leaves = [node for node in found.values() if node.text]
+    assert [node.heading for node in leaves] == ["p. 1", "p. 2"]
+    assert "\n".join(node.text for node in leaves).split() == " ".join(sheets).split()
+    assert all(len(node.text) <= structure.LONG_TEXT + 1_000 for node in leaves)
+    unbroken = sections(read(b"word " * 9_000, "long.txt")).values()
+    assert " ".join(node.text for node in unbroken if node.text).split() == ["word"] * 9_000

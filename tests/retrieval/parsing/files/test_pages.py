@@ -1,0 +1,59 @@
+"""Lines of pages made into paragraphs, without what stands on every page."""
+
+from retrieval.parsing.tree import page_at
+from tests import files
+from tests.retrieval.parsing.files.reading import BODY, read, sections, texts
+
+
+def test_a_paragraph_of_thousands_of_lines_is_read_in_time():
+    content = (
+        "repair "
+        + "the tenant shall keep the house in good re-\npair and pay for what is broken in it\n" * 4_000
+    )
+    assert (
+        texts(content.encode(), "a.txt")[0].count("good repair and") > 10
+    )  # quadratic, it would take a minute
+
+
+def test_running_heads_and_page_numbers_are_left_out_on_every_page():
+    def page(number):
+        foot = (300.0, 770.0, 8.0, "F1", f"Page {number} of 4")
+        head = (72.0, 30.0, 8.0, "F1", "Source: ACME, 10-K")
+        return [
+            head,
+            *files.column(f"Paragraph {['one', 'two', 'three', 'four'][number - 1]} is here.", BODY),
+            foot,
+        ]
+
+    text = " ".join(texts(files.pdf(*map(page, range(1, 5))), "a.pdf"))
+    assert "Source" not in text and "Page" not in text
+    assert text.count(BODY) == 4
+
+
+def test_a_table_of_contents_is_left_out():
+    entries = [f"{n}. {word} {'.' * 30} {n + 1}" for n, word in enumerate(["Term", "Fees", "Law"], start=1)]
+    contents = files.column("TABLE OF CONTENTS", *entries)
+    text = texts(files.pdf(contents, files.column("1. Term. This lasts a year.", BODY)), "a.pdf")
+    assert not any("...." in line or "CONTENTS" in line for line in text)
+    assert text[0].startswith("1. Term. This lasts a year.")
+
+
+def test_a_paragraph_goes_on_over_a_page_and_knows_both_pages():
+    long = "The buyer may end this agreement at any time when the seller does not"
+    document = read(files.pdf(files.column(long, top=700), files.column("deliver the goods.")), "a.pdf")
+    (section,) = sections(document).values()
+    assert section.text == f"{long} deliver the goods."
+    assert [page_at(section.pages, section.text.index(word)) for word in ("buyer", "deliver")] == [1, 2]
+    assert document.pages == 2
+
+
+def test_lines_are_read_from_top_to_bottom_whatever_their_order_in_the_file():
+    first, second = files.column("First comes this.", top=100), files.column("Then comes that.", top=200)
+    assert texts(files.pdf([*second, *first]), "a.pdf") == ["First comes this.", "Then comes that."]
+
+
+def test_columns_drawn_one_after_the_other_are_read_so():
+    left = files.column(*(f"left {n} goes on" for n in range(9)))
+    right = files.column(*(f"right {n} goes on" for n in range(9)), left=320)
+    text = " ".join(texts(files.pdf([*left, *right]), "a.pdf"))
+    assert text.index("left 8") < text.index("right 0")

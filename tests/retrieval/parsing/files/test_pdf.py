@@ -1,0 +1,29 @@
+"""PDF files that cannot be read, and what is a scan."""
+
+import pytest
+
+from retrieval.parsing.files import formats
+from tests import files
+from tests.retrieval.parsing.files.reading import BODY, read, refusal
+
+
+def test_scanned_pages_are_reported_and_a_whole_scan_is_refused():
+    assert formats.read(files.pdf(files.column(BODY), "scan", "blank"), "a.pdf").scanned_pages == (2,)
+    assert "All 2 pages are scans" in refusal(files.pdf("scan", "scan"), "a.pdf")
+
+
+def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
+    assert "encrypted" in refusal(files.encrypted_pdf(), "a.pdf")
+    assert "broken" in refusal(b"%PDF-1.7\n" + bytes(range(256)) * 4, "a.pdf")
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r"\376\377\000A\000\000\000B\040\056\000\r", "AB"),  # NUL, a mark that turns the line around
+        (r"\376\377\330\000\000A", "Fallback"),  # half of a character
+    ],
+)
+def test_a_title_of_a_pdf_can_be_kept_and_shown(written, title):
+    plain = files.pdf([(72, 100, 12, "F1", "The tenant pays the rent on the first day.")], title=written)
+    assert read(plain, "a.pdf").title == title

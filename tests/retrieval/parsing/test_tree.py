@@ -1,0 +1,30 @@
+"""The tree of provisions."""
+
+import pytest
+
+from retrieval.parsing.tree import Node, page_at, unused_locator
+
+
+def node(locator: str, *children: Node) -> Node:
+    return Node(level="section", heading="", locator=locator, children=children)
+
+
+def test_nodes_are_walked_in_the_laws_order():
+    tree = node("/t", node("/t/1", node("/t/1/a"), node("/t/1/b")), node("/t/2"))
+    assert [each.locator for each in tree.walk()] == ["/t", "/t/1", "/t/1/a", "/t/1/b", "/t/2"]
+
+
+@pytest.mark.parametrize(("offset", "page"), [(0, 3), (9, 3), (10, 4), (19, 4), (20, 6), (1_000, 6)])
+def test_a_page_goes_on_until_the_next_begins(offset, page):
+    assert page_at([(0, 3), (10, 4), (20, 6)], offset) == page
+
+
+def test_a_text_without_pages_has_none():
+    assert page_at([], 5) is None
+
+
+def test_a_locator_that_is_taken_is_numbered():
+    used: set[str] = set()
+    assert [unused_locator("/s1932", used) for _ in range(3)] == ["/s1932", "/s1932~2", "/s1932~3"]
+    assert unused_locator("/s1933", used) == "/s1933"
+    assert used == {"/s1932", "/s1932~2", "/s1932~3", "/s1933"}

@@ -1,0 +1,46 @@
+"""Figures of the running server."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.models import EmbeddingModel, JobRun, SearchLog
+from retrieval.request import SearchRequest
+from retrieval.search import statistics
+from retrieval.search.service import search
+
+pytestmark = pytest.mark.django_db
+
+
+def test_searches_are_counted_since_a_moment():
+    moment = timezone.now()
+    assert statistics.searches_since(moment) == statistics.Searches(0, 0, 0, None, None)
+    for _ in range(2):
+        search(SearchRequest("double jeopardy"), ANONYMOUS, channel="page")
+    found = statistics.searches_since(moment)
+    assert (found.count, found.cached, found.cached_percent) == (2, 1, 50.0)
+    assert found.p50 <= found.p95
+    assert statistics.searches_since(timezone.now()).count == 0
+
+
+def test_a_share_of_nothing_is_nothing():
+    nothing = statistics.Searches(0, 0, 0, None, None)
+    assert (nothing.cached_percent, nothing.abstained_percent) == (0.0, 0.0)
+
+
+def test_only_jobs_that_go_on_are_shown():
+    JobRun.objects.create(kind="ingest", key="a", status="done")
+    going = JobRun.objects.create(kind="ingest", key="b", status="running")
+    assert statistics.unfinished_jobs() == [going]
+
+
+def test_parts_that_searches_do_without_are_named_for_a_day():
+    SearchLog.objects.all().delete()
+    search(SearchRequest("double jeopardy"), ANONYMOUS, channel="page")
+    SearchLog.objects.update(degraded=["LLMVerifier"])
+    EmbeddingModel.objects.update(status="retired")
+    assert {"LLMVerifier", "embeddings"} <= set(statistics.missing_parts())
+    tomorrow = timezone.now() + timedelta(days=1, minutes=1)
+    assert "LLMVerifier" not in statistics.missing_parts(tomorrow)

@@ -1,0 +1,58 @@
+"""What the learned reranker reads of a candidate."""
+
+import numpy as np
+import pytest
+
+from retrieval.indexes.terms import CandidateWords, QueryWords, SectionWords, frequencies, numbers
+from retrieval.ranking import Candidate
+from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, matrix
+from tests.rerankers import NOBODY
+
+
+def candidate(section: int, **scores: float) -> Candidate:
+    return Candidate(
+        section,
+        locator=f"/us/const/amendment/I/section/{section}",
+        scores=scores,
+        ranks={leg: 1 for leg in scores},
+        score=sum(scores.values()),
+    )
+
+
+def words(body: str, head: str = "", breadcrumb: str = "") -> SectionWords:
+    of_head, of_breadcrumb = (np.unique(numbers(text, "en")) for text in (head, breadcrumb))
+    return SectionWords(numbers(body, "en"), of_head, of_breadcrumb)
+
+
+def texts(*known: SectionWords) -> CandidateWords:
+    return CandidateWords(known, [frequencies(known)], np.zeros(len(known), int))
+
+
+def test_a_row_holds_what_the_legs_gave():
+    candidates = [candidate(1, dense=0.5, alias=2.0), candidate(2, dense=0.3)]
+    known = texts(words("no law abridging it", "speech", "Bill of rights"), words("an army, free"))
+    rows = matrix(Asked(QueryWords.of({"en": "the free speech"}), None), candidates, known, NOBODY)
+    told = [dict(zip(FEATURES, row.tolist(), strict=True)) for row in rows]
+    assert rows.shape == (2, len(FEATURES))
+    assert told[0]["dense_score"] == 0.5
+    assert told[1]["dense_below_best"] == pytest.approx(0.2)
+    assert told[0]["parent_score"] == told[1]["parent_score"] == 0.5
+    assert (told[0]["heading_overlap"], told[0]["amendment"]) == (pytest.approx(1 / 3), 1.0)
+    assert [each["terms_covered"] for each in told] == [0.5, 0.5]  # "the" tells nothing
+    assert (told[0]["bm25"], told[1]["bm25"] > 0.1) == (0.0, True)
+
+
+def test_similar_judged_questions_vote_by_their_similarity():
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32)
+    judged = JudgedNeighbours(vectors, ({"/a": 3}, {"/b": 3}), {})
+    votes, nearest = judged.votes(np.array([1.0, 0.0], dtype=np.float32))
+    assert votes["/a"] == pytest.approx(1.0)
+    assert votes["/b"] == pytest.approx(0.6**4, rel=1e-5)
+    assert nearest == pytest.approx({"/a": 1.0, "/b": 0.6})
+
+
+def test_only_the_very_question_that_was_judged_has_agreed_grades():
+    judged = JudgedNeighbours(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), ({"/a": 3}, {"/b": 1}), {})
+    assert judged.agreed(np.array([1.0, 0.0], np.float32)) == {"/a": 3}
+    assert judged.agreed(np.array([0.97, 0.243], np.float32)) == {}
+    assert judged.agreed(None) == {}

@@ -1,0 +1,91 @@
+"""The learned reranker in a search: whom it accepts, how it orders, and what it never does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.versions import current
+from retrieval.engines.loaded import active_embedder
+from retrieval.models import RankerModel
+from retrieval.ranking import Candidate, Ranking, Thresholds
+from retrieval.request import SearchRequest
+from retrieval.search.service import run, search, visible_domains
+from retrieval.stages.reranker.artifact import pack
+from retrieval.stages.reranker.features import JudgedNeighbours
+from retrieval.stages.reranker.reranker import LearnedReranker
+from tests.rerankers import publish_limits, some_reranker
+
+
+@pytest.fixture
+def deployed(db) -> RankerModel:
+    model = registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"}))
+    registry.deploy(model)
+    return model
+
+
+def ranked_by(pipeline: str) -> Ranking:
+    scopes = visible_domains(ANONYMOUS, ["us_constitution"])
+    return run(
+        SearchRequest("who may search my house", pipeline=pipeline), ANONYMOUS, scopes, current(scopes)
+    )
+
+
+def scored_of(ranking: Ranking) -> list[Candidate]:
+    return list(ranking.candidates[: LearnedReranker().depth])
+
+
+def sections_of(ranking: Ranking) -> list[int]:
+    return [candidate.section_id for candidate in ranking.candidates]
+
+
+def test_the_domains_limits_tell_whom_the_reranker_accepts(deployed):
+    given = [c.probability for c in scored_of(ranked_by("learned"))]
+    row = publish_limits(mlp_low=float(np.quantile(given, 0.3)), mlp_high=float(np.quantile(given, 0.7)))
+    ranking = ranked_by("learned")
+    assert {c.zone for c in scored_of(ranking)} == {"accepted", "uncertain", "rejected"}
+    for candidate in scored_of(ranking):
+        assert (candidate.zone == "accepted") == (candidate.probability >= row.mlp_high)
+        assert (candidate.zone == "rejected") == (candidate.probability <= row.mlp_low)
+    report = next(report for report in ranking.reports if report.name == "ReadThresholds")
+    assert report.note == f"us_constitution v{row.version}"
+
+
+def test_nobody_is_dropped_whatever_the_limits(deployed):
+    publish_limits(mlp_low=1.0, mlp_high=1.0)
+    ranking = ranked_by("learned")
+    assert {c.zone for c in scored_of(ranking)} == {"rejected"}
+    assert sorted(sections_of(ranking)) == sorted(sections_of(ranked_by("gated")))
+
+
+def test_the_domains_blend_orders(deployed):
+    publish_limits(blend=0.0)
+    assert sections_of(ranked_by("learned")) == sections_of(ranked_by("gated"))
+    publish_limits(blend=1.0)
+    learned = sections_of(ranked_by("learned"))
+    assert learned != sections_of(ranked_by("gated"))
+    publish_limits(blend=0.6)
+    assert sections_of(ranked_by("learned")) not in (learned, sections_of(ranked_by("gated")))
+
+
+def test_without_thresholds_the_usual_limits_hold(deployed):
+    ranking = ranked_by("gated")
+    ranking = replace(ranking, query=replace(ranking.query, thresholds={}))
+    scored = scored_of(LearnedReranker()(ranking))
+    assert [c.zone for c in scored] == [Thresholds().zone(c.probability) for c in scored]
+
+
+@pytest.mark.django_db
+def test_what_people_answered_is_not_declined():
+    request = SearchRequest(text="How do I bake a sourdough bread with rye?")
+    assert search(request)["abstained"]
+    vector = active_embedder().embedder.embed_query(request.text)
+    judged = JudgedNeighbours(vector[None, :], ({"/us/const/amendment/I": 2},), {})
+    artifact = pack(replace(some_reranker(), judged=judged), seed=0)
+    registry.deploy(registry.save(Trained(artifact, {"family": "a test"})))
+    answer = search(request)
+    assert not answer["abstained"] and answer["results"][0]["locator"] == "/us/const/amendment/I"
+    assert answer["results"][0]["probability"] >= 0.95

@@ -1,0 +1,54 @@
+"""Words of results and reasons, marked and escaped."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import translation
+
+from retrieval.search.response import wanted_stems
+from retrieval.templatetags import law
+from tests.retrieval.pages.looking import add_provision
+
+pytestmark = pytest.mark.django_db
+
+
+def test_found_words_are_marked(client):
+    response = client.get("/search", {"q": "regulate commerce with foreign nations"})
+    assert "<mark>Commerce</mark>" in response.content.decode()
+
+
+def test_words_of_mere_grammar_are_not_marked():
+    assert wanted_stems("Which troops would be quartered there, and when?") == {"troop", "quarter"}
+
+
+def test_no_part_of_the_search_is_called_by_its_name_in_the_code():
+    with translation.override("en"):
+        said = law.shortcomings(["DenseRetriever", "Unknown", "EmbedQuery", "Other"])
+    assert len(said) == 2 and said[1] == "A part of the search did not answer."
+
+
+def test_every_reason_and_every_degraded_stage_has_its_sentence():
+    sources = [
+        *Path(settings.BASE_DIR, "retrieval").glob("*.py"),
+        *Path(settings.BASE_DIR, "rules").glob("*.py"),
+    ]
+    codes = {code for path in sources for code in re.findall(r'Reason\(\s*"(\w+)"', path.read_text())}
+    assert codes | {"dense", "lexical", "private"} <= law.REASONS.keys() | {"abstained"}
+
+
+def test_a_question_is_escaped_wherever_it_stands(client):
+    body = client.get("/search", {"q": "<script>alert(1)</script> jury"}).content.decode()
+    assert "<script>alert" not in body and "&lt;script&gt;" in body
+
+
+def test_law_is_escaped_before_it_is_marked(client):
+    words = "<img src=x onerror=alert(1)> Quartering of <b>soldiers</b> & horses."
+    section = add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", words)
+    result = {"snippet": words, "marks": [[15, 22], [45, 60]], "passage": [0, len(words)], "text": words}
+    marked = law.snippet(result)
+    body = client.get(f"/law/{section.path}", {"q": "soldiers horses"}).content.decode()
+    for html in (marked, body):
+        assert "<img src=x" not in html and "<b>soldiers" not in html
+        assert "&lt;img src=x" in html and "<mark" in html

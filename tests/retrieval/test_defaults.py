@@ -1,0 +1,23 @@
+"""The six domains that ship."""
+
+import pytest
+
+from retrieval.defaults import load_domains
+from retrieval.models import Domain
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_six_domains_are_there_and_cases_of_clients_are_private():
+    shipped = dict(Domain.objects.values_list("slug", "visibility"))
+    assert set(shipped) >= {
+        "us_constitution", "us_code", "code_of_federal_regulations", "uscis_policy", "supreme_court_cases",
+        "client_cases",
+    }  # fmt: skip
+    assert shipped["client_cases"] == "private"
+
+
+def test_loading_again_changes_nothing_that_staff_edited():
+    Domain.objects.filter(slug="us_code").update(name="The Code")
+    assert load_domains() == 0
+    assert Domain.objects.get(slug="us_code").name == "The Code"

@@ -1,0 +1,248 @@
+"""Jobs as chains of steps: one at a time, resumable, never run twice, cancelled between steps."""
+
+import io
+import traceback
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError
+from django.utils import timezone
+from django_q.exceptions import TimeoutException
+
+from retrieval import jobs
+from retrieval.errors import ArfError
+from retrieval.jobs import Job, Progress
+from retrieval.management.jobs import JobCommand
+from retrieval.models import Checkpoint, JobRun, Version
+
+pytestmark = pytest.mark.django_db
+
+
+class Count(Job):
+    """Counts to three, one a step, in a row of the database."""
+
+    def step(self, run: JobRun) -> Progress:
+        number = run.position + 1
+        Version.objects.update_or_create(name="counted", defaults={"number": number})
+        if run.params.get("fail_at") == number:
+            raise ArfError("three is too much")
+        return Progress(number, 3, f"at {number}", finished=number == 3)
+
+    def undo(self, run: JobRun) -> None:
+        Version.objects.filter(name="counted").delete()
+
+
+@pytest.fixture(autouse=True)
+def counting(settings):
+    settings.ARF_JOBS = {"count": "tests.retrieval.test_jobs.Count"}
+
+
+@pytest.fixture
+def queued(monkeypatch):
+    """What would be handed to the queue."""
+    tasks = []
+    monkeypatch.setattr(jobs, "async_task", lambda *args, **options: tasks.append(args))
+    return tasks
+
+
+def counted() -> int:
+    return Version.objects.get(name="counted").number
+
+
+def test_a_job_runs_step_by_step_to_its_end():
+    run = jobs.create("count", key="k")
+    assert [step.position for step in jobs.run_here(run)] == [1, 2, 3]
+    assert JobRun.objects.get(kind="count").status == JobRun.Status.DONE
+
+
+def test_who_stops_watching_a_job_is_told_that_it_goes_on(monkeypatch):
+    def interrupted(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jobs, "run_here", interrupted)
+    with pytest.raises(CommandError, match="workers go on with it"):
+        JobCommand().run_job({"kind": "count", "key": "k"})
+
+
+def test_each_step_queues_the_next(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        run = jobs.enqueue("count", key="k")
+    while queued:
+        _, run_id, ticket = queued.pop()
+        with django_capture_on_commit_callbacks(execute=True):
+            jobs.advance(run_id, ticket)
+    run.refresh_from_db()
+    assert (run.status, run.ticket) == (JobRun.Status.DONE, 3)
+
+
+def test_a_step_asked_for_twice_runs_once():
+    run = jobs.create("count", key="k")
+    assert jobs.take_step(run.pk, 0).position == 1
+    assert jobs.take_step(run.pk, 0) is None
+    assert counted() == 1
+
+
+def test_two_jobs_of_one_key_never_run_together():
+    first = jobs.create("count", key="k")
+    with pytest.raises(jobs.AlreadyRunning) as refused:
+        jobs.create("count", key="k")
+    assert refused.value.run == first
+    assert jobs.create("count", key="other")
+
+
+def test_jobs_that_queue_take_their_turns_whole(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first, second = (jobs.enqueue("count", key="k", queues=True) for _ in range(2))
+    assert jobs.take_step(second.pk, 0) is None
+    queued.clear()
+    jobs.advance(first.pk, 0)
+    assert jobs.take_step(second.pk, 0) is None
+    with django_capture_on_commit_callbacks(execute=True):
+        for ticket in (1, 2):
+            jobs.advance(first.pk, ticket)
+    assert queued[-1][1:] == (second.pk, 0)
+    assert [step.status for step in jobs.run_here(second)][-1] == JobRun.Status.DONE
+
+
+def test_a_queue_goes_on_past_a_job_that_fails(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first = jobs.enqueue("count", key="k", params={"fail_at": 1}, queues=True)
+        second = jobs.enqueue("count", key="k", queues=True)
+        jobs.advance(first.pk, 0)
+    assert queued[-1][1:] == (second.pk, 0)
+
+
+def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django_capture_on_commit_callbacks):
+    run = jobs.create("count", key="k", params={"fail_at": 2})
+    *_, run = jobs.run_here(run)
+    assert (run.status, run.error, run.position) == (JobRun.Status.FAILED, "three is too much", 1)
+    assert counted() == 1, "the failing step was rolled back"
+    JobRun.objects.update(params={})
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.resume(run)
+    assert [step.position for step in jobs.run_here(run)] == [2, 3]
+
+
+def test_cancelling_takes_effect_before_the_next_step_and_undoes():
+    run = jobs.create("count", key="k")
+    steps = jobs.run_here(run)
+    jobs.cancel(next(steps))
+    assert next(steps).status == JobRun.Status.CANCELLED
+    assert not Version.objects.filter(name="counted").exists()
+
+
+def test_a_silent_job_is_queued_again(queued, django_capture_on_commit_callbacks):
+    run = jobs.create("count", key="k")
+    now = timezone.now()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert jobs.resume_silent(now + timedelta(minutes=1)) == 0
+        assert jobs.resume_silent(now + timedelta(minutes=5)) == 1
+    assert queued == [("retrieval.jobs.advance", run.pk, 0)]
+
+
+def test_a_bug_in_a_step_is_raised_and_recorded(monkeypatch):
+    run = jobs.create("count", key="k")
+    monkeypatch.setattr(Count, "step", lambda self, run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        jobs.take_step(run.pk, 0)
+    run.refresh_from_db()
+    assert run.status == JobRun.Status.FAILED
+    assert run.error.startswith("ZeroDivisionError in <lambda> (test_jobs.py, line ")
+
+
+def test_what_an_unforeseen_error_quotes_reaches_neither_the_job_nor_the_queue(monkeypatch):
+    run = jobs.create("count", key="k")
+    monkeypatch.setattr(Count, "step", lambda self, run: int("Quetzalli Ibarreche"))
+    with pytest.raises(jobs.Unforeseen) as told:
+        jobs.advance(run.pk, 0)
+    run.refresh_from_db()
+    queued = "".join(traceback.format_exception(told.value))
+    assert "ValueError" in queued and "ValueError" in run.error
+    assert "Quetzalli" not in queued + run.error
+
+
+def killed_in_its_step(run: JobRun) -> None:
+    """What a worker leaves behind that is killed: it has begun, and nothing else."""
+    jobs.begin(run.pk, run.ticket)
+
+
+def test_a_step_that_kills_its_worker_each_time_is_given_up_with_the_reason():
+    run = jobs.create("count", key="k")
+    for _ in range(3):
+        killed_in_its_step(run)
+    assert "begun 3 times" in jobs.take_step(run.pk, run.ticket).error
+    run.refresh_from_db()
+    assert run.status == JobRun.Status.FAILED
+
+
+def test_a_step_that_comes_through_after_a_kill_counts_anew():
+    run = jobs.create("count", key="k")
+    for _ in range(3):
+        killed_in_its_step(run)
+        run = jobs.take_step(run.pk, run.ticket)
+    assert run.status == JobRun.Status.DONE
+
+
+def too_long(self, run: JobRun) -> Progress:
+    """As django-q ends a task at the limit of its time."""
+    raise TimeoutException
+
+
+def test_a_job_given_up_because_its_step_took_too_long_says_so(monkeypatch, settings):
+    run = jobs.create("count", key="k")
+    run = jobs.take_step(run.pk, run.ticket)
+    JobRun.objects.update(state={"phase": "fold"})
+    monkeypatch.setattr(Count, "step", too_long)
+    for _ in range(3):
+        with pytest.raises(TimeoutException):
+            jobs.take_step(run.pk, run.ticket)
+        run.refresh_from_db()
+        assert run.error == "Step 2 (fold) took longer than 120 s." and run.status == JobRun.Status.RUNNING
+    run = jobs.take_step(run.pk, run.ticket)
+    assert run.status == JobRun.Status.FAILED
+    assert run.error == "Stopped: its next step was begun 3 times. Step 2 (fold) took longer than 120 s."
+
+
+def test_a_step_that_ends_in_time_after_all_clears_what_was_said(monkeypatch):
+    run = jobs.create("count", key="k")
+    with monkeypatch.context() as slow, pytest.raises(TimeoutException):
+        slow.setattr(Count, "step", too_long)
+        jobs.take_step(run.pk, run.ticket)
+    assert jobs.take_step(run.pk, run.ticket).error == ""
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_checkpoints_go_when_their_job_ends(cancelled):
+    run = jobs.create("count", key="k")
+    run.checkpoints.create(name="a", content=b"1")
+    if cancelled:
+        jobs.cancel(run)
+    *_, run = jobs.run_here(run)
+    assert run.is_finished and not Checkpoint.objects.exists()
+
+
+def test_checkpoints_of_a_failed_job_are_kept_for_a_week():
+    run = jobs.create("count", key="k", params={"fail_at": 1})
+    run.checkpoints.create(name="a", content=b"1")
+    *_, run = jobs.run_here(run)
+    assert jobs.forget_checkpoints() == 0
+    JobRun.objects.update(finished_at=timezone.now() - timedelta(days=8))
+    assert jobs.forget_checkpoints() == 1
+
+
+class PrintingCommand(JobCommand):
+    prints_steps = True
+
+
+def test_a_command_may_print_each_step():
+    printed = io.StringIO()
+    PrintingCommand(stdout=printed).run_job({"kind": "count", "key": "k"})
+    assert printed.getvalue().splitlines() == [" 33 % at 1", " 66 % at 2", "at 3"]
+
+
+@pytest.mark.parametrize(
+    ("status", "position", "total", "percent"),
+    [("running", 1, 4, 25), ("queued", 0, 0, 0), ("done", 4, 4, 100), ("done", 0, 0, 100)],
+)
+def test_progress_reads_in_per_cent(status, position, total, percent):
+    assert JobRun(status=status, position=position, total=total).percent == percent

@@ -1,0 +1,21 @@
+"""What django-q runs by name."""
+
+import pytest
+from django.utils.module_loading import import_string
+
+from arf_site.schedules import SCHEDULES
+from retrieval import tasks
+
+
+@pytest.mark.parametrize("name", sorted(SCHEDULES))
+def test_what_is_scheduled_exists(name):
+    assert callable(import_string(SCHEDULES[name]["func"]))
+
+
+def test_pruning_tells_what_it_took_away_part_by_part(db):
+    assert {"cache", "rates", "files", "changes"} <= set(tasks.prune())
+
+
+def test_nothing_is_due_where_nothing_changed(db):
+    assert tasks.count_words() == 0
+    assert tasks.refresh_domains() == 0

@@ -1,0 +1,161 @@
+"""Which language a question is in; short ones, unaccented ones, names and Latin included."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.text.language import detect
+
+ENGLISH = """
+Can they search my phone?
+no taxation
+taxes
+president minimum age
+habeas corpus
+right to remain silent
+double jeopardy
+14th amendment
+U.S. Const. amend. XIV, § 1
+8 USC 1182(a)(2)
+8 CFR 214.2(h)
+commerce clause
+who can declare war
+Miranda
+Plessy v. Ferguson
+Peña-Rodriguez v. Colorado
+Garcia v. San Antonio
+how old must a senator be
+cruel and unusual punishment
+can I burn the flag
+asylum
+visa
+H-1B visa cap
+veto override
+militia
+ex post facto
+stare decisis
+bill of attainder
+born here parents undocumented am I a citizen
+freedom of religion
+search and seizure
+speedy trial
+eminent domain
+grand jury
+my landlord wont return my deposit
+does the president have to be born in the US
+impeachment
+quartering soldiers
+presidential succession
+jury trial in civil cases over twenty dollars
+Is marijuana legal under federal law?
+Los Angeles police searched my car
+removal proceedings
+naturalization requirements
+What is the full faith and credit clause?
+electoral college
+tribal sovereignty
+inferior federal tribunals
+poll tax
+women vote
+section 8 clause 3
+can a state coin money
+is flag burning protected
+public use without just compensation
+DACA renewal
+prohibition repeal
+""".strip().splitlines()
+
+SPANISH = """
+libertad de expresion
+enmienda 14
+derecho a un abogado
+asilo
+impuestos
+presidente edad minima
+¿Pueden registrar mi teléfono?
+pueden registrar mi telefono
+derecho a guardar silencio
+Decimocuarta Enmienda
+artículo I sección 8
+articulo 1 seccion 8
+quién puede declarar la guerra
+quien declara la guerra
+¿Cuántos años dura un senador?
+cuantos anos dura un senador
+castigos crueles e inusuales
+libertad de religión
+libertad de prensa
+doble incriminación
+debido proceso
+sin orden judicial
+cateo sin orden
+hábeas corpus en español
+requisitos para naturalización
+nací aquí, ¿soy ciudadano?
+mis padres son indocumentados
+juicio politico al presidente
+juicio rapido
+jurado
+me pueden deportar si tengo hijos nacidos aqui
+la migra puede entrar a mi casa
+esclavitud
+derecho al voto de las mujeres
+votar a los 18
+portar armas
+no puedo pagar un abogado
+expropiación
+colegio electoral
+cláusula de comercio
+visa de trabajo
+veto del presidente
+tratados internacionales
+Corte Suprema
+segunda enmienda
+nombramiento de jueces
+inmunidad diplomática
+quemar la bandera
+impuesto sobre la renta
+poderes del Congreso
+sucesión presidencial
+traición
+traicion
+no hablo inglés
+fianza excesiva
+acuartelamiento de soldados
+""".strip().splitlines()
+
+LABELLED = [(text, "en") for text in ENGLISH] + [(text, "es") for text in SPANISH]
+
+
+def test_at_least_97_percent_of_short_questions_are_told_apart():
+    wrong = [(text, code) for text, code in LABELLED if detect(text).code != code]
+    assert len(LABELLED) >= 80
+    assert len(wrong) <= 0.03 * len(LABELLED), wrong
+
+
+@pytest.mark.parametrize("text", ["", "   ", "1234", "§ 8", "habeas corpus", "visa", "Miranda", "???"])
+def test_english_where_nothing_tells(text):
+    assert detect(text).code == "en"
+    assert detect(text).confidence < 0.6
+
+
+def test_a_mixed_question_goes_with_most_of_its_words():
+    assert detect("¿Puede la policía pedir mi green card?").code == "es"
+    assert detect("Can la migra enter my house without a warrant?").code == "en"
+
+
+def test_a_long_question_is_surer_than_a_word_of_it():
+    word, question = detect("abogado"), detect("¿Tengo derecho a un abogado si no puedo pagar?")
+    assert 0.5 < word.confidence < question.confidence <= 1
+
+
+def test_accents_and_case_do_not_decide():
+    assert detect("LIBERTAD DE EXPRESIÓN").code == detect("libertad de expresion").code == "es"
+    assert detect("the café owner's résumé").code == "en"
+
+
+@given(st.text(alphabet=st.characters()))
+def test_any_text_gets_an_answer(text):
+    language = detect(text)
+    assert language.code in ("en", "es")
+    assert 0.5 <= language.confidence <= 1

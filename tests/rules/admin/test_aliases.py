@@ -1,0 +1,39 @@
+"""Aliases in the admin: added with a reason, hidden with their domain, offered provisions."""
+
+import pytest
+
+from retrieval.models import Domain
+from rules.models import Alias
+from tests.rules.alias_pages import ALIASES, alias_fields
+
+pytestmark = pytest.mark.django_db
+
+
+# -- Aliases
+
+
+def test_an_alias_is_added_with_who_and_why(client, curator, constitution):
+    client.post(f"{ALIASES}add/", alias_fields(constitution, reason="asked for by readers"))
+    history = Alias.objects.get(text="sabbath clause").history.get()
+    assert (history.history_user, history.history_change_reason) == (curator, "asked for by readers")
+
+
+def test_an_alias_of_no_provision_is_refused(client, curator, constitution):
+    answer = client.post(f"{ALIASES}add/", alias_fields(constitution, locator="/us/const/amendment/XCIX"))
+    assert "locator" in answer.context["adminform"].form.errors
+
+
+def test_aliases_of_private_provisions_are_hidden_with_their_history(client, curator):
+    alias = Alias.objects.create(
+        domain=Domain.objects.get(slug="client_cases"), text="secret name", locator="/client_cases/1/1"
+    )
+    line = alias.history.get()
+    assert "secret name" not in client.get(ALIASES, {"q": "name"}).content.decode()
+    for page in ("change/", "history/", f"history/{line.pk}/"):
+        assert "secret name" not in client.get(f"{ALIASES}{alias.pk}/{page}", follow=True).content.decode()
+
+
+def test_provisions_are_offered_while_a_locator_is_typed(client, curator, constitution):
+    asked = {"domain": constitution.pk, "locator": "equal protection"}
+    assert b"/us/const/amendment/XIV/section/1" in client.get(f"{ALIASES}locators/", asked).content
+    assert client.get(f"{ALIASES}locators/").content == b""

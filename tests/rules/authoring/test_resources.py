@@ -1,0 +1,75 @@
+"""Aliases, glossary terms and rules as files, in and out."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from rules.authoring.file_formats import PlainJSON, SafeCSV
+from rules.authoring.resources import RuleResource
+from rules.models import Alias, Rule
+from tests.rules.alias_pages import ALIASES, confirm, upload
+from tests.rules.rule_pages import LIST
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_file_of_aliases_is_shown_before_it_is_taken_in(client, curator, constitution):
+    text = "domain,text,locator,language,enabled,note\nus_constitution,sabbath clause,/us/const/amendment/I,en,1,\n"
+    preview = upload(client, ALIASES, text)
+    assert b"sabbath clause" in preview.content
+    assert not Alias.objects.filter(text="sabbath clause").exists()
+    confirm(client, ALIASES, preview)
+    history = Alias.objects.get(text="sabbath clause").history.get()
+    assert (history.history_user, history.history_change_reason) == (curator, "import of new.csv")
+
+
+def test_a_row_that_names_no_provision_is_refused_with_its_number(client, curator):
+    text = (
+        "domain,text,locator,language,enabled\n"
+        "us_constitution,good,/us/const/amendment/I,en,1\n"
+        "us_constitution,bad,/us/const/amendment/XCIX,en,1\n"
+    )
+    preview = upload(client, ALIASES, text)
+    (invalid,) = preview.context["result"].invalid_rows
+    assert invalid.number == 2
+    assert b"No provision of this domain has this locator." in preview.content
+    assert not Alias.objects.filter(text__in=["good", "bad"]).exists()
+
+
+def test_a_domain_one_may_not_see_is_unknown_to_an_import(client, curator):
+    preview = upload(client, ALIASES, "domain,text,locator,language\nclient_cases,x,/client_cases/1/1,en\n")
+    assert "There is no domain “client_cases”." in preview.content.decode()
+
+
+def test_importing_what_is_there_changes_nothing(client, curator, constitution):
+    exported = client.post(f"{ALIASES}export/?q=jeopardy", export_form("1")).content.decode()
+    assert 0 < len(json.loads(exported)) < 100
+    before = Alias.history.count()
+    confirm(client, ALIASES, upload(client, ALIASES, exported, name="all.json"))
+    assert Alias.history.count() == before
+
+
+def export_form(number: str) -> dict:
+    fields = ("domain", "text", "locator", "language", "enabled", "note")
+    return {"format": number, "resource": "0"} | {f"aliasresource_{field}": "on" for field in fields}
+
+
+@pytest.mark.parametrize("format", [SafeCSV, PlainJSON])
+def test_what_is_exported_can_be_imported_as_drafts(quartering, format):
+    text = format().export_data(RuleResource().export())
+    content = Rule.objects.get(pk=quartering.pk).content
+    Rule.objects.all().delete()
+    dataset = format().create_dataset(text)
+    trial = RuleResource().import_data(dataset, dry_run=True)
+    assert trial.totals["new"] == 1 and not Rule.objects.exists()
+    RuleResource().import_data(dataset, raise_errors=True)
+    made = Rule.objects.get()
+    assert made.content == content and made.status == "draft"
+
+
+def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
+    row = {"name": "x", "criteria": [{"kind": "always"}], "targets": [], "actions": [{"kind": "pin"}]}
+    file = SimpleUploadedFile("rules.json", json.dumps([row]).encode(), content_type="application/json")
+    page = client.post(f"{LIST}import/", {"format": "1", "import_file": file}).content.decode()
+    assert "needs something to act upon" in page and not Rule.objects.exists()

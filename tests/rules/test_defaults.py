@@ -1,0 +1,154 @@
+"""The curated aliases and glossary: complete, unique, no citation in disguise. Pure: reads files only."""
+
+import csv
+import json
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from xml.etree import ElementTree
+
+import pytest
+
+from retrieval.text.analyzer import stems
+from rules import defaults
+from rules.models import Alias, GlossaryTerm
+from tests.conftest import ROOT
+
+NAMES = ROOT / "rules" / "fixtures" / "aliases.csv"
+QUESTIONS = ROOT / "rules" / "fixtures" / "questions.csv"
+TOPICS = ROOT / "evaluation" / "topics" / "data" / "us_constitution.jsonl"
+GLOSSARY = ROOT / "rules" / "fixtures" / "glossary.csv"
+CONSTITUTION = ROOT / "retrieval" / "corpora" / "us_constitution.xml"
+
+MAX_LOCATORS = 4  # a name of more provisions than this tells them apart no longer
+
+_UNIT = r"(?:amendments?|enmiendas?|articles?|articulos?|art|sections?|seccion|sec|clauses?|clausula|cl)"
+_NUMBER = (
+    r"(?:\d+(?:st|nd|rd|th|a)?|[ivx]+|one|two|three|four|five|six|seven|eight|nine|ten"
+    r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|\w+teenth|twentieth|twenty|primer[ao]?|segund[ao]|tercer[ao]?|cuart[ao]|quint[ao]|sext[ao]"
+    r"|septim[ao]|octav[ao]|noven[ao]|(?:un|duo|vi)?decim\w*|vigesim\w*)"
+)
+CITATION = re.compile(rf"§|\b{_UNIT}\W+{_NUMBER}\b|\b{_NUMBER}\W+{_UNIT}\b")
+
+
+def fold(text):
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def aliases():
+    """Names, and the questions and situations that stand for a provision like names."""
+    return rows(NAMES) + rows(QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def glossary():
+    return rows(GLOSSARY)
+
+
+@pytest.fixture(scope="module")
+def identified():
+    tree = ElementTree.parse(CONSTITUTION)
+    return [e for e in tree.iter() if e.get("identifier", "").startswith("/us/const/")]
+
+
+def is_lowest(element):
+    return not any(inner.get("identifier") for inner in element.iter() if inner is not element)
+
+
+def test_aliases_have_their_columns_and_no_empty_cell(aliases):
+    assert set(aliases[0]) == {"locator", "alias", "language"}
+    assert all(cell and cell == cell.strip() for row in aliases for cell in row.values())
+
+
+def test_aliases_are_english_or_spanish(aliases):
+    assert {row["language"] for row in aliases} == {"en", "es"}
+
+
+def test_no_alias_row_is_repeated(aliases):
+    counts = Counter((row["locator"], fold(row["alias"]), row["language"]) for row in aliases)
+    assert [key for key, count in counts.items() if count > 1] == []
+
+
+def test_no_provision_has_two_aliases_that_match_the_same_words(aliases):
+    counts = Counter(
+        (row["locator"], row["language"], *stems(row["alias"], row["language"])) for row in aliases
+    )
+    assert [key for key, count in counts.items() if count > 1] == []
+
+
+def test_no_alias_is_shorter_than_three_letters(aliases):
+    assert [row["alias"] for row in aliases if sum(c.isalnum() for c in row["alias"]) < 3] == []
+
+
+def test_no_alias_is_a_citation(aliases):
+    assert [row["alias"] for row in aliases if CITATION.search(fold(row["alias"]))] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["14th amendment", "Article I", "Decimocuarta Enmienda", "art. 1", "sección 8", "§ 1"]
+)
+def test_citations_are_told_from_names(text):
+    assert CITATION.search(fold(text))
+
+
+def test_no_alias_points_at_too_many_locators(aliases):
+    locators = defaultdict(set)
+    for row in aliases:
+        locators[row["language"], fold(row["alias"])].add(row["locator"])
+    assert [key for key, found in locators.items() if len(found) > MAX_LOCATORS] == []
+
+
+def test_every_alias_points_into_the_constitution(aliases, identified):
+    known = {element.get("identifier") for element in identified}
+    assert sorted({row["locator"] for row in aliases} - known) == []
+
+
+def test_every_provision_has_three_english_and_two_spanish_aliases(aliases, identified):
+    counts = Counter((row["locator"], row["language"]) for row in aliases)
+    provisions = [element.get("identifier") for element in identified if is_lowest(element)]
+    assert provisions
+    assert [p for p in provisions if counts[p, "en"] < 3 or counts[p, "es"] < 2] == []
+
+
+def test_no_example_question_is_one_that_is_measured_with():
+    """Words alike, order apart; what only means the same was looked for by cosine when the file was made."""
+    with TOPICS.open(encoding="utf-8") as stream:
+        topics = [json.loads(line) for line in stream]
+    held_out = [frozenset(stems(t["query"], t["language"])) for t in topics if t["split"] in ("tune", "test")]
+    examples = [(row["alias"], frozenset(stems(row["alias"], row["language"]))) for row in rows(QUESTIONS)]
+    alike = [
+        text
+        for text, words in examples
+        if any(len(words & asked) >= 0.9 * len(words | asked) for asked in held_out)
+    ]
+    assert alike == []
+
+
+def test_glossary_has_its_columns_and_no_empty_cell(glossary):
+    assert set(glossary[0]) == {"spanish", "english"}
+    assert all(cell and cell == cell.strip() for row in glossary for cell in row.values())
+
+
+def test_every_spanish_term_is_translated_once(glossary):
+    counts = Counter(fold(row["spanish"]) for row in glossary)
+    assert [term for term, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.django_db
+def test_loading_the_defaults_again_brings_back_nothing_staff_removed():
+    gone = Alias.objects.get(text="double jeopardy")
+    gone.delete()
+    changed = GlossaryTerm.objects.first()
+    changed.english = "something else"
+    changed.save()
+    assert defaults.load() == {"aliases": 0, "glossary": 0, "thresholds": 0}
+    changed.refresh_from_db()
+    assert changed.english == "something else"
