@@ -11,10 +11,12 @@ from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, reply
 from retrieval.api.parameters import Day, Parameters
 from retrieval.api.serializers import Provision
+from retrieval.corpus import history
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.pages.reader import end_of_subtree, neighbours
+from retrieval.search.response import iso
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
@@ -26,10 +28,8 @@ AS_STORED = (
     "level",
     "number",
     "breadcrumb",
-    "notes",
-    "status",
+    "is_result",
 )
-AS_STORED += ("is_result",)
 
 
 class SectionParameters(Parameters):
@@ -59,17 +59,21 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     section, pin = find(readable, locator)
     in_document = readable.filter(document=section.document_id).order_by("position", "pk")
     before, after = neighbours(section, in_document, end_of_subtree(section, in_document))
+    stands = history.standing(section.locator, as_of)
     above = (
         in_document.filter(locator=section.parent_locator) if section.parent_locator else in_document.none()
     )
     return as_stored(section, *AS_STORED) | {
         "pin": pin,
-        "title": section.heading or section.citation,
-        "title_es": section.heading_es,
+        "title": stands.heading(section.heading) or section.citation,
+        "title_es": stands.heading(section.heading_es),
         "domain": section.domain.slug,
         "text": text_of(section, in_document),
         "valid_from": iso(section.valid_from),
-        "valid_to": iso(section.valid_to),
+        "valid_to": iso(stands.end(section.valid_to)),
+        "status": stands.status(section.status),
+        "history": [change.to_dict() for change in stands.made],
+        "notes": stands.notes(section.notes),
         "source_url": section.source_url or section.document.source_url,
         "url": f"/law/{section.path}",
         "parent": first(above),
@@ -138,10 +142,6 @@ def first(sections: SectionQuerySet) -> dict | None:
 
 def reference(locator: str, citation: str, heading: str) -> dict:
     return {"locator": locator, "citation": citation, "title": heading or citation}
-
-
-def iso(day: date | None) -> str | None:
-    return day.isoformat() if day else None
 
 
 def document_account(document: Document, domain: str) -> dict:

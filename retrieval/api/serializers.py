@@ -28,6 +28,20 @@ class Reason(s.DictField):
     pass
 
 
+class LegalChange(s.Serializer):
+    """What a later provision did to this one, to what holds it or to a part of it."""
+
+    provision = s.CharField(help_text="Locator of what was changed.")
+    effect = s.ChoiceField(["changed", "repealed", "superseded"])
+    day = s.DateField(help_text="On which what changed it was ratified.")
+    by = s.CharField(help_text="Locator of the provision that changed it.")
+    citation = s.CharField(help_text="Its Bluebook form.")
+    then = s.CharField(help_text="What held before.")
+    then_es = s.CharField()
+    now = s.CharField(help_text="What holds since.")
+    now_es = s.CharField()
+
+
 # What results and provisions tell alike
 class Shown(s.Serializer):
     locator = s.CharField()
@@ -43,7 +57,11 @@ class Shown(s.Serializer):
     url = s.CharField()
     source_url = s.CharField(allow_blank=True)
     valid_from = s.DateField(allow_null=True)
-    status = s.CharField(allow_blank=True)
+    valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
+    status = s.CharField(
+        allow_blank=True, help_text="repealed, superseded, reserved …, on the day asked for."
+    )
+    history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
     notes = s.ListField(child=s.CharField())
 
 
@@ -280,7 +298,6 @@ class Provision(Shown):
     level = s.CharField()
     number = s.CharField(allow_blank=True)
     text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
-    valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
     is_result = s.BooleanField(help_text="Whether searches rank it.")
     parent = Reference(allow_null=True)
     children = Reference(many=True)

@@ -17,6 +17,7 @@ from pgvector.django import HalfVectorField
 
 from retrieval.access import row_security
 from retrieval.access.caller import Caller
+from retrieval.corpus import history
 
 
 @models.CharField.register_lookup
@@ -192,17 +193,24 @@ class Document(models.Model):
             return super().delete(*args, **kwargs)
 
 
+def within(locator: str) -> Q:
+    return Q(locator=locator) | Q(locator__under=f"{locator}/")
+
+
 class SectionQuerySet(models.QuerySet):
     def live(self) -> "SectionQuerySet":
         return self.filter(live=True)
 
     def valid_on(self, day: date | None) -> "SectionQuerySet":
-        """Versions in force on that day; None means the current ones."""
+        """Law in force on that day; None means the current texts, those of repealed law among them."""
         if day is None:
             return self.filter(valid_to__isnull=True)
-        return self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day)).filter(
+        sections = self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day)).filter(
             Q(valid_to__isnull=True) | Q(valid_to__gt=day)
         )
+        for ended in history.ended_by(day):
+            sections = sections.exclude(within(ended))
+        return sections
 
     def visible_to(self, caller: Caller) -> "SectionQuerySet":
         if not caller.principals:
@@ -216,7 +224,7 @@ class SectionQuerySet(models.QuerySet):
 
     def below(self, locator: str) -> "SectionQuerySet":
         """The provision and everything under it."""
-        return self.filter(Q(locator=locator) | Q(locator__under=f"{locator}/"))
+        return self.filter(within(locator))
 
     def results(self) -> "SectionQuerySet":
         """Sections at their domain's result level."""

@@ -1,5 +1,6 @@
 """What the reader shows: a provision in its document, as a caller may read it on a day."""
 
+import copy
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from django.db.models.functions import Length
 from django.urls import reverse
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.corpus import history
+from retrieval.corpus.history import Change
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -67,6 +70,7 @@ class Part:
     depth: int
     paragraphs: list[Paragraph]
     notes: list[list[Run]]
+    changes: list[dict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,7 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Elsewhere
         return Elsewhere(reader.url(anchor.section, name_under(anchor.section.locator, locator)))
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
     if (document := documents.first()) is not None:
-        return Contents(document, outline(reader.readable.filter(document=document)))
+        return Contents(document, outline(reader.readable.filter(document=document), reader.as_of))
     if reader.as_of is None and (last := last_version(locator, reader.caller)):
         return read(last, reader)
     raise NotFound("There is no such provision.")
@@ -149,12 +153,13 @@ def last_version(locator: str, caller: Caller) -> Section | None:
 
 def read(section: Section, reader: Reader) -> Reading:
     """Everything on a section's page, in about a dozen queries whatever its size."""
+    section = as_it_stood(section, reader.as_of)
     in_document = reader.readable.filter(document=section.document_id)
     end = end_of_subtree(section, in_document)
     above = ancestors(section, in_document)
     before, after = neighbours(section, in_document.only(*BRIEF), end)
     below = below_on_page(section, in_document, end)
-    tree = outline(in_document, [*above, section])
+    tree = outline(in_document, reader.as_of, [*above, section])
     return Reading(
         section=section,
         document=section.document,
@@ -167,6 +172,17 @@ def read(section: Section, reader: Reader) -> Reading:
         versions=versions_of(section, reader.caller),
         cited_by=citing(section, reader),
     )
+
+
+def as_it_stood(section: Section, day: date | None) -> Section:
+    """With the status and heading of that day: what tells of a later end of it is left out."""
+    stands = history.standing(section.locator, day)
+    if stands.ended is None:
+        return section
+    then = copy.copy(section)
+    then.status = stands.status(section.status)
+    then.heading, then.heading_es = stands.heading(section.heading), stands.heading(section.heading_es)
+    return then
 
 
 def ancestors(section: Section, in_document: SectionQuerySet) -> list[Section]:
@@ -253,7 +269,8 @@ def part(
     pages: Sequence[PageStart],
     reader: Reader,
 ) -> Part:
-    passage, hits = highlights(page, reader) if section is page else (None, [])
+    section, stands = as_it_stood(section, reader.as_of), history.standing(section.locator, reader.as_of)
+    passage, hits = highlights(page, reader) if section.pk == page.pk else (None, [])
     urls = {
         edge: reader.url(edge.target, name_under(edge.target.locator, edge.target_locator))
         for edge in citations
@@ -271,9 +288,18 @@ def part(
             pages=pages,
         ),
         notes=[
-            linked(note, {e.text: url for e, url in urls.items() if e.start < 0}) for note in section.notes
+            linked(note, {e.text: url for e, url in urls.items() if e.start < 0})
+            for note in stands.notes(section.notes)
         ],
+        changes=[c.to_dict() for c in stands.made if is_told_at(section, page, c)],
     )
+
+
+def is_told_at(section: Section, page: Section, change: Change) -> bool:
+    """What concerns all of a page is told once, at its head."""
+    if section.pk == page.pk:
+        return history.is_within(section.locator, change.provision)
+    return section.locator == change.provision
 
 
 def citations_of(sections: Sequence[Section], reader: Reader) -> dict[int, list[Citation]]:
@@ -319,14 +345,16 @@ def highlights(section: Section, reader: Reader) -> tuple[Offsets | None, list[O
 # -- Its outline
 
 
-def outline(in_document: SectionQuerySet, path: Sequence[Section] = ()) -> tuple[Branch, ...]:
+def outline(
+    in_document: SectionQuerySet, day: date | None, path: Sequence[Section] = ()
+) -> tuple[Branch, ...]:
     """The document's tree: whole, or when it is large its top and what is open along the path."""
     rows = in_document.only(*BRIEF).in_order()
     if in_document.count() > WHOLE_OUTLINE:
         rows = rows.filter(parent_locator__in=["", *(section.locator for section in path)])
     children: dict[str, list[Section]] = defaultdict(list)
     for row in rows:
-        children[row.parent_locator].append(row)
+        children[row.parent_locator].append(as_it_stood(row, day))
     opened = {section.locator for section in path}
     current = path[-1].locator if path else None
 

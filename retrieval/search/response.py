@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 
-from retrieval.corpus import statements
+from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
 from retrieval.ranking import NEAR_MISSES, Candidate, Dropped, Query, Ranking, StageReport
@@ -43,6 +43,7 @@ class Provision:
     text: str
     source_url: str
     valid_from: date | None
+    valid_to: date | None
     status: str
     notes: list[str]
     pages: str  # JSON, as this connection gives it
@@ -53,7 +54,7 @@ class Provision:
     chunk_start: int | None
 
 
-OF_SECTION = [field.name for field in fields(Provision)][1:17]
+OF_SECTION = [field.name for field in fields(Provision)][1:18]
 PROVISIONS = f"""
 SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
     document.source_url, chunk.text, chunk.start
@@ -113,23 +114,26 @@ def result_list(
     wanted = wanted_stems(query.text)
     texts = full_texts(query, [provisions[c.section_id] for c in kept])
     return [
-        result(candidate, provisions[candidate.section_id], rank, texts[candidate.section_id], wanted)
+        result(query, candidate, provisions[candidate.section_id], rank, texts[candidate.section_id], wanted)
         for rank, candidate in enumerate(kept, start=first_rank)
     ]
 
 
-def result(candidate: Candidate, provision: Provision, rank: int, text: str, wanted: frozenset[str]) -> dict:
+def result(
+    query: Query, candidate: Candidate, provision: Provision, rank: int, text: str, wanted: frozenset[str]
+) -> dict:
     """One result of the public contract (DESIGN, Public surface)."""
     read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
     pages = json.loads(provision.pages)
+    stands = history.standing(provision.locator, query.as_of)
     return {
         "rank": rank,
         "locator": provision.locator,
         "pin": candidate.pin,
         "citation": provision.citation,
-        "title": provision.heading or provision.citation,
-        "title_es": provision.heading_es,
+        "title": stands.heading(provision.heading) or provision.citation,
+        "title_es": stands.heading(provision.heading_es),
         "plain_name": provision.plain_name,
         "plain_name_es": provision.plain_name_es,
         "breadcrumb": provision.breadcrumb,
@@ -146,10 +150,16 @@ def result(candidate: Candidate, provision: Provision, rank: int, text: str, wan
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
         "url": f"/law{provision.locator}",
         "source_url": provision.source_url or provision.document_url,
-        "valid_from": provision.valid_from.isoformat() if provision.valid_from else None,
-        "status": provision.status,
-        "notes": provision.notes,
+        "valid_from": iso(provision.valid_from),
+        "valid_to": iso(stands.end(provision.valid_to)),
+        "status": stands.status(provision.status),
+        "history": [change.to_dict() for change in stands.made],
+        "notes": stands.notes(provision.notes),
     }
+
+
+def iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
 
 
 def wanted_stems(text: str) -> frozenset[str]:

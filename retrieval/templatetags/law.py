@@ -1,16 +1,19 @@
 """How the pages put law and its ranking into words. Text is escaped first, marked afterwards."""
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from urllib.parse import urlsplit
 
 from django import template
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.corpus.history import is_within
 from retrieval.models import Document, Section
 from retrieval.pages.reader import name_under
 from retrieval.pages.typesetting import Run, marked
@@ -47,6 +50,11 @@ STATUSES = {
     "reserved": _("Reserved"),
     "superseded": _("Superseded"),
     "transferred": _("Transferred"),
+}
+CHANGES = {
+    "changed": _("Changed on {day} by {citation}."),
+    "repealed": _("Repealed on {day} by {citation}."),
+    "superseded": _("Superseded on {day} by {citation}."),
 }
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
@@ -185,6 +193,21 @@ def snippet(result: Mapping) -> SafeString:
     )
     before, after = "… " if start > 0 else "", " …" if end < len(result["text"]) else ""
     return format_html("{}{}{}", before, pieces, after)
+
+
+@register.filter
+def changes(result: Mapping) -> list[Mapping]:
+    """Those of a whole result, not of something that it holds."""
+    return [made for made in result.get("history", ()) if is_within(result["locator"], made["provision"])]
+
+
+@register.simple_tag
+def change(made: Mapping) -> SafeString:
+    """ "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1.", which leads there."""
+    address = reverse("retrieval:provision", args=[made["by"].removeprefix("/")])
+    link = format_html('<a href="{}">{}</a>', address, made["citation"])
+    day = date_format(date.fromisoformat(made["day"]))
+    return format_html(str(CHANGES[made["effect"]]), day=day, citation=link)
 
 
 @register.simple_tag

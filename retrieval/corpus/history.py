@@ -1,0 +1,114 @@
+"""What later law did to earlier provisions: repealed, superseded or changed them, from `corpora/history.json`.
+
+Legal force is not the validity of our text (`Section.valid_to`). A repealed provision keeps its text, so that it is
+found and cited where no day is asked for; on a day after its end it is not in force. Reads one file, once.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from retrieval.citations.bluebook import cite
+
+FILE = Path(__file__).parents[1] / "corpora" / "history.json"
+ENDING = ("repealed", "superseded")  # what is only changed stays in force
+SAYS_ENDED = re.compile(r"\s*\((?:repealed|superseded|derogad[oa]|sustituid[oa])\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What the provision `by` did to an earlier one on the day it was ratified; `then` and `now` by language."""
+
+    provision: str
+    effect: str
+    by: str
+    day: date
+    then: Mapping[str, str]
+    now: Mapping[str, str]
+
+    @property
+    def ends(self) -> bool:
+        return self.effect in ENDING
+
+    def to_dict(self) -> dict:
+        """As the API shows it."""
+        return {
+            "provision": self.provision,
+            "effect": self.effect,
+            "day": self.day.isoformat(),
+            "by": self.by,
+            "citation": cite(self.by),
+            "then": self.then["en"],
+            "then_es": self.then["es"],
+            "now": self.now["en"],
+            "now_es": self.now["es"],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a provision stood on a day. `known` are the changes of it, of what holds it and of what it holds; `made`
+    those that had been made by then.
+    """
+
+    locator: str
+    known: tuple[Change, ...]
+    made: tuple[Change, ...]
+
+    @property
+    def ended(self) -> Change | None:
+        """What put it out of force, be it before that day or after."""
+        return next((c for c in self.known if c.ends and is_within(self.locator, c.provision)), None)
+
+    @property
+    def ends_later(self) -> bool:
+        return self.ended is not None and self.ended not in self.made
+
+    def end(self, stored: date | None) -> date | None:
+        """The first day on which it is no longer in force: by later law, else that of its text."""
+        return self.ended.day if self.ended else stored
+
+    def status(self, stored: str) -> str:
+        if self.ended is None:
+            return stored
+        return "" if self.ends_later else self.ended.effect
+
+    def notes(self, stored: list[str]) -> list[str]:
+        """The source's notes on what changed tell of all changes: before the last of them they are left out."""
+        return stored if self.made == self.known else []
+
+    def heading(self, stored: str) -> str:
+        """Without "(repealed)" where that was still to come."""
+        return SAYS_ENDED.sub("", stored) if self.ends_later else stored
+
+
+def standing(locator: str, day: date | None) -> Standing:
+    """On that day; None: today."""
+    known = concerning(locator)
+    return Standing(locator, known, tuple(c for c in known if day is None or c.day <= day))
+
+
+@cache
+def changes() -> tuple[Change, ...]:
+    """Every change, in the order of days."""
+    rows = json.loads(FILE.read_text(encoding="utf-8"))
+    every = (Change(**row | {"day": date.fromisoformat(row["day"])}) for row in rows)
+    return tuple(sorted(every, key=lambda change: change.day))
+
+
+def concerning(locator: str) -> tuple[Change, ...]:
+    """The changes of a provision, of what holds it and of what it holds."""
+    return tuple(c for c in changes() if is_within(locator, c.provision) or is_within(c.provision, locator))
+
+
+def ended_by(day: date) -> list[str]:
+    """The provisions that were no longer in force on that day; whatever is under them was not either."""
+    return [change.provision for change in changes() if change.ends and change.day <= day]
+
+
+def is_within(locator: str, provision: str) -> bool:
+    return f"{locator}/".startswith(f"{provision}/")
