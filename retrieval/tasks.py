@@ -3,7 +3,7 @@
 from retrieval import jobs
 from retrieval.api import throttles
 from retrieval.engines.llm import budget
-from retrieval.indexes import lexical_sync, term_statistics
+from retrieval.indexes import lexical_sync, terms
 from retrieval.ingestion import refreshing, uploading
 from retrieval.search import cache, log
 
@@ -14,7 +14,7 @@ def resume_silent_jobs() -> int:
 
 def count_words() -> int:
     """Document frequencies of domains that changed otherwise than by an ingestion: a document was deleted."""
-    return term_statistics.count_again()
+    return terms.count_again()
 
 
 def prune() -> dict[str, int]:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from retrieval.stages.reranker.artifact import Reranker
+from retrieval.stages.reranker.artifact import Dense, Layer, Reranker
 from retrieval.stages.reranker.features import FEATURES, JudgedNeighbours
-from retrieval.stages.reranker.networks import Dense, Layer
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
 

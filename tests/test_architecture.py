@@ -29,7 +29,7 @@ PURE = (
     "arf_site.node.backup", "arf_site.node.first_search", "arf_site.node.postgres.__main__",
     "arf_site.node.supervisor", "evaluation.learning.promotion", "evaluation.learning.simulation",
     "evaluation.measuring.measures", "evaluation.measuring.plots", "evaluation.topics.leaks",
-    "evaluation.topics.topic", "retrieval.access.caller", "retrieval.citations.bluebook",
+    "evaluation.topics.topic", "retrieval.access.caller", "retrieval.citations.citation",
     "retrieval.citations.finding", "retrieval.engines.embedders.loading", "retrieval.engines.onnx_export",
     "retrieval.engines.translation.translator", "retrieval.errors", "retrieval.indexes.lexical",
     "retrieval.ingestion.chunking", "retrieval.parsing.uslm.reader", "retrieval.ranking", "retrieval.targets",

@@ -13,13 +13,19 @@ from typing import Any
 import numpy as np
 
 from evaluation.benchmarks import arf_features
-from retrieval.indexes.term_statistics import as_words
-from retrieval.indexes.terms import NONE, CandidateWords, QueryWords, SectionWords, frequencies, numbers
+from retrieval.indexes.terms import (
+    NONE,
+    CandidateWords,
+    QueryWords,
+    SectionWords,
+    as_words,
+    frequencies,
+    numbers,
+)
 from retrieval.models import SectionTerms
 from retrieval.ranking import Candidate
-from retrieval.stages.reranker.artifact import Reranker, grades_of
+from retrieval.stages.reranker.artifact import Dense, Layer, Reranker, grades_of
 from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, matrix
-from retrieval.stages.reranker.networks import Dense, Layer
 
 CANDIDATES, WORDS, ASKED = 50, 300, 12
 VOCABULARY, JUDGED, DIMS = 5_000, 600, 384

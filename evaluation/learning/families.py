@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.learning.folds import Division
-from retrieval.stages.reranker.networks import Dense, Layer, Trees
+from retrieval.stages.reranker.artifact import Dense, Layer, Trees
 
 if TYPE_CHECKING:
     from sklearn.neural_network import MLPClassifier

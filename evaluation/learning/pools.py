@@ -10,7 +10,7 @@ from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runner import Runner
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
-from retrieval.indexes.term_statistics import texts_of
+from retrieval.indexes.terms import texts_of
 from retrieval.ranking import UNSET, Candidate, Ranking
 from retrieval.stages.reranker.artifact import Scored
 from retrieval.stages.reranker.features import of_text

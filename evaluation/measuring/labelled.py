@@ -17,7 +17,7 @@ from evaluation.topics.topic import BadTopics, Topic
 from retrieval.ingestion.embedding import embedding_in_use, save_chunks
 from retrieval.ingestion.staging import section_rows
 from retrieval.models import Document, Domain, Section
-from retrieval.parsing.sandbox import extract
+from retrieval.parsing.sources import extract
 
 LABELS = "page_labels.jsonl"
 OMITTED = "<omitted>"  # joins the passages of one label

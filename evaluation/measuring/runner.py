@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.ranking import DomainScope, Query, Ranking, RuleOptions
 from retrieval.request import SearchRequest
 from retrieval.search import service
@@ -32,7 +32,7 @@ class Runner:
         """The domains as the caller sees them, and their versions. Raises NotFound."""
         if domains not in self._known:
             scopes = service.visible_domains(self.caller, domains)
-            self._known[domains] = scopes, versions.current(scopes)
+            self._known[domains] = scopes, statements.versions(scopes)
         return self._known[domains]
 
     def query(self, text: str, domains: tuple[str, ...], language: str | None = None) -> Query:

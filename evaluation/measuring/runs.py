@@ -16,7 +16,7 @@ from evaluation.topics.leaks import leaks
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.errors import NotFound
 from retrieval.models import ApiKey, EmbeddingModel, RankerModel
 from retrieval.ranking import Ranking
@@ -268,7 +268,7 @@ def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) ->
     scopes = service.visible_domains(caller, sorted({topic.domain for topic in topics}))
     ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
     embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
-    return versions.current(scopes) | {
+    return statements.versions(scopes) | {
         "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
         "ranker": next(iter(ranker), ""),
     }

@@ -20,7 +20,7 @@ from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.errors import NotFound
 from retrieval.models import Domain, SearchLog
 from retrieval.pipeline import Pipeline
@@ -255,7 +255,7 @@ class Effect:
 
 
 def rules_version() -> int:
-    return versions.current(()).get("rules", 0)
+    return statements.versions(()).get("rules", 0)
 
 
 def ndcg(topic: Topic, answer: Answer) -> float:

@@ -7,10 +7,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from retrieval.citations import shorthand, surroundings
+from retrieval.citations import surroundings
 from retrieval.citations.citation import Found, Item, Source
-from retrieval.citations.heads import LOOSE_TAIL, TAIL, Head, Number, bare_list, heads, number_at, with_tail
-from retrieval.citations.numerals import ROMAN, is_ordinal, read, roman
+from retrieval.citations.heads import (
+    LAST,
+    LOOSE_TAIL,
+    NUMBER,
+    ROMAN,
+    TAIL,
+    Head,
+    Number,
+    bare_list,
+    heads,
+    is_ordinal,
+    longest_first,
+    number_at,
+    read,
+    roman,
+    with_tail,
+)
 
 _BLUEBOOK = {"amendment": "amend.", "article": "art."}
 _WITHOUT_SECTIONS = 6  # Article VI is divided into clauses only, though often cited by section
@@ -42,7 +57,7 @@ def find_loose(source: Source) -> Iterator[Found]:
     for path in _PATH.finditer(source.folded):
         if head := _path(source.folded, path):
             yield _found(surroundings.widened(source.folded, head))
-    for head in shorthand.find(source.folded):
+    for head in short_heads(source.folded):
         yield _found(surroundings.widened(source.folded, head))
     yield from _preambles(source.folded)
     yield from (_preamble(*word.span()) for word in _BARE_PREAMBLE.finditer(source.folded))
@@ -119,3 +134,110 @@ def _item(kind: str, head: Number, section: Number | None, clause: Number | None
     if clause:
         written, locator = f"{written}, cl. {clause.value}", f"{locator}/clause/{clause.value}"
     return Item(place.start, place.end, written, locator)
+
+
+_SECTIONS = {  # the last section of each article and amendment that has sections
+    "article": {1: 10, 2: 4, 3: 3, 4: 4},
+    "amendment": {13: 2, 14: 5, 15: 2, 18: 3, 20: 6, 21: 3, 22: 2, 23: 2, 24: 2, 25: 4, 26: 2},
+}
+_ROMAN_NUMERAL = "|".join(longest_first(ROMAN))
+_DIGITS = r"(?:[1-9]|1[0-9]|2[0-7])(?![0-9])"
+_ARTICLE, _AMENDMENT = r"articulo|article|art", r"amendment|amend|amdt|am|enmienda"
+_SIGN = r"(?:§|(?:section|seccion|sect|secc|sec|s)(?![a-z])\.?)\s{0,2}"
+_CLAUSE_SIGN = r"(?:¶|(?:clause|clausula|cl|c)(?![a-z])\.?)\s{0,2}"
+_SHORT_GAP = r"[\s,.-]{0,3}"
+_START, _END = r"(?<![\w.])", r"(?!\w)"
+
+_SHORT_FORMS = (
+    re.compile(  # 14th sec 1, XIV § 1, 14A s1, I § 8 cl 3
+        rf"{_START}(?P<head>{NUMBER}){_SHORT_GAP}{_SIGN}(?P<section>{_DIGITS}|{NUMBER})"
+        rf"(?:{_SHORT_GAP}{_CLAUSE_SIGN}(?P<clause>{_DIGITS}|{NUMBER}))?{_END}"
+    ),
+    re.compile(  # section 5 of the fourteenth, first section of the 14th
+        rf"{_START}(?:{_SIGN}(?P<section>{NUMBER})|(?P<nth>{NUMBER})\s{{1,2}}(?:section|seccion))"
+        rf"(?:,|\s{{1,2}}(?:of|de))?\s{{1,2}}(?:the\s{{1,2}}|la\s{{1,2}})?(?P<head>{NUMBER}){_END}"
+    ),
+    re.compile(  # A1S8C3, ArtI.S8.C3.1 and Amdt14.S1.4.2, of which the last numbers are an essay's
+        rf"{_START}(?P<word>{_ARTICLE}|a|{_AMENDMENT})\.?\s?(?P<head>{_DIGITS}|{_ROMAN_NUMERAL}){_SHORT_GAP}(?:s|§)\.?\s?"
+        rf"(?P<section>{_DIGITS})(?:{_SHORT_GAP}(?:c|cl|¶)\.?\s?(?P<clause>{_DIGITS}))?(?:\.[0-9]{{1,2}}){{0,3}}{_END}"
+    ),
+    re.compile(  # Art. I(8)(3), art I sec 8 (3), article I, 8, 3, article 1.8.3
+        rf"{_START}(?P<word>{_ARTICLE})\.?\s?(?P<head>{NUMBER})(?:{_SHORT_GAP}{_SIGN}|\s?\(|[,.]\s?)"
+        rf"(?P<section>{_DIGITS})(?:\)?\s?\((?P<clause>{_DIGITS})\)|[,.]\s?(?P<last>{_DIGITS})){_END}"
+    ),
+    re.compile(  # amend. 25(4)
+        rf"{_START}(?P<word>{_AMENDMENT})\.?\s?(?P<head>{NUMBER})\s?\((?P<section>{_DIGITS})\)"
+    ),
+)
+
+
+def short_heads(folded: str) -> Iterator[Head]:
+    for form in _SHORT_FORMS:
+        for match in form.finditer(folded):
+            if head := _short_head(folded, match):
+                yield head
+
+
+def _short_head(folded: str, match: re.Match[str]) -> Head | None:
+    number, section = _number(folded, match, "head"), _number(folded, match, "section", "nth")
+    clause = _number(folded, match, "clause", "last")
+    kind = _kind(match.groupdict().get("word"), number) if number else None
+    if not (kind and section) or section.value > _SECTIONS[kind].get(number.value, 0):
+        return None
+    if clause and kind == "amendment":
+        return None
+    return Head(kind, "", (number,), *match.span(), (section,), (clause,) if clause else ())
+
+
+def _number(folded: str, match: re.Match[str], *names: str) -> Number | None:
+    written = match.groupdict()
+    return next((number_at(folded, *match.span(name)) for name in names if written.get(name)), None)
+
+
+def _kind(word: str | None, number: Number) -> str | None:
+    """No article has a number as high as that of "A14". Without a word an ordinal is an amendment's, and a plain number
+    is neither's: "section 2 of 4" counts pages.
+    """
+    high = number.value > max(_SECTIONS["article"])
+    if word:
+        return "amendment" if high or re.fullmatch(_AMENDMENT, word) else "article"
+    if is_ordinal(number.token):
+        return "amendment"
+    return None if number.token not in ROMAN else "amendment" if high else "article"
+
+
+_ANY_ROMAN = {roman(number).lower(): number for number in range(1, 40)}
+_BEYOND_LAST = {
+    **{"twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30},
+    **{
+        "vigesimoctava": 28,
+        "vigesima octava": 28,
+        "vigesimonovena": 29,
+        "vigesima novena": 29,
+        "trigesima": 30,
+    },
+}
+_ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}"
+_KINDS = {"am": "amendment", "en": "amendment", "ar": "article"}  # by their first letters, in both languages
+_ASKED = re.compile(
+    rf"(?<![\w.])(?:(?P<first>{_ANY_NUMBER})(?:\s?(?:st|nd|rd|th|[aoªº]))?\s(?P<one>amendment|enmienda)"
+    rf"|(?P<two>amendment|amend\.?|enmienda|article|articulo|art\.?)\s?(?:(?:no\.?|number|numero)\s?)?(?P<last>{_ANY_NUMBER}))"
+    r"(?![\w.]*\w)"
+)
+
+
+def absent(folded: str) -> tuple[int, int, str] | None:
+    """Where the first one stands in folded text, and what it would be called."""
+    named = _ASKED.search(folded)
+    if named is None:
+        return None
+    kind = _KINDS[(named["one"] or named["two"])[:2]]
+    number = _value(named["first"] or named["last"])
+    if number is None or number <= LAST[kind]:
+        return None
+    numeral = roman(number) if number < 40 else str(number)
+    return *named.span(), f"U.S. Const. {'amend.' if kind == 'amendment' else 'art.'} {numeral}"
+
+
+def _value(written: str) -> int | None:
+    return int(written) if written.isdigit() else _BEYOND_LAST.get(written) or _ANY_ROMAN.get(written)

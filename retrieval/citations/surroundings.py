@@ -8,8 +8,7 @@ import re
 from dataclasses import replace
 
 from retrieval.citations.citation import Source
-from retrieval.citations.heads import Head, is_spanish
-from retrieval.citations.numerals import ROMAN, is_ordinal, words
+from retrieval.citations.heads import ROMAN, Head, is_ordinal, is_spanish, words
 
 _REACH = 80  # characters read on either side
 

@@ -15,6 +15,7 @@ from django.db.models import Model, QuerySet
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, Section
+from retrieval.ranking import DomainScope
 
 Statement = tuple[str, tuple]  # SQL and its parameters
 
@@ -75,3 +76,16 @@ def _insertion(model: type[Model]) -> str:
         for field in fields
     )
     return f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({values})'
+
+
+VERSIONS = "SELECT name, number FROM retrieval_version"
+
+
+def versions(domains: Sequence[DomainScope]) -> dict[str, int]:
+    """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of
+    a public answer's.
+    """
+    curated = dict(rows(VERSIONS))
+    if not any(domain.private for domain in domains):
+        curated.pop("grants", None)
+    return curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}

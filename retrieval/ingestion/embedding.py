@@ -7,7 +7,7 @@ import numpy as np
 from retrieval.engines import loaded
 from retrieval.engines.embedders.base import Embedder
 from retrieval.errors import ArfError
-from retrieval.indexes import term_statistics
+from retrieval.indexes import terms
 from retrieval.ingestion.chunking import chunk, chunk_context
 from retrieval.jobs import Progress
 from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun, Section
@@ -65,7 +65,7 @@ def save_chunks(sections: list[Section], model: EmbeddingModel, embedder: Embedd
     chunks = [piece for section in sections for piece in chunks_of(section, embedder)]
     Chunk.objects.bulk_create(chunks, batch_size=500)
     save_vectors(chunks, model, embedder)
-    term_statistics.save_terms(sections)
+    terms.save_terms(sections)
 
 
 def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder) -> None:

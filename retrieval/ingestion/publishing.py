@@ -7,7 +7,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import jobs
-from retrieval.indexes import hnsw, term_statistics
+from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import CORPUS, Progress
 from retrieval.models import Document, JobRun, Section
@@ -50,7 +50,7 @@ def publish(run: JobRun) -> Progress:
         published=[section.pk for section in staged.values()],
         closed=[*removed, *(old.pk for old in replaced)],
     )
-    term_statistics.count_again()
+    terms.count_again()
     index_what_has_grown()
     message = f"{shown_name(document)}: {len(staged)} sections published, {len(removed)} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from retrieval.citations.bluebook import cite, cite_plain
+from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.errors import SourceRefused
 from retrieval.jobs import Progress

@@ -28,7 +28,7 @@ from retrieval.models import ApiKey, Document, DocumentGrant, Domain, JobRun, Up
 from retrieval.models.access import caller_for
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
-from retrieval.parsing.sandbox import extract
+from retrieval.parsing.sources import extract
 from retrieval.parsing.tree import SourceDocument
 
 KEPT = timedelta(days=7)  # a file whose job failed; it may be resumed so long

@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from retrieval.access.row_security import as_system
-from retrieval.indexes.term_statistics import counted, terms_of
+from retrieval.indexes.terms import counted, terms_of
 
 BATCH = 500
 

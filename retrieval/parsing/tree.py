@@ -1,9 +1,10 @@
-"""The tree of provisions that every reader of files gives, whatever the format. Pure."""
+"""The tree of provisions that every reader of files gives, whatever the format, also as JSON. Pure."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 
 PageStart = tuple[int, int]  # offset into a node's text, page (1-based) that begins there
@@ -74,6 +75,22 @@ class SourceDocument:
     publication: str = ""
     pages: int | None = None
     scanned_pages: tuple[int, ...] = ()
+
+    def to_json(self) -> str:
+        """On its way from the process that read a file to whoever asked."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def of_file(cls, said: dict) -> SourceDocument:
+        """From that JSON: files have no anchors, references, dates or notes of their own."""
+        scanned = tuple(said.pop("scanned_pages"))
+        return cls(root=_node_of_file(said.pop("root")), scanned_pages=scanned, **said)
+
+
+def _node_of_file(fields: dict) -> Node:
+    pages = tuple((start, page) for start, page in fields.pop("pages"))
+    children = tuple(_node_of_file(child) for child in fields.pop("children"))
+    return Node(**(fields | {"anchors": (), "refs": (), "notes": (), "pages": pages, "children": children}))
 
 
 def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:

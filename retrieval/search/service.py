@@ -10,7 +10,7 @@ from django.utils import timezone
 from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import statements, versions
+from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
 from retrieval.models import Domain
@@ -42,7 +42,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     started = time.perf_counter()
     check(request)
     scopes = visible_domains(caller, request.domains)
-    in_force = versions.current(scopes) | {"lexical": loaded.lexical_index().position}
+    in_force = statements.versions(scopes) | {"lexical": loaded.lexical_index().position}
     key = cache_key(request, caller, scopes, in_force)
     trace_id = uuid.uuid4()
     ran: list[tuple[dict, Shadow | None]] = []

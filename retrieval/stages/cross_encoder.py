@@ -11,7 +11,7 @@ from retrieval.errors import NotRun
 from retrieval.models import Chunk, Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking
-from retrieval.stages.reranker.serving import serving
+from retrieval.stages.reranker.reranker import serving
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from retrieval.errors import NotRun
 from retrieval.indexes.nearest import nearest
 from retrieval.ranking import Ranking
-from retrieval.stages.leg import CHUNKS_A_SECTION, fold, ranking_of
+from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,46 @@
-"""Reciprocal rank fusion: several legs, one ranking of what this caller may read."""
+"""What legs share, and reciprocal rank fusion: several legs, one ranking of what this caller may read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from retrieval.corpus import statements
 from retrieval.corpus.filters import sections_left
 from retrieval.pipeline import Stage, run_stage, unless_final
-from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.ranking import Candidate, Query, Ranking, Reason
+
+CHUNKS_A_SECTION = 3  # chunks fetched for every section wanted, since a long section may fill several places
+
+
+def fold(leg: str, hits: Iterable[tuple[int, int, float]], *, k: int) -> list[Candidate]:
+    """The first k sections of (section, chunk, score) hits, best first, each by its best chunk."""
+    best: dict[int, tuple[int, float]] = {}
+    for section, chunk, score in hits:
+        if section not in best and len(best) < k:
+            best[section] = (chunk, score)
+    return [
+        Candidate(
+            section_id=section,
+            chunk_id=chunk,
+            scores={leg: score},
+            ranks={leg: rank},
+            reasons=(Reason(leg, {"rank": rank}),),
+        )
+        for rank, (section, (chunk, score)) in enumerate(best.items(), start=1)
+    ]
+
+
+def texts_by_language(query: Query) -> dict[str, str]:
+    """What to look for in texts of each language: the English of the question, and the original in its own."""
+    texts = {"en": " ".join((query.text, *query.synonyms))}
+    if query.language != "en" and any(query.language in domain.languages for domain in query.domains):
+        texts[query.language] = query.corrected_text
+    return texts
+
+
+def ranking_of(ranking: Ranking, candidates: list[Candidate]) -> Ranking:
+    """A leg's answer: its candidates in the order of their ranks."""
+    return replace(ranking, candidates=tuple(candidates))
+
 
 PLACES = (
     "SELECT id, domain_id, locator FROM ({readable}) AS readable WHERE id = ANY(%s) AND domain_id = ANY(%s)"

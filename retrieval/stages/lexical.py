@@ -6,7 +6,7 @@ from retrieval.corpus.filters import public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.ranking import Candidate, Ranking
-from retrieval.stages.leg import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
+from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from retrieval.corpus.filters import chosen
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Query, Ranking
-from retrieval.stages.leg import CHUNKS_A_SECTION, fold, ranking_of
+from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of
 from retrieval.text.analyzer import terms
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from retrieval.errors import NotRun
 from retrieval.ranking import UNSET, Query, Ranking
 from retrieval.stages.reranker.artifact import BadArtifact
-from retrieval.stages.reranker.serving import serving
+from retrieval.stages.reranker.reranker import serving
 from retrieval.text.normalization import normalize
 
 

@@ -5,7 +5,7 @@ English first, by the translation that Spanish questions pass through.
 import numpy as np
 from django.db.models import QuerySet
 
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.engines.translation.apertium import TranslationUnavailable
 from retrieval.engines.translation.translator import translate
@@ -48,7 +48,7 @@ def embed_missing() -> int:
 def english_of(alias: Alias) -> str:
     if alias.language != "es":
         return alias.text
-    terms = published.glossary(versions.current(()).get("glossary", 0))
+    terms = published.glossary(statements.versions(()).get("glossary", 0))
     try:
         return translate(alias.text, terms, loaded.apertium()).text
     except TranslationUnavailable:

@@ -1,7 +1,7 @@
 """The process that reads one file: its bytes come on stdin, the document or the reason against it goes to stdout.
 
 It has no database, no settings and no secrets, and bounds itself before it reads a byte. A file that breaks it
-breaks nothing else. Run by `retrieval.parsing.sandbox` as `python -m retrieval.parsing.files.worker FILENAME
+breaks nothing else. Run by `retrieval.parsing.sources` as `python -m retrieval.parsing.files.worker FILENAME
 IDENTIFIER NAME`.
 """
 
@@ -10,7 +10,7 @@ import resource
 import sys
 
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.parsing.files import formats, tree_json
+from retrieval.parsing.files import formats
 from retrieval.parsing.files.limits import MAX_BYTES, MAX_MEMORY, MAX_OUTPUT, MAX_SECONDS
 from retrieval.parsing.files.structure import outline
 
@@ -36,7 +36,7 @@ def bound() -> None:
 
 def answer(content: bytes, filename: str, identifier: str, name: str) -> str:
     try:
-        return tree_json.dumped(outline(formats.read(content, filename), identifier=identifier, name=name))
+        return outline(formats.read(content, filename), identifier=identifier, name=name).to_json()
     except SourceRefused as refused:
         return json.dumps({"refused": refused.refusal})
     except (MemoryError, RecursionError):

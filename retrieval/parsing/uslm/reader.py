@@ -7,6 +7,9 @@ so that a provision has one locator however it was typed.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from datetime import date
 from enum import StrEnum
 from io import SEEK_END, BytesIO
 from pathlib import Path
@@ -14,13 +17,25 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from retrieval.parsing.tree import Node, SourceDocument
-from retrieval.parsing.uslm.content import write_element
-from retrieval.parsing.uslm.elements import SourceError, holds_leaves, holds_levels, name_of
-from retrieval.parsing.uslm.identifiers import place_of
-from retrieval.parsing.uslm.names import BELOW_SECTION, LEAVES, LEVELS, NOT_WRAPPERS, ROOTS, SET_ASIDE
-from retrieval.parsing.uslm.nodes import document_of, leaf_of, node_of, top_of, with_unique_locators
-from retrieval.parsing.uslm.writer import Writer
+from retrieval.parsing.tree import Node, SourceDocument, unused_locator
+from retrieval.parsing.uslm.content import Place, Writer, plain_text, write_element
+from retrieval.parsing.uslm.elements import (
+    BELOW_SECTION,
+    LEAVES,
+    LEVELS,
+    NOT_WRAPPERS,
+    ROOTS,
+    SET_ASIDE,
+    SourceError,
+    children_named,
+    document_language,
+    holds_leaves,
+    holds_levels,
+    hyphenated,
+    is_foreign,
+    language_of,
+    name_of,
+)
 
 MAX_BYTES = 200 * 2**20  # the largest title of the Code has about 110 MB
 MAX_DEPTH = 100  # real files stay under 30; keeps recursion far from Python's limit
@@ -153,3 +168,189 @@ def check_start(element: etree._Element, name: str, depth: int) -> None:
         raise SourceError("The file declares XML entities, which are not read.")
     if name not in ROOTS:
         raise SourceError(f"This is not a USLM document: it begins with <{name[:40]}>.")
+
+
+STATUSES = ("repealed", "omitted", "transferred", "reserved")
+
+
+def date_of(element: etree._Element, attribute: str, *roles: str) -> date | None:
+    """The date of the nearest level that has one, from this one upwards."""
+    for each in (element, *element.iterancestors()):
+        text = each.get(attribute) or property_of(each, *roles)
+        if text:
+            return parsed_date(text)
+    return None
+
+
+def parsed_date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise SourceError(f"“{text[:40]}” is not a date.") from error
+
+
+def property_of(element: etree._Element, *roles: str) -> str:
+    found = (each for each in children_named(element, "property") if each.get("role") in roles)
+    return next((plain_text(each) for each in found), "")
+
+
+def document_of(root: etree._Element, top: Node) -> SourceDocument:
+    return SourceDocument(
+        title=meta_of(root, "title") or top.heading,
+        language=document_language(root),
+        identifier=locator_of(root) if root.get("identifier") else top.locator,
+        source_url=meta_of(root, "source"),
+        publication=meta_of(root, "docPublicationName") or meta_of(root, "docReleasePoint"),
+        root=top,
+    )
+
+
+def meta_of(root: etree._Element, name: str) -> str:
+    """What the file's meta says, in the file's language."""
+    said = (
+        each
+        for meta in children_named(root, "meta")
+        for each in children_named(meta, name)
+        if not is_foreign(each)
+    )
+    return next((plain_text(each) for each in said), "")
+
+
+def top_of(root: etree._Element, own: Writer, children: tuple[Node, ...]) -> Node:
+    titles = [each for meta in children_named(root, "meta") for each in children_named(meta, "title")]
+    heading, headings = by_language(titles)
+    return replace(node_of(root, own, children), level="document", heading=heading, headings=headings)
+
+
+def leaf_of(element: etree._Element) -> Node:
+    """A node whose text is everything in it, a line for each numbered level."""
+    writer = Writer(place_of)
+    for child in element:
+        if name_of(child) not in ("num", "heading"):
+            write_element(child, writer)
+    return node_of(element, writer, ())
+
+
+def node_of(element: etree._Element, writer: Writer, children: tuple[Node, ...]) -> Node:
+    heading, headings = by_language(children_named(element, "heading"))
+    names = [each for each in children_named(element, "property") if each.get("role") == "plainName"]
+    return Node(
+        level=level_of(element),
+        number=number_of(element),
+        heading=heading.rstrip("— "),
+        headings=headings,
+        names={language_of(each): plain_text(each) for each in names},
+        locator=locator_of(element),
+        text=writer.text(),
+        anchors=writer.anchors(),
+        refs=writer.refs(),
+        children=children,
+        valid_from=date_of(element, "startPeriod", "ratified", "validFrom"),
+        valid_to=date_of(element, "endPeriod", "repealed", "validTo"),
+        notes=tuple(note.text() for note in writer.notes),
+        source_url=property_of(element, "sourceUrl"),
+        status=status_of(element, heading),
+    )
+
+
+def by_language(elements: list[etree._Element]) -> tuple[str, dict[str, str]]:
+    """The text in the file's language, and those in others."""
+    own = next((plain_text(each) for each in elements if not is_foreign(each)), "")
+    return own, {language_of(each): plain_text(each) for each in elements if is_foreign(each)}
+
+
+def status_of(element: etree._Element, heading: str) -> str:
+    """By @status or a `repealed` property; else by brackets: "[§ 1. Repealed…", "CIVIL RIGHTS [REPEALED]"."""
+    if element.get("status") in STATUSES:
+        return element.get("status")
+    if property_of(element, "repealed"):
+        return "repealed"
+    num = next((plain_text(each) for each in children_named(element, "num")), "")
+    bracketed = heading if num.startswith("[") else heading.partition("[")[2]
+    first = bracketed.strip("[ ").partition(" ")[0].rstrip(".,;]").lower()
+    return first if first in STATUSES else ""
+
+
+def with_unique_locators(node: Node, seen: set[str]) -> Node:
+    """The same tree with every locator its own."""
+    locator = unused_locator(node.locator, seen)
+    moved = tuple(replace(each, locator=locator + each.locator[len(node.locator) :]) for each in node.anchors)
+    anchors = node.anchors if locator == node.locator else moved
+    children = tuple(with_unique_locators(child, seen) for child in node.children)
+    return replace(node, locator=locator, anchors=anchors, children=children)
+
+
+MAX_LOCATOR = 300  # what a locator column holds
+# How a locator goes on below a parent, where the file gives none: /us/usc/t8/ch12/schII, /us/usc/t8/s1101/a.
+CODE_STEPS = {
+    "title": "t",
+    "subtitle": "st",
+    "chapter": "ch",
+    "subchapter": "sch",
+    "part": "pt",
+    "subpart": "spt",
+    "division": "d",
+    "article": "art",
+    "section": "s",
+}
+CODES = ("/us/usc", "/us/cfr")
+CODE_TITLE = re.compile(r"/us/(usc|cfr)/t[^/]+")
+
+
+def number_of(element: etree._Element) -> str:
+    """`num@value`, or what the number's text says without its marks: "§ 1101." is 1101, "[(e)" is e."""
+    num = next(iter(children_named(element, "num")), None)
+    if num is None:
+        return ""
+    return hyphenated(num.get("value") or bare_number(plain_text(num)))
+
+
+def bare_number(text: str) -> str:
+    word = re.sub(r"^[\[\s]*(?:[^\W\d_]{3,}\s+)*(?:§+\s*)?\(?", "", text)
+    return word.rstrip("]:.—– ").removesuffix(")")
+
+
+def level_of(element: etree._Element) -> str:
+    return element.get("name") or name_of(element)
+
+
+def locator_of(element: etree._Element) -> str:
+    """The identifier, or one built from the parent's."""
+    locator = hyphenated(element.get("identifier") or "").rstrip("/")
+    if not locator:
+        locator = built_locator(element)
+    if len(locator) > MAX_LOCATOR:
+        raise SourceError(f"An identifier is longer than {MAX_LOCATOR} characters.")
+    return locator
+
+
+def built_locator(element: etree._Element) -> str:
+    parent = next((each for each in element.iterancestors() if is_place(each)), None)
+    if parent is None:
+        raise SourceError("The document has no identifier.")
+    above, step = locator_of(parent), step_of(element, locator_of(parent))
+    if step.startswith("/s") and name_of(element) == "section" and (title := CODE_TITLE.match(above)):
+        above = title.group()  # a section of a code is found by its number alone, whatever its chapter
+    return above + step
+
+
+def is_place(element: etree._Element) -> bool:
+    return bool(element.get("identifier")) or name_of(element) in LEVELS or element.getparent() is None
+
+
+def place_of(element: etree._Element) -> Place | None:
+    """The place that a level's element is; None where nothing names it."""
+    number = number_of(element)
+    named = number or element.get("identifier")
+    return Place(level_of(element), number, locator_of(element)) if named else None
+
+
+def step_of(element: etree._Element, parent: str) -> str:
+    level, number = level_of(element), number_of(element).replace("/", "-")
+    if not number:
+        return f"/{level}"
+    if not parent.startswith(CODES):
+        return f"/{level}/{number}"
+    if level == "section":
+        return f"/s{number}"
+    return f"/{CODE_STEPS.get(level, '')}{number}"

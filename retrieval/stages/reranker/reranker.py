@@ -1,18 +1,20 @@
-"""The stage that orders candidates by what judgments taught."""
+"""The stage that orders candidates by what judgments taught, and the rerankers in force, read once for each version."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from retrieval.indexes.term_statistics import texts_of
-from retrieval.indexes.terms import CandidateWords, QueryWords
+from retrieval.errors import NotRun
+from retrieval.indexes.terms import CandidateWords, QueryWords, texts_of
+from retrieval.models import RankerModel
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
-from retrieval.stages.leg import texts_by_language
-from retrieval.stages.reranker.artifact import Reranker, Scored, grades_of
+from retrieval.stages.fusion import texts_by_language
+from retrieval.stages.reranker.artifact import BadArtifact, Reranker, Scored, grades_of, unpack
 from retrieval.stages.reranker.features import FEATURES, Asked, matrix
-from retrieval.stages.reranker.serving import serving, shadowing
 
 FIRST = 10  # places in which a model in shadow is compared
 NEAREST = FEATURES.index("votes_best_neighbour")
@@ -102,3 +104,30 @@ def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
     if nearest < 0.5:
         return candidate.reasons
     return (*candidate.reasons, Reason("judged_alike", {"similarity": round(nearest, 3)}))
+
+
+logger = logging.getLogger(__name__)
+
+
+@lru_cache(maxsize=4)
+def _in_force(version: int, status: str) -> tuple[Reranker, str] | None:
+    row = RankerModel.objects.filter(status=status).first()
+    return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
+
+
+def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Reranker, str]:
+    """The reranker in force at the query's version of the models, and its name. Raises NotRun without one."""
+    found = _in_force(query.versions.get("model", 0), status)
+    if found is None:
+        raise NotRun("no reranker is deployed", degrades=False)
+    return found
+
+
+@lru_cache(maxsize=2)
+def shadowing(version: int) -> tuple[int, Reranker] | None:
+    row = RankerModel.objects.filter(status=RankerModel.Status.SHADOW).first()
+    try:
+        return row and (row.pk, unpack(bytes(row.artifact), row.sha256))
+    except BadArtifact as problem:
+        logger.error("The reranker in shadow, %s, scores nothing: %s.", row, problem.message)
+        return None

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from retrieval.citations.numerals import words
+from retrieval.citations.heads import words
 from rules.authoring.grammar.sentence import ASKED, Clarification, Sentence, bare
 
 _FACTOR = re.compile(

@@ -18,8 +18,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.models import Domain, RankerModel, ShadowRanking
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
-from retrieval.stages.reranker.artifact import Reranker, pack
-from retrieval.stages.reranker.networks import Dense, Layer
+from retrieval.stages.reranker.artifact import Dense, Layer, Reranker, pack
 from tests.builders import a_case_file
 from tests.rerankers import some_reranker
 

@@ -8,14 +8,14 @@ from datetime import date
 
 import numpy as np
 import pytest
+from retrieval.corpus.versions import current
 
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.corpus.versions import current
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
-from retrieval.indexes import term_statistics
+from retrieval.indexes import terms
 from retrieval.models import (
     CacheEntry,
     ChunkVector,
@@ -354,12 +354,12 @@ def test_the_words_of_private_documents_are_neither_kept_nor_counted(anas_file):
     with as_caller(ANA):
         scopes = visible_domains(ANA, ("client_cases",))
         ranking = run(SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, current(scopes))
-        texts = term_statistics.texts_of(ranking.query, ranking.candidates)
-        stranger = term_statistics.texts_of(replace(ranking.query, caller=BEN), ranking.candidates)
+        texts = terms.texts_of(ranking.query, ranking.candidates)
+        stranger = terms.texts_of(replace(ranking.query, caller=BEN), ranking.candidates)
     assert sum(len(words.body) for words in texts.words) > 20
     assert not any(len(words.body) for words in stranger.words)
-    assert not {candidate.section_id for candidate in ranking.candidates} & set(term_statistics._kept)
-    term_statistics.count_again()
+    assert not {candidate.section_id for candidate in ranking.candidates} & set(terms._kept)
+    terms.count_again()
     assert not Vocabulary.objects.filter(domain=anas_file.domain).exists()
 
 

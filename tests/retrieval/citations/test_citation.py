@@ -1,10 +1,11 @@
-"""The text that citations are read from, and which of overlapping ones stay."""
+"""The text that citations are read from, which of overlapping ones stay, and locators as lawyers cite them."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citations.citation import Found, Item, Source, longest
-from retrieval.citations.finding import find_citations
+from retrieval.citations.citation import SHORT_TITLE, Found, Item, Source, cite, cite_plain, longest
+from retrieval.citations.finding import find_citations, only_citation
 
 
 def test_combining_and_invisible_marks_do_not_hide_a_citation():
@@ -34,3 +35,41 @@ def test_of_two_that_overlap_the_longer_stays():
 def test_a_list_is_divided_among_its_items():
     match = Found(2, 20, (Item(6, 8, "a", ""), Item(12, 14, "b", "")))
     assert [(start, end) for start, end, _ in match.spans()] == [(2, 8), (12, 20)]
+
+
+@pytest.mark.parametrize(
+    ("locator", "written"),
+    [
+        ("/us/const/preamble", "U.S. Const. pmbl."),
+        ("/us/const/article/I/section/8/clause/3", "U.S. Const. art. I, § 8, cl. 3"),
+        ("/us/const/article/VI/clause/2", "U.S. Const. art. VI, cl. 2"),
+        ("/us/const/amendment/XIV/section/1", "U.S. Const. amend. XIV, § 1"),
+        ("/us/usc/t8/s1158/a/2/B", "8 U.S.C. § 1158(a)(2)(B)"),
+        ("/us/cfr/t8/s214.2/h/1", "8 C.F.R. § 214.2(h)(1)"),
+        ("/us/cfr/t8/pt214", "8 C.F.R. pt. 214"),
+        ("/us/uscis-pm/v7/pA/ch1", "7 USCIS-PM A.1"),
+        ("/us/scotus/347/483", "347 U.S. 483"),
+    ],
+)
+def test_a_citation_of_a_locator_is_read_back_as_it(locator, written):
+    assert cite(locator) == written
+    assert only_citation(written).locator == locator
+
+
+def test_a_whole_title_and_a_place_without_a_form():
+    assert cite("/us/usc/t8") == "8 U.S.C."
+    assert cite("/lease/2020/s4") == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "written"),
+    [
+        (("Lease of 2020", "section", "4.2", "Term"), "Lease of 2020, § 4.2"),
+        (("Lease of 2020", "rider", "3", ""), "Lease of 2020, rider 3"),
+        (("Lease of 2020", "section", "", "Term"), "Lease of 2020, “Term”"),
+        (("Lease of 2020", "document", "", "Lease of 2020"), "Lease of 2020"),
+        (("A" * 200, "section", "1", ""), "A" * SHORT_TITLE + ", § 1"),
+    ],
+)
+def test_a_place_in_a_document_of_no_reporter(place, written):
+    assert cite_plain(*place) == written

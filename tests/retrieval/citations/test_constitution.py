@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.citations import constitution
 from retrieval.citations.citation import Source
+from retrieval.citations.finding import absent_provision
 
 
 def locators(matches):
@@ -55,3 +56,54 @@ def test_a_bare_list_is_of_amendments():
     found = constitution.find_bare_list(Source.of("5th & 14th"))
     assert locators([found]) == ["/us/const/amendment/V", "/us/const/amendment/XIV"]
     assert constitution.find_bare_list(Source.of("5 & 14")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("14th sec 1", ("amendment", 14, [1], [])),
+        ("xiv § 1", ("amendment", 14, [1], [])),
+        ("section 5 of the fourteenth", ("amendment", 14, [5], [])),
+        ("a1s8c3", ("article", 1, [8], [3])),
+        ("arti.s8.c3", ("article", 1, [8], [3])),
+        ("amend. 25(4)", ("amendment", 25, [4], [])),
+        ("i § 8 cl 3", ("article", 1, [8], [3])),
+    ],
+)
+def test_a_section_is_read_from_few_letters(text, read):
+    head = next(constitution.short_heads(text))
+    told = ([n.value for n in head.sections], [n.value for n in head.clauses])
+    assert (head.kind, head.numbers[0].value, *told) == read
+
+
+@pytest.mark.parametrize("text", ["14th sec 9", "section 2 of 4", "amend. 25(5)", "a1b2c3", "2nd § 1"])
+def test_a_section_that_does_not_exist_is_none(text):
+    assert list(constitution.short_heads(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("28th amendment", "U.S. Const. amend. XXVIII"),
+        ("What does the thirtieth amendment say?", "U.S. Const. amend. XXX"),
+        ("amendment 99", "U.S. Const. amend. 99"),
+        ("Amend. XXVIII", "U.S. Const. amend. XXVIII"),
+        ("Article VIII", "U.S. Const. art. VIII"),
+        ("article 9", "U.S. Const. art. IX"),
+        ("artículo 9", "U.S. Const. art. IX"),
+        ("enmienda 28", "U.S. Const. amend. XXVIII"),
+        ("27th amendment", None),
+        ("article VII", None),
+        ("article 9.5", None),
+        ("Article 9 of the UCC", None),
+        ("28th amendment to the lease", None),
+        ("is there an article 8 on guns?", None),
+        ("right to bear arms", None),
+    ],
+)
+def test_a_provision_that_is_asked_for_in_vain_is_named(text, name):
+    assert absent_provision(text) == name
+
+
+def test_it_is_said_where_the_name_stands():
+    assert constitution.absent("see the 28th amendment.") == (8, 22, "U.S. Const. amend. XXVIII")

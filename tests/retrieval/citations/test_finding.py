@@ -1,6 +1,8 @@
 """Citations: the gold table, offsets, lists, and what must never be read as one."""
 
 import csv
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citations.citation import Citation
+from retrieval.citations import finding
+from retrieval.citations.citation import Citation, Source
 from retrieval.citations.finding import find_citations, only_citation, whole_citations
+from tests.conftest import ROOT
 
 GOLD = Path(__file__).with_name("citations_gold.csv")
 with GOLD.open(newline="", encoding="utf-8") as file:
@@ -112,3 +116,33 @@ def test_offsets_are_right_ordered_and_apart_in_any_text(text):
         end = citation.end
     only = only_citation(text)
     assert only is None or text[only.start : only.end] == only.text
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("Brown, 347 U.S. 483 (1954)", "/us/scotus/347/483"),
+        ("410 F.3d 113", "/us/case/f3d/410/113"),
+        ("700 U.S. 1", None),  # no such volume
+        ("12 U.S. 34 dollars", None),
+        ("5 us 137", None),  # small letters, in running text
+    ],
+)
+def test_volume_and_page_make_a_locator(text, locator):
+    found = [item.locator for match in finding.cases(Source.of(text)) for item in match.items]
+    assert found == ([locator] if locator else [])
+
+
+def test_small_letters_are_read_where_the_query_is_only_that():
+    [match] = finding.cases(Source.of("5 us 137"), loose=True)
+    assert match.items[0].normalized == "5 U.S. 137"
+
+
+def test_eyecite_is_loaded_for_reporters_alone():
+    code = (
+        "import sys; from retrieval.citations.finding import find_citations as f, only_citation as o\n"
+        "for text in ('14th Amendment', '8 U.S.C. 1182', '347 U.S. 483', '26 I&N Dec. 884', '2 years'):\n"
+        "    f(text), o(text)\n"
+        "assert 'eyecite' not in sys.modules; f('410 F.3d 113'); assert 'eyecite' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

@@ -4,6 +4,8 @@ import pytest
 
 from retrieval.citations import statutes
 from retrieval.citations.citation import Source
+from retrieval.citations.statutes import CFR_LEVELS, CODE_SECTION, USC_LEVELS, recased
+from tests.conftest import MEASURING_DATA
 
 
 def locators(text, *, loose=False):
@@ -47,3 +49,36 @@ def test_lists_and_the_ends_of_ranges():
 def test_letters_apart_are_subdivisions_where_nothing_else_is_asked():
     assert locators("8 cfr 214.2 h 1", loose=True) == ["/us/cfr/t8/s214.2/h/1"]
     assert locators("8 cfr 214.2 h 1") == ["/us/cfr/t8/s214.2"]
+
+
+TITLE_8 = MEASURING_DATA / "uscode/uslm/usc08.xml"
+
+
+@pytest.mark.parametrize(
+    ("act", "code"), [("208", "1158"), ("212", "1182"), ("240A", "1229b"), ("101", "1101"), ("349", "1481")]
+)
+def test_well_known_sections_are_where_lawyers_look(act, code):
+    assert CODE_SECTION[act] == code
+
+
+@pytest.mark.measuring_data
+def test_sections_of_the_act_lead_to_sections_of_title_8():
+    title = TITLE_8.read_text(encoding="utf-8")
+    repealed = {"1161", "1324d", "1432", "1434", "1456", "1482", "1484", "1485", "1486", "1487", "1440-1"}
+    absent = {s for s in CODE_SECTION.values() if f'identifier="/us/usc/t8/s{s}"' not in title}
+    assert absent <= repealed
+
+
+@pytest.mark.parametrize(
+    ("typed", "levels", "cased"),
+    [
+        ("a 6 c i", USC_LEVELS, "a 6 C i"),
+        ("A 6 C I", USC_LEVELS, "a 6 C i"),
+        ("h 1 ii b", CFR_LEVELS, "h 1 ii B"),
+        ("a 6 C i", USC_LEVELS, "a 6 C i"),
+        ("A 6 c", USC_LEVELS, "A 6 c"),  # both cases: as written
+        ("1 2", USC_LEVELS, "1 2"),
+    ],
+)
+def test_letters_of_one_case_are_cased_by_their_level(typed, levels, cased):
+    assert recased(tuple(typed.split()), levels) == tuple(cased.split())

@@ -3,11 +3,14 @@
 from datetime import date
 
 import pytest
+from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import statements
 from retrieval.models import Domain, SearchLog, Section, Trace
+from retrieval.search.service import visible_domains
+from rules.models import Alias
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
@@ -44,3 +47,24 @@ def test_rows_that_are_inserted_read_as_they_were_written(db):
         (f.name, f.value_from_object(log)) for f in SearchLog._meta.fields
     ]
     assert kept.trace.detail == detail
+
+
+def test_every_domain_searched_has_its_corpus_version(db):
+    domains = visible_domains(ANONYMOUS, ["us_constitution"])
+    versions = current(domains)
+    assert versions["corpus:us_constitution"] == domains[0].corpus_version
+    assert [name for name in versions if name.startswith("corpus:")] == ["corpus:us_constitution"]
+
+
+def test_what_curators_change_is_another_version(db):
+    before = current(())["aliases"]
+    Alias.objects.first().delete()
+    assert current(())["aliases"] > before
+
+
+def test_grants_are_a_version_of_private_searches_alone(db):
+    ana = Caller(("key:901",))
+    a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ana)
+    with as_caller(ana):
+        assert "grants" not in current(visible_domains(ana, ["us_constitution"]))
+        assert "grants" in current(visible_domains(ana, ["client_cases"]))

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from retrieval.corpus.versions import current
 
+from retrieval.access.caller import ANONYMOUS
+from retrieval.indexes import terms
 from retrieval.indexes.terms import (
     K1,
     NONE,
@@ -20,6 +23,10 @@ from retrieval.indexes.terms import (
     numbers,
     occurrences,
 )
+from retrieval.models import Domain, Section, SectionTerms, Vocabulary
+from retrieval.request import SearchRequest
+from retrieval.search.service import run, visible_domains
+from tests.builders import a_document, a_domain, a_section
 
 few = st.lists(st.integers(0, 2**32 - 1) | st.sampled_from([1, 2, 65_537, 65_538]), max_size=30)
 
@@ -67,3 +74,42 @@ def test_a_domain_is_counted_by_what_its_sections_hold():
         [1, 2, 1],
     )
     assert np.argsort(counted.idf(np.array([7, 5, 6], NUMBER))).tolist() == [0, 1, 2]
+
+
+@pytest.mark.django_db
+def test_every_provision_has_its_words_and_the_constitution_its_counts():
+    domain = Domain.objects.get(slug="us_constitution")
+    provisions = Section.objects.live().filter(domain=domain, is_result=True)
+    stored = SectionTerms.objects.select_related("section").filter(section__in=provisions)
+    assert len(stored) == provisions.count() == 135
+    for row in stored[:10]:
+        assert terms.as_numbers(row.body).tolist() == numbers(row.section.text, "en").tolist()
+    counted = Vocabulary.objects.get(domain=domain)
+    assert (counted.corpus_version, counted.sections) == (domain.corpus_version, 135)
+
+
+@pytest.mark.django_db
+def test_a_corpus_that_changed_is_counted_again_once():
+    section = a_section(a_document(a_domain()), "No title of nobility")
+    terms.save_terms([section])
+    assert (terms.count_again(), terms.count_again()) == (1, 0)
+    section.text = "No title of nobility shall be granted"
+    terms.save_terms([section])
+    section.save()
+    version = current(())["vocabulary"]
+    assert terms.count_again() == 1
+    assert current(())["vocabulary"] > version
+    assert Vocabulary.objects.get(domain=section.domain).mean_length == 7
+
+
+@pytest.mark.django_db
+def test_public_words_are_read_once(django_assert_num_queries):
+    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
+    ranking = run(
+        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, current(scopes)
+    )
+    first = terms.texts_of(ranking.query, ranking.candidates)
+    with django_assert_num_queries(0):
+        again = terms.texts_of(ranking.query, ranking.candidates)
+    assert again.words == first.words and all(len(words.body) for words in again.words)
+    assert again.counted[0].sections == 135

@@ -2,8 +2,7 @@
 
 import pytest
 
-from retrieval.indexes.term_statistics import as_numbers
-from retrieval.indexes.terms import numbers
+from retrieval.indexes.terms import as_numbers, numbers
 from retrieval.models import Anchor, Citation, Section
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.ingestion.conftest import current, ingested

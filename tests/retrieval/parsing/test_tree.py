@@ -1,8 +1,12 @@
-"""The tree of provisions."""
+"""The tree of provisions, which comes back from JSON as it was."""
+
+import json
 
 import pytest
 
-from retrieval.parsing.tree import Node, page_at, unused_locator
+from retrieval.parsing.tree import Node, SourceDocument, page_at, unused_locator
+from tests import files
+from tests.retrieval.parsing.files.reading import read
 
 
 def node(locator: str, *children: Node) -> Node:
@@ -28,3 +32,11 @@ def test_a_locator_that_is_taken_is_numbered():
     assert [unused_locator("/s1932", used) for _ in range(3)] == ["/s1932", "/s1932~2", "/s1932~3"]
     assert unused_locator("/s1933", used) == "/s1933"
     assert used == {"/s1932", "/s1932~2", "/s1932~3", "/s1933"}
+
+
+def test_a_document_comes_back_as_it_was():
+    page = files.column("1. Término. Un año.", "2. Law. Texas.")
+    document = read(files.pdf(page, "scan"), "a.pdf")
+    written = document.to_json()
+    assert SourceDocument.of_file(json.loads(written)) == document
+    assert "Término" in written

@@ -8,7 +8,7 @@ import pytest
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.citations.citation import Citation
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import Domain, Section
@@ -92,7 +92,7 @@ class LegContract:
             "en",
             scopes,
             caller,
-            versions=versions.current(scopes),
+            versions=statements.versions(scopes),
             citations=tuple(cited(section.locator) for section in law.all),
             fired=(naming(law.all),),
             vector=active.embedder.embed_query(QUESTION),

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from retrieval.corpus.versions import current
 
 from evaluation.learning.reliability import cross_knots
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.versions import current
 from retrieval.engines import loaded
 from retrieval.engines.cross_encoders import CrossEncoder, CrossEncoderUnavailable, probabilities
-from retrieval.indexes.term_statistics import texts_of
+from retrieval.indexes.terms import texts_of
 from retrieval.request import SearchRequest
 from retrieval.search.service import run, visible_domains
 from retrieval.stages import cross_encoder

@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.versions import current
 from retrieval.models import Section
 from retrieval.ranking import Query
 from retrieval.request import SearchRequest

@@ -1,8 +1,8 @@
 """Gates in searches: what is dropped by a domain's thresholds, and what the trace says of it."""
 
 import pytest
-
 from retrieval.corpus.versions import current
+
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.request import SearchRequest

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus import versions
+from retrieval.corpus import statements
 from retrieval.models import Domain
 from retrieval.ranking import Query, Ranking
 from retrieval.search.service import visible_domains
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def read() -> Ranking:
     scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    query = Query("law", "law", "law", "en", scopes, versions=versions.current(scopes))
+    query = Query("law", "law", "law", "en", scopes, versions=statements.versions(scopes))
     return ReadThresholds()(Ranking(query))
 
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.versions import current
 from retrieval.models import Domain
 from retrieval.ranking import DomainScope, Ranking
 from retrieval.request import SearchRequest

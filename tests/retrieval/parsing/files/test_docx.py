@@ -107,3 +107,31 @@ def test_a_long_stretch_without_headings_is_divided_and_keeps_its_words_and_page
     assert all(len(node.text) <= structure.LONG_TEXT + 1_000 for node in leaves)
     unbroken = sections(read(b"word " * 9_000, "long.txt")).values()
     assert " ".join(node.text for node in unbroken if node.text).split() == ["word"] * 9_000
+
+
+def test_the_numbers_that_word_counts_itself_are_read():
+    word = Document()
+    numbering = word.part.numbering_part.element
+    levels = "".join(
+        f'<w:lvl w:ilvl="{level}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for level, (form, text) in enumerate(
+            [("decimal", "%1."), ("decimal", "%1.%2"), ("lowerLetter", "(%3)")]
+        )
+    )
+    numbering.insert(
+        0, parse_xml(f'<w:abstractNum {nsdecls("w")} w:abstractNumId="77">{levels}</w:abstractNum>')
+    )
+    numbering.append(parse_xml(f'<w:num {nsdecls("w")} w:numId="78"><w:abstractNumId w:val="77"/></w:num>'))
+    for level, text in (
+        (0, "Term."),
+        (1, "A year."),
+        (1, "Or two:"),
+        (2, "at most"),
+        (0, "Law."),
+        (1, "Texas."),
+    ):
+        place = f'<w:numPr {nsdecls("w")}><w:ilvl w:val="{level}"/><w:numId w:val="78"/></w:numPr>'
+        word.add_paragraph(text)._p.get_or_add_pPr().append(parse_xml(place))
+    assert texts(files.saved(word), "a.docx") == [
+        *("1. Term.", "1.1 A year.", "1.2 Or two:", "(a) at most", "2. Law.", "2.1 Texas.")
+    ]

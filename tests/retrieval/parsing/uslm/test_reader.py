@@ -9,7 +9,7 @@ from lxml import etree
 
 from retrieval.parsing.uslm.elements import SourceError
 from retrieval.parsing.uslm.reader import read
-from tests.retrieval.parsing.uslm.samples import CONSTITUTION, SECTION, USLM, wrapped
+from tests.retrieval.parsing.uslm.samples import CONSTITUTION, LOWEST, SECTION, USLM, wrapped
 
 
 def test_document_says_what_it_is(title):
@@ -149,3 +149,49 @@ def squeezed(text):
 
 def operative(section):
     return "".join("".join(child.itertext()) for child in section if child.tag not in ("num", "heading"))
+
+
+def test_repealed_and_transferred_sections_stay_with_their_status(sections):
+    repealed, moved = sections["/us/usc/t42/s2000f"], sections["/us/usc/t42/s2000g"]
+    assert (repealed.status, moved.status, moved.number, moved.text) == (
+        "repealed",
+        "transferred",
+        "2000g",
+        "",
+    )
+
+
+def test_a_repeated_identifier_is_told_apart():
+    twice = """<section identifier="/us/usc/t1/s9"><num>§ 9.</num>
+        <subsection identifier="/us/usc/t1/s9/a"><num>(a)</num><content>Words.</content></subsection>
+        </section>"""
+    document = read(wrapped(twice * 2), leaf=SECTION)
+    assert [node.locator for node in document.root.children] == ["/us/usc/t1/s9", "/us/usc/t1/s9~2"]
+    assert document.root.children[1].anchors[0].locator == "/us/usc/t1/s9~2/a"
+    assert {node.number for node in document.root.children} == {"9"}
+
+
+def test_prohibition_ends_and_says_by_what(constitution):
+    found = next(n for n in constitution.root.walk() if n.locator == "/us/const/amendment/XVIII/section/1")
+    assert (found.valid_from, found.valid_to) == (date(1919, 1, 16), date(1933, 12, 5))
+    assert found.status == "repealed"
+    assert [(ref.locator, ref.start) for ref in found.refs] == [("/us/const/amendment/XXI/section/1", -1)]
+
+
+def test_numbers_are_those_of_the_law(sections):
+    numbers = [(node.level, node.number) for node in sections.values()]
+    assert numbers[1:4] == [("chapter", "21"), ("section", "2000e-5"), ("section", "2000f")]
+    assert sections["/us/usc/t42/s300aa-10"].number == "300aa-10"
+
+
+def test_a_missing_identifier_is_built_from_the_parents(sections):
+    assert [each.locator for each in sections["/us/usc/t42/s300aa-10"].anchors] == ["/us/usc/t42/s300aa-10/a"]
+
+
+def test_a_missing_identifier_outside_the_codes_names_every_level():
+    xml = b"""<lawDoc identifier="/us/const"><main>
+        <article><num value="I">ARTICLE I</num><section><num value="8">Section 8</num>
+          <clause><num value="3">Clause 3</num><content>To regulate.</content></clause></section></article>
+        <level name="amendment"><num value="I">1</num><content>No law.</content></level></main></lawDoc>"""
+    locators = [node.locator for node in read(xml, leaf=LOWEST).root.walk()]
+    assert locators[-2:] == ["/us/const/article/I/section/8/clause/3", "/us/const/amendment/I"]

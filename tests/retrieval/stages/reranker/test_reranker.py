@@ -4,19 +4,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from retrieval.corpus.versions import current
 
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.versions import current
 from retrieval.engines.loaded import active_embedder
+from retrieval.errors import NotRun
 from retrieval.models import RankerModel
-from retrieval.ranking import Candidate, Ranking, Thresholds
+from retrieval.ranking import Candidate, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import run, search, visible_domains
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours
-from retrieval.stages.reranker.reranker import LearnedReranker
+from retrieval.stages.reranker.reranker import LearnedReranker, serving, shadowing
 from tests.rerankers import publish_limits, some_reranker
 
 
@@ -89,3 +90,54 @@ def test_what_people_answered_is_not_declined():
     answer = search(request)
     assert not answer["abstained"] and answer["results"][0]["locator"] == "/us/const/amendment/I"
     assert answer["results"][0]["probability"] >= 0.95
+
+
+pytestmark = pytest.mark.django_db
+
+
+def registered(seed: int) -> RankerModel:
+    return registry.save(Trained(pack(some_reranker(), seed=seed), {"family": "a test"}))
+
+
+def query_now() -> Query:
+    """A query at the versions in force."""
+    query = Query(original="q", text="q", normalized="q", language="en", domains=())
+    return replace(query, versions=current(()))
+
+
+def test_without_a_deployed_reranker_the_stage_does_not_run():
+    with pytest.raises(NotRun, match="no reranker is deployed"):
+        serving(query_now())
+
+
+def test_the_next_query_after_a_deployment_is_served_by_the_new_one():
+    first, second = registered(1), registered(2)
+    registry.deploy(first)
+    before = query_now()
+    assert serving(before)[1] == first.sha256[:8]
+    registry.deploy(second)
+    assert serving(query_now())[1] == second.sha256[:8]
+    assert serving(before)[1] == first.sha256[:8]
+
+
+def test_a_reranker_is_read_once_for_each_version(django_assert_num_queries):
+    registry.deploy(registered(1))
+    query = query_now()
+    serving(query)
+    with django_assert_num_queries(0):
+        serving(query)
+
+
+def test_the_one_in_shadow_is_named_by_its_row():
+    model = registered(1)
+    registry.shadow(model)
+    number, reranker = shadowing(query_now().versions["model"])
+    assert number == model.pk and reranker.judged.prior == {"/a": 2}
+
+
+def test_a_broken_one_in_shadow_scores_nothing_and_is_logged(caplog):
+    model = registered(1)
+    registry.shadow(model)
+    RankerModel.objects.update(artifact=b"changed")
+    assert shadowing(query_now().versions["model"]) is None
+    assert "scores nothing" in caplog.text
