@@ -32,7 +32,7 @@ class Runner:
         """The domains as the caller sees them, and their versions. Raises NotFound."""
         if domains not in self._known:
             scopes = service.visible_domains(self.caller, domains)
-            self._known[domains] = scopes, statements.versions(scopes)
+            self._known[domains] = scopes, statements.current_versions(scopes)
         return self._known[domains]
 
     def query(self, text: str, domains: tuple[str, ...], language: str | None = None) -> Query:

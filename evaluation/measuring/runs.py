@@ -268,7 +268,7 @@ def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) ->
     scopes = service.visible_domains(caller, sorted({topic.domain for topic in topics}))
     ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
     embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
-    return statements.versions(scopes) | {
+    return statements.current_versions(scopes) | {
         "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
         "ranker": next(iter(ranker), ""),
     }

@@ -255,7 +255,7 @@ class Effect:
 
 
 def rules_version() -> int:
-    return statements.versions(()).get("rules", 0)
+    return statements.current_versions(()).get("rules", 0)
 
 
 def ndcg(topic: Topic, answer: Answer) -> float:

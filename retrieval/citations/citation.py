@@ -13,11 +13,45 @@ SIGNS = {
 }  # fmt: skip
 
 
+_SECTION = r"/s(?P<section>[\w.()-]+)(?P<below>(?:/\w+)*)"
+# A locator and its Bluebook form, in which what stands in brackets is written where its group is in the locator.
+FORMS = [
+    (re.compile(pattern), form)
+    for pattern, form in (
+        (r"/us/const/preamble", "U.S. Const. pmbl."),
+        (
+            r"/us/const/(?:article/(?P<article>\w+)|amendment/(?P<amendment>\w+))"
+            r"(?:/section/(?P<section>\w+))?(?:/clause/(?P<clause>\w+))?",
+            "U.S. Const.[ art. {article}][ amend. {amendment}][, § {section}][, cl. {clause}]",
+        ),
+        (r"/us/usc/t(?P<title>\w+)" + _SECTION, "{title} U.S.C. § {section}{below}"),
+        (r"/us/usc/t(?P<title>\w+)", "{title} U.S.C."),
+        (r"/us/cfr/t(?P<title>\w+)" + _SECTION, "{title} C.F.R. § {section}{below}"),
+        (r"/us/cfr/t(?P<title>\w+)/pt(?P<part>\w+)", "{title} C.F.R. pt. {part}"),
+        (
+            r"/us/uscis-pm/v(?P<volume>\w+)(?:/p(?P<part>\w))?(?:/ch(?P<chapter>\w+))?(?P<below>(?:/\w{1,4})*)",
+            "{volume} USCIS-PM[ {part}][.{chapter}]{below}",
+        ),
+        (r"/us/scotus/(?P<volume>\d+)/(?P<page>\d+)", "{volume} U.S. {page}"),
+        (r"/us/in-dec/(?P<volume>\d+)/(?P<page>\d+)", "{volume} I. & N. Dec. {page}"),
+        (r"/us/pl/(?P<congress>\d+)/(?P<law>\d+)", "Pub. L. No. {congress}-{law}"),
+        (
+            r"/us/fr/(?P<volume>\d+)/(?:(?P<thousands>\d{2,3})(?=\d{3}$))?(?P<page>\d+)",
+            "{volume} Fed. Reg. [{thousands},]{page}",
+        ),
+        (r"/us/stat/(?P<volume>\d+)/(?P<page>\d+)", "{volume} Stat. {page}"),
+    )
+]
+_OPTIONAL = re.compile(r"\[([^\]]*\{(\w+)\}[^\]]*)\]")
+
+
 def cite(locator: str) -> str:
     """The Bluebook form of a locator, or "" for a place of which it has none (a domain's own documents)."""
-    for pattern, write in FORMS:
+    for pattern, form in FORMS:
         if match := pattern.fullmatch(locator):
-            return write(**match.groupdict(default=""))
+            written = _OPTIONAL.sub(lambda part: part[1] if match[part[2]] else "", form)  # noqa: B023
+            said = match.groupdict(default="")
+            return written.format_map(said | {"below": re.sub(r"/(\w+)", r"(\1)", said.get("below", ""))})
     return ""
 
 
@@ -27,63 +61,6 @@ def cite_plain(title: str, level: str, number: str, heading: str) -> str:
     if number:
         return f"{short}, {SIGNS.get(level, level)} {number}"
     return f"{short}, “{heading[:SHORT_TITLE].strip()}”" if heading and heading != title else short
-
-
-def _constitution(article: str, amendment: str, section: str, clause: str) -> str:
-    parts = [f"art. {article}" if article else f"amend. {amendment}"]
-    parts += [f"§ {section}"] * bool(section) + [f"cl. {clause}"] * bool(clause)
-    return f"U.S. Const. {', '.join(parts)}"
-
-
-def _preamble() -> str:
-    return "U.S. Const. pmbl."
-
-
-def _code(title: str, section: str, below: str) -> str:
-    return f"{title} U.S.C. § {section}{_parenthesised(below)}"
-
-
-def _code_title(title: str) -> str:
-    return f"{title} U.S.C."
-
-
-def _regulation(title: str, section: str, below: str) -> str:
-    return f"{title} C.F.R. § {section}{_parenthesised(below)}"
-
-
-def _regulation_part(title: str, part: str) -> str:
-    return f"{title} C.F.R. pt. {part}"
-
-
-def _manual(volume: str, part: str, chapter: str) -> str:
-    return f"{volume} USCIS-PM {part}{f'.{chapter}' if chapter else ''}".strip()
-
-
-def _case(volume: str, page: str) -> str:
-    return f"{volume} U.S. {page}"
-
-
-def _parenthesised(below: str) -> str:
-    return "".join(f"({step})" for step in below.strip("/").split("/") if step)
-
-
-FORMS = [
-    (re.compile(pattern), write)
-    for pattern, write in (
-        (r"/us/const/preamble", _preamble),
-        (
-            r"/us/const/(?:article/(?P<article>\w+)|amendment/(?P<amendment>\w+))"
-            r"(?:/section/(?P<section>\w+))?(?:/clause/(?P<clause>\w+))?",
-            _constitution,
-        ),
-        (r"/us/usc/t(?P<title>\w+)/s(?P<section>[\w.-]+)(?P<below>(?:/\w+)*)", _code),
-        (r"/us/usc/t(?P<title>\w+)", _code_title),
-        (r"/us/cfr/t(?P<title>\w+)/s(?P<section>[\w.-]+)(?P<below>(?:/\w+)*)", _regulation),
-        (r"/us/cfr/t(?P<title>\w+)/pt(?P<part>\w+)", _regulation_part),
-        (r"/us/uscis-pm/v(?P<volume>\w+)(?:/p(?P<part>\w+))?(?:/ch(?P<chapter>\w+))?", _manual),
-        (r"/us/scotus/(?P<volume>\d+)/(?P<page>\d+)", _case),
-    )
-]
 
 
 _IGNORED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")  # combining and invisible marks
@@ -102,12 +79,14 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One provision of a match. ``start`` and ``end`` bound its number in the folded text."""
+    """One provision of a match. ``start`` and ``end`` bound its number in the folded text. `normalized` is given where
+    the locator does not tell it.
+    """
 
     start: int
     end: int
-    normalized: str
     locator: str
+    normalized: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +96,10 @@ class Found:
     start: int
     end: int
     items: tuple[Item, ...]
+
+    @classmethod
+    def one(cls, start: int, end: int, locator: str, normalized: str = "") -> "Found":
+        return cls(start, end, (Item(start, end, locator, normalized),))
 
     def spans(self) -> Iterator[tuple[int, int, Item]]:
         """The first item begins where the match does and the last ends where it ends."""
@@ -155,7 +138,8 @@ class Source:
     def citations(self, found: Found) -> Iterator[Citation]:
         for start, end, item in found.spans():
             first, last = self.span(start, end)
-            yield Citation(self.original[first:last], first, last, item.normalized, item.locator)
+            written = item.normalized or cite(item.locator)
+            yield Citation(self.original[first:last], first, last, written, item.locator)
 
 
 def longest(found: Iterable[Found], length: int) -> list[Found]:

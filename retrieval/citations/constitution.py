@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from retrieval.citations import surroundings
-from retrieval.citations.citation import Found, Item, Source
+from retrieval.citations.citation import Found, Item, Source, cite
 from retrieval.citations.heads import (
     LAST,
     LOOSE_TAIL,
@@ -27,7 +27,6 @@ from retrieval.citations.heads import (
     with_tail,
 )
 
-_BLUEBOOK = {"amendment": "amend.", "article": "art."}
 _WITHOUT_SECTIONS = 6  # Article VI is divided into clauses only, though often cited by section
 _PREAMBLE = re.compile(
     r"\b(?:preamble|preambulo)\s{1,2}(?:to|of|de|a)\s{1,2}(?:the\s{1,2}|la\s{1,2})?"
@@ -100,7 +99,7 @@ def _preambles(folded: str) -> Iterator[Found]:
 
 
 def _preamble(start: int, end: int) -> Found:
-    return Found(start, end, (Item(start, end, "U.S. Const. pmbl.", "/us/const/preamble"),))
+    return Found.one(start, end, "/us/const/preamble")
 
 
 # What is cited
@@ -127,13 +126,8 @@ def _items(head: Head) -> Iterator[Item]:
 
 
 def _item(kind: str, head: Number, section: Number | None, clause: Number | None, place: Number) -> Item:
-    written = f"U.S. Const. {_BLUEBOOK[kind]} {roman(head.value)}"
-    locator = f"/us/const/{kind}/{roman(head.value)}"
-    if section:
-        written, locator = f"{written}, § {section.value}", f"{locator}/section/{section.value}"
-    if clause:
-        written, locator = f"{written}, cl. {clause.value}", f"{locator}/clause/{clause.value}"
-    return Item(place.start, place.end, written, locator)
+    below = (f"/section/{section.value}" if section else "") + (f"/clause/{clause.value}" if clause else "")
+    return Item(place.start, place.end, f"/us/const/{kind}/{roman(head.value)}{below}")
 
 
 _SECTIONS = {  # the last section of each article and amendment that has sections
@@ -208,15 +202,9 @@ def _kind(word: str | None, number: Number) -> str | None:
 
 _ANY_ROMAN = {roman(number).lower(): number for number in range(1, 40)}
 _BEYOND_LAST = {
-    **{"twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30},
-    **{
-        "vigesimoctava": 28,
-        "vigesima octava": 28,
-        "vigesimonovena": 29,
-        "vigesima novena": 29,
-        "trigesima": 30,
-    },
-}
+    "twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30,
+    "vigesimoctava": 28, "vigesima octava": 28, "vigesimonovena": 29, "vigesima novena": 29, "trigesima": 30,
+}  # fmt: skip
 _ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}"
 _KINDS = {"am": "amendment", "en": "amendment", "ar": "article"}  # by their first letters, in both languages
 _ASKED = re.compile(
@@ -235,8 +223,7 @@ def absent(folded: str) -> tuple[int, int, str] | None:
     number = _value(named["first"] or named["last"])
     if number is None or number <= LAST[kind]:
         return None
-    numeral = roman(number) if number < 40 else str(number)
-    return *named.span(), f"U.S. Const. {'amend.' if kind == 'amendment' else 'art.'} {numeral}"
+    return *named.span(), cite(f"/us/const/{kind}/{roman(number) if number < 40 else number}")
 
 
 def _value(written: str) -> int | None:

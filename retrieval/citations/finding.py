@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 
 from retrieval.citations import constitution, statutes
-from retrieval.citations.citation import Citation, Found, Item, Source, longest
+from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.heads import words
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
@@ -154,23 +154,19 @@ def _us_reports(source: Source, *, loose: bool) -> Iterator[Found]:
         if not (1 <= volume <= _LAST_VOLUME and page and (capital or loose)):
             continue
         if not _COUNTED.match(source.folded, match.end()):
-            yield _found(match.start(), match.end(), f"{volume} U.S. {page}", f"/us/scotus/{volume}/{page}")
+            yield Found.one(*match.span(), f"/us/scotus/{volume}/{page}")
 
 
 def _other_reporters(source: Source) -> Iterator[Found]:
     for match in _REPORTER_SHAPE.finditer(source.visible):
         known = _by_eyecite(match[0]) if _LOOKS_ABBREVIATED.search(match[0]) else None
         if known:
-            yield _found(match.start(), match.end(), *known)
-
-
-def _found(start: int, end: int, normalized: str, locator: str) -> Found:
-    return Found(start, end, (Item(start, end, normalized, locator),))
+            yield Found.one(*match.span(), *known)
 
 
 @lru_cache(maxsize=1024)
 def _by_eyecite(text: str) -> tuple[str, str] | None:
-    """Normalised citation and locator, where eyecite knows the reporter."""
+    """Locator and normalised citation, where eyecite knows the reporter."""
     from eyecite import get_citations
     from eyecite.models import FullCaseCitation
 
@@ -178,5 +174,5 @@ def _by_eyecite(text: str) -> tuple[str, str] | None:
         if isinstance(citation, FullCaseCitation) and citation.span() == (0, len(text)):
             groups, reporter = citation.groups, citation.corrected_reporter()
             slug = _NOT_A_SLUG.sub("-", reporter.lower().replace(".", "").replace("'", "")).strip("-")
-            return citation.corrected_citation(), f"/us/case/{slug}/{groups['volume']}/{groups['page']}"
+            return f"/us/case/{slug}/{groups['volume']}/{groups['page']}", citation.corrected_citation()
     return None

@@ -160,9 +160,8 @@ def _names_no_other_code(folded: str, match: re.Match[str]) -> bool:
 
 
 def _is_plural(marks: str) -> bool:
-    return (
-        marks == "§§" or marks.rstrip(". ") in ("ss",) or len(marks) > 2 and marks.rstrip(". ").endswith("s")
-    )
+    word = marks.rstrip(". ")
+    return word in ("§§", "ss") or len(marks) > 2 and word.endswith("s")
 
 
 Written = tuple[int, int, str, tuple[str, ...]]  # start, end, number, subdivisions
@@ -198,29 +197,14 @@ def _cased(title: int, section: str) -> str:
 
 
 def _usc_item(title: int, start: int, end: int, number: str, subs: tuple[str, ...]) -> Item:
-    section = _cased(title, number)
-    subs = recased(subs, USC_LEVELS)
-    return Item(
-        start, end, f"{title} U.S.C. § {section}{_in_brackets(subs)}", _path(f"usc/t{title}/s{section}", subs)
-    )
+    path = (f"/us/usc/t{title}/s{_cased(title, number)}", *recased(subs, USC_LEVELS))
+    return Item(start, end, "/".join(path))
 
 
 def _cfr_item(title: int, start: int, end: int, number: str, subs: tuple[str, ...]) -> Item:
     number = number.lower()
-    if "." not in number:
-        return Item(start, end, f"{title} C.F.R. pt. {number}", f"/us/cfr/t{title}/pt{number}")
-    subs = recased(subs, CFR_LEVELS)
-    return Item(
-        start, end, f"{title} C.F.R. § {number}{_in_brackets(subs)}", _path(f"cfr/t{title}/s{number}", subs)
-    )
-
-
-def _in_brackets(subs: tuple[str, ...]) -> str:
-    return "".join(f"({sub})" for sub in subs)
-
-
-def _path(head: str, subs: tuple[str, ...]) -> str:
-    return "/".join(["/us", head, *subs])
+    below = (f"s{number}", *recased(subs, CFR_LEVELS)) if "." in number else (f"pt{number}",)
+    return Item(start, end, "/".join((f"/us/cfr/t{title}", *below)))
 
 
 # Immigration and Nationality Act
@@ -282,10 +266,8 @@ def _manual_found(source: Source, match: re.Match[str], subs: tuple[str, ...]) -
     volume, part, chapter = int(match["volume"]), (match["part"] or "").upper(), match["chapter"] or ""
     if not 1 <= volume <= _LAST_VOLUME:
         return
-    written = f"{volume} USCIS-PM {part}{'.' + chapter if chapter else ''}".strip() + _in_brackets(subs)
-    parts = [f"v{volume}", *([f"p{part}"] if part else []), *([f"ch{chapter}"] if chapter else []), *subs]
-    item = Item(*match.span(), written, "/us/uscis-pm/" + "/".join(parts))
-    yield Found(*match.span(), (item,))
+    parts = [f"v{volume}", f"p{part}" if part else "", f"ch{chapter}" if chapter else "", *subs]
+    yield Found.one(*match.span(), "/".join(filter(None, ("/us/uscis-pm", *parts))))
 
 
 # By volume and page
@@ -307,22 +289,20 @@ _STATUTES = re.compile(
     rf"{_START}(?P<volume>[0-9]{{1,3}})\s{{1,2}}(?P<name>stat\.?)\s{{1,2}}(?P<page>[0-9]{{1,4}})(?![0-9])"
 )
 _BY_PAGE = (
-    (_DECISIONS, "{volume} I. & N. Dec. {page}", "in-dec", 40),
-    (_PUBLIC_LAW, "Pub. L. No. {volume}-{page}", "pl", 150),
-    (_REGISTER, "{volume} Fed. Reg. {page}", "fr", 120),
-    (_STATUTES, "{volume} Stat. {page}", "stat", 150),
+    (_DECISIONS, "in-dec", 40),
+    (_PUBLIC_LAW, "pl", 150),
+    (_REGISTER, "fr", 120),
+    (_STATUTES, "stat", 150),
 )
 
 
 def _by_page(source: Source, *, loose: bool) -> Iterator[Found]:
-    for pattern, bluebook, slug, last in _BY_PAGE:
+    for pattern, slug, last in _BY_PAGE:
         for match in pattern.finditer(source.folded):
             volume, page = int(match["volume"]), int(match["page"].replace(",", ""))
             name = match.groupdict().get("name") and source.written(match, "name")
-            if not (1 <= volume <= last and page) or (name and not loose and not _is_reporter(name)):
-                continue
-            written = bluebook.format(volume=volume, page=f"{page:,}" if page > 9999 else page)
-            yield Found(*match.span(), (Item(*match.span(), written, f"/us/{slug}/{volume}/{page}"),))
+            if 1 <= volume <= last and page and (loose or not name or _is_reporter(name)):
+                yield Found.one(*match.span(), f"/us/{slug}/{volume}/{page}")
 
 
 def _is_reporter(name: str) -> bool:

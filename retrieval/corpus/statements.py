@@ -81,7 +81,7 @@ def _insertion(model: type[Model]) -> str:
 VERSIONS = "SELECT name, number FROM retrieval_version"
 
 
-def versions(domains: Sequence[DomainScope]) -> dict[str, int]:
+def current_versions(domains: Sequence[DomainScope]) -> dict[str, int]:
     """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of
     a public answer's.
     """

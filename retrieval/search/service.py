@@ -42,7 +42,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     started = time.perf_counter()
     check(request)
     scopes = visible_domains(caller, request.domains)
-    in_force = statements.versions(scopes) | {"lexical": loaded.lexical_index().position}
+    in_force = statements.current_versions(scopes) | {"lexical": loaded.lexical_index().position}
     key = cache_key(request, caller, scopes, in_force)
     trace_id = uuid.uuid4()
     ran: list[tuple[dict, Shadow | None]] = []

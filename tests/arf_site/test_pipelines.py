@@ -51,6 +51,6 @@ def test_a_trace_shows_nothing_that_is_not_in_the_pipeline(name):
 @pytest.mark.django_db
 def test_a_ranking_that_is_only_measured_reads_no_page():
     scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, statements.versions(scopes))
+    ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, statements.current_versions(scopes))
     assert ranking.shown == {}
     assert (ranking.reports[-1].name, ranking.reports[-1].status) == ("Present", "skipped")

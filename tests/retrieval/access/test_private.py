@@ -8,11 +8,11 @@ from datetime import date
 
 import numpy as np
 import pytest
-from retrieval.corpus.versions import current
 
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
 from retrieval.indexes import terms
@@ -353,7 +353,9 @@ def test_the_words_of_private_documents_are_neither_kept_nor_counted(anas_file):
     assert set(locators(answer)) & own(anas_file)
     with as_caller(ANA):
         scopes = visible_domains(ANA, ("client_cases",))
-        ranking = run(SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, current(scopes))
+        ranking = run(
+            SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, current_versions(scopes)
+        )
         texts = terms.texts_of(ranking.query, ranking.candidates)
         stranger = terms.texts_of(replace(ranking.query, caller=BEN), ranking.candidates)
     assert sum(len(words.body) for words in texts.words) > 20

@@ -25,7 +25,7 @@ def test_a_source_knows_the_way_back(text):
 
 
 def found(start, end):
-    return Found(start, end, (Item(start, end, "", ""),))
+    return Found(start, end, (Item(start, end, ""),))
 
 
 def test_of_two_that_overlap_the_longer_stays():
@@ -33,7 +33,7 @@ def test_of_two_that_overlap_the_longer_stays():
 
 
 def test_a_list_is_divided_among_its_items():
-    match = Found(2, 20, (Item(6, 8, "a", ""), Item(12, 14, "b", "")))
+    match = Found(2, 20, (Item(6, 8, "/a"), Item(12, 14, "/b")))
     assert [(start, end) for start, end, _ in match.spans()] == [(2, 8), (12, 20)]
 
 

@@ -135,7 +135,7 @@ def test_volume_and_page_make_a_locator(text, locator):
 
 def test_small_letters_are_read_where_the_query_is_only_that():
     [match] = finding.cases(Source.of("5 us 137"), loose=True)
-    assert match.items[0].normalized == "5 U.S. 137"
+    assert match.items[0].locator == "/us/scotus/5/137"
 
 
 def test_eyecite_is_loaded_for_reporters_alone():

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.citations import numerals
 from retrieval.citations.heads import (
+    EN_CARDINALS,
+    ES_CARDINALS,
     LARGEST,
     LOOSE_TAIL,
     NUMBER,
+    ORDINALS,
     TAIL,
     bare_list,
     heads,
@@ -103,7 +105,7 @@ def test_roman_numerals_are_read_back(number):
 
 
 def test_every_word_for_a_number_is_matched_whole():
-    for word in numerals.ORDINALS | numerals.EN_CARDINALS | numerals.ES_CARDINALS:
+    for word in ORDINALS | EN_CARDINALS | ES_CARDINALS:
         assert re.fullmatch(NUMBER, word), word
     assert not re.search(NUMBER, "fifties")
 

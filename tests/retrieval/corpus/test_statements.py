@@ -3,11 +3,11 @@
 from datetime import date
 
 import pytest
-from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import statements
+from retrieval.corpus.statements import current_versions
 from retrieval.models import Domain, SearchLog, Section, Trace
 from retrieval.search.service import visible_domains
 from rules.models import Alias
@@ -51,20 +51,20 @@ def test_rows_that_are_inserted_read_as_they_were_written(db):
 
 def test_every_domain_searched_has_its_corpus_version(db):
     domains = visible_domains(ANONYMOUS, ["us_constitution"])
-    versions = current(domains)
+    versions = current_versions(domains)
     assert versions["corpus:us_constitution"] == domains[0].corpus_version
     assert [name for name in versions if name.startswith("corpus:")] == ["corpus:us_constitution"]
 
 
 def test_what_curators_change_is_another_version(db):
-    before = current(())["aliases"]
+    before = current_versions(())["aliases"]
     Alias.objects.first().delete()
-    assert current(())["aliases"] > before
+    assert current_versions(())["aliases"] > before
 
 
 def test_grants_are_a_version_of_private_searches_alone(db):
     ana = Caller(("key:901",))
     a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ana)
     with as_caller(ana):
-        assert "grants" not in current(visible_domains(ana, ["us_constitution"]))
-        assert "grants" in current(visible_domains(ana, ["client_cases"]))
+        assert "grants" not in current_versions(visible_domains(ana, ["us_constitution"]))
+        assert "grants" in current_versions(visible_domains(ana, ["client_cases"]))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import current_versions
 from retrieval.indexes import terms
 from retrieval.indexes.terms import (
     K1,
@@ -96,9 +96,9 @@ def test_a_corpus_that_changed_is_counted_again_once():
     section.text = "No title of nobility shall be granted"
     terms.save_terms([section])
     section.save()
-    version = current(())["vocabulary"]
+    version = current_versions(())["vocabulary"]
     assert terms.count_again() == 1
-    assert current(())["vocabulary"] > version
+    assert current_versions(())["vocabulary"] > version
     assert Vocabulary.objects.get(domain=section.domain).mean_length == 7
 
 
@@ -106,7 +106,7 @@ def test_a_corpus_that_changed_is_counted_again_once():
 def test_public_words_are_read_once(django_assert_num_queries):
     scopes = visible_domains(ANONYMOUS, ("us_constitution",))
     ranking = run(
-        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, current(scopes)
+        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, current_versions(scopes)
     )
     first = terms.texts_of(ranking.query, ranking.candidates)
     with django_assert_num_queries(0):

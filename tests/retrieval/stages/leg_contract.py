@@ -92,7 +92,7 @@ class LegContract:
             "en",
             scopes,
             caller,
-            versions=statements.versions(scopes),
+            versions=statements.current_versions(scopes),
             citations=tuple(cited(section.locator) for section in law.all),
             fired=(naming(law.all),),
             vector=active.embedder.embed_query(QUESTION),

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from retrieval.corpus.versions import current
 
 from evaluation.learning.reliability import cross_knots
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.engines.cross_encoders import CrossEncoder, CrossEncoderUnavailable, probabilities
 from retrieval.indexes.terms import texts_of
@@ -27,7 +27,7 @@ def configured(settings, exported):
 
 def pool_of(text: str):
     scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    return run(SearchRequest(text, pipeline="pool"), ANONYMOUS, scopes, current(scopes))
+    return run(SearchRequest(text, pipeline="pool"), ANONYMOUS, scopes, current_versions(scopes))
 
 
 def note_of(ranking) -> str:

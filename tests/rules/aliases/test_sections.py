@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from retrieval.corpus.versions import current
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import current_versions
 from retrieval.models import Section
 from retrieval.ranking import Query
 from retrieval.request import SearchRequest
@@ -22,7 +22,7 @@ FIRST, THIRD = "/us/const/amendment/I", "/us/const/amendment/III"
 @pytest.fixture
 def query() -> Query:
     scopes = visible_domains(ANONYMOUS, ["us_constitution"])
-    return query_of(SearchRequest("a question"), ANONYMOUS, scopes, current(scopes))
+    return query_of(SearchRequest("a question"), ANONYMOUS, scopes, current_versions(scopes))
 
 
 def number(locator: str) -> int:

@@ -117,7 +117,7 @@ def test_pins_and_excludes_hold_whatever_models_say(places, rules, values, quest
     assert isinstance(stages[-2], ApplyRuleActions)
     trial = [compiled(content(rule, n, places), number=n, version=1) for n, rule in enumerate(rules, start=1)]
     scopes = service.visible_domains(ANONYMOUS, ("us_constitution",))
-    query = service.query_of(SearchRequest(question), ANONYMOUS, scopes, statements.versions(scopes))
+    query = service.query_of(SearchRequest(question), ANONYMOUS, scopes, statements.current_versions(scopes))
     with published.as_if_these_rules(trial):
         ranking = Pipeline(*stages)(Ranking(query))
     check([candidate.locator for candidate in ranking.candidates], rules, places)

@@ -1,8 +1,8 @@
 """Gates in searches: what is dropped by a domain's thresholds, and what the trace says of it."""
 
 import pytest
-from retrieval.corpus.versions import current
 
+from retrieval.corpus.statements import current_versions
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.request import SearchRequest
@@ -39,7 +39,7 @@ def a_draft(domain: Domain, **changed) -> DomainThreshold:
 
 def ranked(text: str) -> Ranking:
     scopes = visible_domains(Query("", "", "", "en", ()).caller, ["us_constitution"])
-    return run(SearchRequest(text=text), Query("", "", "", "en", ()).caller, scopes, current(scopes))
+    return run(SearchRequest(text=text), Query("", "", "", "en", ()).caller, scopes, current_versions(scopes))
 
 
 def test_a_search_drops_by_the_minimum_and_says_so_in_the_trace(domain):

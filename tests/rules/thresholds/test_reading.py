@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def read() -> Ranking:
     scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    query = Query("law", "law", "law", "en", scopes, versions=statements.versions(scopes))
+    query = Query("law", "law", "law", "en", scopes, versions=statements.current_versions(scopes))
     return ReadThresholds()(Ranking(query))
 
 

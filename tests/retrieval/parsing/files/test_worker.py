@@ -5,13 +5,14 @@ import resource
 
 import pytest
 
-from retrieval.parsing.files import formats, tree_json, worker
+from retrieval.parsing.files import formats, worker
+from retrieval.parsing.tree import SourceDocument
 from tests.retrieval.parsing.files.reading import read
 
 
 def test_the_answer_is_the_document():
     said = worker.answer(b"1. Term. A year.\n", "a.txt", "/d/x", "Fallback")
-    assert tree_json.loaded(json.loads(said)) == read(b"1. Term. A year.\n", "a.txt")
+    assert SourceDocument.of_file(json.loads(said)) == read(b"1. Term. A year.\n", "a.txt")
 
 
 def test_the_answer_is_the_reason_against_a_file():

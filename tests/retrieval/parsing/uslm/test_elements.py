@@ -4,7 +4,7 @@ from itertools import combinations
 
 from lxml import etree
 
-from retrieval.parsing.uslm import names
+from retrieval.parsing.uslm import elements
 from retrieval.parsing.uslm.elements import holds_levels, is_foreign, language_of, name_of
 from tests.retrieval.parsing.uslm.samples import CONSTITUTION, TITLE
 
@@ -28,7 +28,7 @@ def test_a_wrapper_holds_levels_and_a_section_without_paragraphs_none():
     assert holds_levels(XML[0]) and not holds_levels(XML[0][0])
 
 
-GROUPS = [names.LEVELS, names.SET_ASIDE, names.LEFT_OUT, names.INLINE, names.ROWS, names.CELLS]
+GROUPS = [elements.LEVELS, elements.SET_ASIDE, elements.LEFT_OUT, elements.INLINE, elements.ROWS, elements.CELLS]
 
 
 def test_no_name_is_in_two_groups():
@@ -36,13 +36,13 @@ def test_no_name_is_in_two_groups():
 
 
 def test_a_wrapper_is_no_level_and_what_stands_below_a_section_is_one():
-    assert not names.NOT_WRAPPERS & names.LEVELS
-    assert names.BELOW_SECTION | names.LEAVES < names.LEVELS
-    assert not names.BELOW_SECTION & names.LEAVES
+    assert not elements.NOT_WRAPPERS & elements.LEVELS
+    assert elements.BELOW_SECTION | elements.LEAVES < elements.LEVELS
+    assert not elements.BELOW_SECTION & elements.LEAVES
 
 
 def test_the_roots_and_levels_of_real_files_are_known():
     for tree in (etree.parse(CONSTITUTION).getroot(), etree.fromstring(TITLE.encode())):
-        assert name_of(tree) in names.ROOTS
+        assert name_of(tree) in elements.ROOTS
         numbered = {name_of(num.getparent()) for num in tree.iter("{*}num")}
-        assert numbered <= names.LEVELS | names.SET_ASIDE
+        assert numbered <= elements.LEVELS | elements.SET_ASIDE

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from retrieval.corpus.versions import current
 
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import current_versions
 from retrieval.engines.loaded import active_embedder
 from retrieval.errors import NotRun
 from retrieval.models import RankerModel
@@ -31,7 +31,10 @@ def deployed(db) -> RankerModel:
 def ranked_by(pipeline: str) -> Ranking:
     scopes = visible_domains(ANONYMOUS, ["us_constitution"])
     return run(
-        SearchRequest("who may search my house", pipeline=pipeline), ANONYMOUS, scopes, current(scopes)
+        SearchRequest("who may search my house", pipeline=pipeline),
+        ANONYMOUS,
+        scopes,
+        current_versions(scopes),
     )
 
 
@@ -102,7 +105,7 @@ def registered(seed: int) -> RankerModel:
 def query_now() -> Query:
     """A query at the versions in force."""
     query = Query(original="q", text="q", normalized="q", language="en", domains=())
-    return replace(query, versions=current(()))
+    return replace(query, versions=current_versions(()))
 
 
 def test_without_a_deployed_reranker_the_stage_does_not_run():
