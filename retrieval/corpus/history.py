@@ -12,7 +12,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from retrieval.citations.bluebook import cite
+from retrieval.citations.citation import cite
 
 FILE = Path(__file__).parents[1] / "corpora" / "history.json"
 ENDING = ("repealed", "superseded")  # what is only changed stays in force
