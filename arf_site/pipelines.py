@@ -1,6 +1,7 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
 from retrieval.pipeline import Pipeline
+from retrieval.stages.changes import AnswerChanges
 from retrieval.stages.citations import CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.dense import DenseRetriever
@@ -41,8 +42,8 @@ NAMES = (
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
-# The question understood: its language, what it cites, its domains' thresholds, its English.
-UNDERSTOOD = (Normalize(), ResolveCitations(), ReadThresholds(), Translate())
+# The question understood: its language, what it cites or asks the history of, its domains' thresholds, its English.
+UNDERSTOOD = (Normalize(), ResolveCitations(), AnswerChanges(), ReadThresholds(), Translate())
 
 # What rules that fired do to the search, and to what was found.
 ON_SEARCH = (RewriteQuery(), AddSynonyms(), RestrictSearch(), ExcludeFromSearch(), RecheckCitation())

@@ -34,6 +34,11 @@ class Change:
     def ends(self) -> bool:
         return self.effect in ENDING
 
+    @property
+    def changed(self) -> str:
+        """The Bluebook form of what it changed."""
+        return cite(self.provision)
+
     def to_dict(self) -> dict:
         """As the API shows it."""
         return {
@@ -98,6 +103,17 @@ def changes() -> tuple[Change, ...]:
     rows = json.loads(FILE.read_text(encoding="utf-8"))
     every = (Change(**row | {"day": date.fromisoformat(row["day"])}) for row in rows)
     return tuple(sorted(every, key=lambda change: change.day))
+
+
+@cache
+def changing() -> frozenset[str]:
+    """The provisions that changed others, and those that hold them."""
+    return frozenset(
+        "/".join(steps[:n])
+        for change in changes()
+        for steps in [change.by.split("/")]
+        for n in range(5, len(steps) + 1)
+    )
 
 
 def concerning(locator: str) -> tuple[Change, ...]:

@@ -33,13 +33,13 @@ class ExcludeFromSearch:
 
 @dataclass(frozen=True)
 class RecheckCitation:
-    """An answer by citation alone keeps what rules leave of it. If they leave nothing, or rewrote the question, it is
-    searched for like any other.
+    """An answer without a search, as by citation alone, keeps what rules leave of it. If they leave nothing, or rewrote
+    the question, it is searched for like any other.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
         if not ranking.final:
-            return ranking.noting("the question is not a citation alone", skipped=True)
+            return ranking.noting("the question was not answered without a search", skipped=True)
         left = left_by_rules(ranking.query, ranking.candidates)
         if left and ranking.query.rewritten is None:
             return replace(ranking, candidates=left)

@@ -1,0 +1,80 @@
+"""Questions that ask what changed, repealed or replaced a cited provision, in English and Spanish. Pure."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from retrieval.citations.citation import Citation, Source
+from retrieval.citations.finding import find_citations, whole_citations
+
+_LONGEST = 300  # characters; a longer text tells a situation
+_VERB = re.compile(
+    r"\b(?:amend(?:ed|s)?|chang(?:e[ds]?|es|ing)|repeal(?:ed|s|ing)?|replac(?:e[ds]?|ing)|supersed(?:e[ds]?|ing)"
+    r"|modif(?:y|ie[ds]|ying)|overturn(?:ed|s)?|overr(?:ode|ides?|idden)|undid|undone|undo|abolish(?:ed|es)?"
+    r"|alter(?:ed|s)?|revok(?:e[ds]?|ing)|rescind(?:ed|s)?|ended|cancell?ed|annull?ed|rewrote|rewritten"
+    r"|(?:repeal|replacement|modification|changes?)(?=\s(?:of|to|in)\b)"
+    r"|derog(?:o|a|aron|ad[oa]s?|acion)|cambi(?:o|a|aron|ad[oa]s?|os)|modific(?:o|a|aron|ad[oa]s?|acion|aciones)"
+    r"|reemplaz(?:o|a|aron|ad[oa]s?)|sustitu(?:yo|ye|yeron|id[oa]s?)|substitu(?:yo|ye|yeron|id[oa]s?)"
+    r"|anul(?:o|a|aron|ad[oa]s?)|abol(?:io|ieron|id[oa]s?)|revoc(?:o|a|aron|ad[oa]s?)|reform(?:o|aron|ad[oa]s?)"
+    r"|enmend(?:o|aron|ad[oa]s?)|alter(?:o|aron|ad[oa]s?)|suprim(?:io|ieron|id[oa]s?)|dej(?:o|aron) sin efecto)\b"
+)
+_PASSIVE = re.compile(
+    r"\b(?:was|were|is|are|been|being|got|gets?|fue|fueron|es|son|sido|esta|estan|ser|se)\b[^?]{0,40}$"
+)
+_POSSIBLE = re.compile(
+    r"\b(?:can|could|may|might|must|should|would|how (?:do|to|does one)|puede|pueden|podria|podrian|debe|deberia)\b"
+)
+_PERSONAL = re.compile(  # the numeral of "article I" apart
+    r"(?<!article )(?<!articulo )(?<!\bart )(?<!\bart\. )\bi\b"
+    r"|\b(?:my|me|we|our|he|she|his|her|they|their|yo|mi|mis|nos|nuestr[oa]s?|su|sus)\b"
+)
+_BREAK = re.compile(r"[,;:.?!]\s")
+_AGENT = re.compile(r"\b(?:by|with|through|por|mediante|con)\b")
+_AMENDMENT = re.compile(r"\b(?:amendments?|enmiendas?)\b")
+_EITHER_WAY = re.compile(
+    r"\W*que\W*"
+)  # "qué cambió la enmienda 14" can be read both ways; not "… a la enmienda 14"
+_OBJECT = re.compile(r"\s+al?\b")
+_NUMBER = re.compile(r"\W*(?:a\s)?(?:the|la|el|al|n[.oº°]*)?\s*(\w{1,20}(?:\s\w{1,12})?)\W*")
+
+
+def changed_provisions(text: str, changing: Collection[str] = ()) -> tuple[Citation, ...]:
+    """The provisions of which a question asks what changed them; else none. "What did the 12th amendment change" asks
+    what it did, not what was done to it, and "can Congress change it" what may be. "Qué cambió la enmienda 14" asks
+    what it did if it is one of those that are known to be `changing` others.
+    """
+    source = Source.of(text)
+    if len(text) > _LONGEST or _POSSIBLE.search(source.folded) or _PERSONAL.search(source.folded):
+        return ()
+    return next(filter(None, _readings(source, changing)), ())
+
+
+def _readings(source: Source, changing: Collection[str]) -> Iterator[tuple[Citation, ...]]:
+    """What each verb of change is about: what follows it, or in the passive what stands before it."""
+    cited = find_citations(source.original)
+    for verb in _VERB.finditer(source.folded):
+        start, end = source.span(*verb.span())
+        passive = bool(_PASSIVE.search(source.folded, 0, verb.start()))
+        stop = _object_end(source, verb, passive=passive)
+        after = tuple(c for c in cited if end <= c.start < stop) or _bare(source, verb, stop)
+        may_be_subject = _EITHER_WAY.fullmatch(source.folded, 0, verb.start()) and not _OBJECT.match(
+            source.folded, verb.end()
+        )
+        yield tuple(c for c in after if not (may_be_subject and c.locator in changing))
+        if passive:
+            yield tuple(c for c in cited if c.end <= start)
+
+
+def _object_end(source: Source, verb: re.Match[str], *, passive: bool) -> int:
+    """Where what a verb is about must have begun: before another clause, and before who did it."""
+    agent = _AGENT.search(source.folded, verb.end())
+    named = agent if agent and (passive or agent.start() - verb.end() == 1) else None
+    ends = (named, _BREAK.search(source.folded, verb.end()))
+    return min((source.span(*end.span())[0] for end in ends if end), default=len(source.original))
+
+
+def _bare(source: Source, verb: re.Match[str], stop: int) -> tuple[Citation, ...]:
+    """ "Which amendment repealed the 18th", "qué enmienda derogó la 18": a number alone, where amendments are meant."""
+    if not _AMENDMENT.search(source.folded, 0, verb.start()):
+        return ()
+    number = _NUMBER.fullmatch(source.original[source.span(*verb.span())[1] : stop])
+    return (whole_citations(number[0]) or whole_citations(f"amendment {number[1]}")) if number else ()
