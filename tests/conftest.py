@@ -134,7 +134,6 @@ def unsure(language_model, settings, monkeypatch, db):
     language_model.behaviour = good()
     settings.ARF_LLM = {"base_url": language_model.url, "api_key": "", "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", llm.Breaker())
-    monkeypatch.setattr("retrieval.engines.llm.conversation.refused_options", set())
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
     publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
     return language_model

@@ -66,11 +66,28 @@ def status(code: int, message: str = "no", **headers: str) -> Callable[[dict], A
     return lambda asked: Answer({"error": {"message": message}}, status=code, headers=named)
 
 
-def without_schema(asked: dict) -> Answer:
-    """A server that knows no JSON schema."""
-    if asked["response_format"]["type"] == "json_schema":
-        return status(400, "response_format: json_schema is not supported")(asked)
-    return good()(asked)
+def refusing(code: int, message: str, *forms: str | None) -> Callable[[dict], Answer]:
+    """A server that refuses a request by this error unless it asks for one of these forms of answer; None: for none."""
+    return lambda asked: (good() if form_of(asked) in forms else status(code, message))(asked)
+
+
+def form_of(asked: dict) -> str | None:
+    form = asked.get("response_format")
+    return form and (f"{form['type']} with a schema" if "schema" in form else form["type"])
+
+
+# What llama-cpp-python 0.3.16 answers to a JSON schema: FastAPI's refusal, which its error handler makes a 500.
+LLAMA_CPP_PYTHON = (
+    "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input "
+    "should be 'text' or 'json_object'\", 'input': 'json_schema', 'ctx': {'expected': \"'text' or 'json_object'\"}}\n\n"
+    '  File "/app/llama_cpp/server/app.py", line 408, in create_chat_completion\n    POST /v1/chat/completions'
+)
+
+
+def llama_cpp_python(asked: dict) -> Answer:
+    """It has no JSON schema, but JSON objects with one, and ignores what it does not know."""
+    assert "max_tokens" in asked
+    return refusing(500, LLAMA_CPP_PYTHON, "json_object with a schema", "json_object", None)(asked)
 
 
 NESTED = b"[" * 100_000

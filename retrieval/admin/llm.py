@@ -11,7 +11,7 @@ from unfold.decorators import display
 
 from retrieval.admin.base import NeverDeleted, ReadOnly, link
 from retrieval.admin.log import trace_link
-from retrieval.engines.llm import budget
+from retrieval.engines.llm import budget, refusals
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 
@@ -32,8 +32,8 @@ COLOURS = {
 @admin.register(LLMPolicy)
 class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
     list_display = ["__str__", "enabled", "price_in", "price_out", "spent"]
-    fields = ["model_asked", "enabled", "daily_budget", "price_in", "price_out", "spent"]
-    readonly_fields = ["model_asked", "spent"]
+    fields = ["model_asked", "refused", "enabled", "daily_budget", "price_in", "price_out", "spent"]
+    readonly_fields = ["model_asked", "refused", "spent"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """There is one policy."""
@@ -43,6 +43,12 @@ class LLMPolicyAdmin(NeverDeleted, ModelAdmin):
     def model_asked(self, policy: LLMPolicy) -> str:
         endpoint = llm.endpoint()
         return endpoint.model if endpoint else _("none: ARF_LLM_MODEL is not set")
+
+    @admin.display(description=gettext_lazy("Refused by its server"), empty_value="-")
+    def refused(self, policy: LLMPolicy) -> str:
+        """What is no longer asked of it, until `manage.py check_llm`."""
+        endpoint = llm.endpoint()
+        return ", ".join(sorted(refusals.refused_options(endpoint))) if endpoint else ""
 
     @admin.display(description=gettext_lazy("Spent today (UTC)"))
     def spent(self, policy: LLMPolicy) -> str:

@@ -13,7 +13,7 @@ from retrieval.models.corpus import (
     SectionTerms,
     Vocabulary,
 )
-from retrieval.models.learned import LLMCall, LLMPolicy, LLMVerdict, RankerModel, ShadowRanking
+from retrieval.models.learned import LLMCall, LLMPolicy, LLMRefusal, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, Checkpoint, IndexChange, JobRun, RateWindow, Version
 from retrieval.models.uploads import Upload
@@ -36,6 +36,7 @@ __all__ = [
     "JobRun",
     "LLMCall",
     "LLMPolicy",
+    "LLMRefusal",
     "LLMVerdict",
     "RankerModel",
     "RateWindow",

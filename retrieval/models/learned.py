@@ -115,6 +115,23 @@ class LLMVerdict(models.Model):
         return f"{self.score} by {self.model}"
 
 
+class LLMRefusal(models.Model):
+    """What an endpoint refused in a request, and is not asked for again; `manage.py check_llm` forgets and learns it
+    anew.
+    """
+
+    endpoint = models.CharField(max_length=64, help_text=_("SHA-256 of its address and model."))
+    option = models.CharField(max_length=40)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("LLM refusal")
+        constraints = [models.UniqueConstraint(fields=["endpoint", "option"], name="one_refusal_an_option")]
+
+    def __str__(self) -> str:
+        return self.option
+
+
 class LLMCall(models.Model):
     """One call with the provider's own token counts: what the budget and the cost figures are made of."""
 

@@ -14,6 +14,11 @@ from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 CHARS_PER_TOKEN = 3  # low for English, so that an estimate errs on the dear side
 
 
+def current_policy() -> LLMPolicy:
+    """The one that the admin keeps, or the default."""
+    return LLMPolicy.objects.order_by("pk").first() or LLMPolicy()
+
+
 def estimated(prompt: Messages) -> int:
     """Tokens of a prompt, on the high side."""
     return sum(len(message["content"]) for message in prompt) // CHARS_PER_TOKEN + 1

@@ -5,13 +5,14 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import lru_cache
 from os import getpid
 
 from retrieval.engines.llm.answers import Unusable, content_of, counted
 from retrieval.engines.llm.budget import estimated
+from retrieval.engines.llm.options import options_of, refused_by
 from retrieval.engines.llm.requests import Attempt, Endpoint, Form, Messages
 from retrieval.text import strict_json
 
@@ -19,17 +20,13 @@ logger = logging.getLogger(__name__)
 MAX_ANSWER = 256 * 1024  # bytes; an answer of some hundred tokens is far smaller
 RETRIED = ("rate_limited", "unavailable")
 PAUSE = 0.2  # s before a retry where the server names no time
-# What servers are known to refuse in a request, by the words of their refusal; a plainer form follows.
-REFUSABLE = {
-    "response_format": ("response_format", "json_schema", "json schema", "structured output"),
-    "temperature": ("temperature",),
-    "max_completion_tokens": ("max_completion_tokens",),
-}
-refused_options: set[tuple[str, str, str]] = set()  # (base URL, model, option) that this process saw refused
 
 
 class Conversation:
-    """The requests of one search: one for each prompt and, of all together, `more` retries and plainer forms."""
+    """The requests of one search: one for each prompt and, of all together, `more` retries and plainer forms.
+
+    `refused`: the options that are not sent; those that the server refuses meanwhile are added.
+    """
 
     def __init__(
         self,
@@ -37,6 +34,7 @@ class Conversation:
         form: Form,
         *,
         more: int,
+        refused: Set[str] = frozenset(),
         sleep: Callable[[float], None] = time.sleep,
     ):
         import openai  # noqa: F401 - before the clock runs: it takes a while the first time
@@ -44,6 +42,7 @@ class Conversation:
         self.endpoint, self.form, self.sleep = endpoint, form, sleep
         self.deadline = time.monotonic() + endpoint.timeout
         self.more, self.lock = more, threading.Lock()
+        self.refused = frozenset(refused)
 
     @property
     def seconds_left(self) -> float:
@@ -81,9 +80,8 @@ class Conversation:
         """
         retries = 1
         while True:
-            refused = {option for option in REFUSABLE if self._key(option) in refused_options}
             history.append(self._late(prompt))
-            attempt, wait = self._request(prompt, refused)
+            attempt, wait = self._request(prompt)
             history[-1] = attempt
             if attempt.outcome in RETRIED:
                 retries -= 1
@@ -94,17 +92,15 @@ class Conversation:
             self.sleep(wait)
         ended.put(None)
 
-    def _key(self, option: str) -> tuple[str, str, str]:
-        return self.endpoint.base_url, self.endpoint.model, option
-
-    def _request(self, prompt: Messages, refused: set[str]) -> tuple[Attempt, float]:
+    def _request(self, prompt: Messages) -> tuple[Attempt, float]:
         """One request and the seconds to wait before another. Any failure of library or server is an outcome."""
         started = time.monotonic()
+        options = options_of(self.form, self.refused)
         try:
-            content = self._post(prompt, refused)
+            content = self._post(prompt, options)
             attempt, wait = self._attempt_of(content, prompt), 0.0
         except Exception as error:  # libraries raise many kinds; none may reach a search
-            outcome, wait = self._outcome_of(error, refused)
+            outcome, wait = self._outcome_of(error, options, prompt)
             logger.warning("The language model did not answer: %s (%s).", outcome, type(error).__name__)
             attempt = Attempt(outcome, tokens_in=estimated(prompt) if outcome == "timeout" else 0)
         ms = round((time.monotonic() - started) * 1000, 2)
@@ -113,10 +109,12 @@ class Conversation:
             wait,
         )
 
-    def _post(self, prompt: Messages, refused: set[str]) -> bytes:
+    def _post(self, prompt: Messages, options: Mapping[str, dict]) -> bytes:
         """The answer's body, within the deadline and MAX_ANSWER bytes."""
         client = client_of(self.endpoint, getpid())
-        body = {"model": self.endpoint.model, "messages": list(prompt), **self._options(refused)}
+        body = {"model": self.endpoint.model, "messages": list(prompt)}
+        for added in options.values():
+            body |= added
         seconds = max(0.01, self.seconds_left)
         content = b""
         with client.chat.completions.with_streaming_response.create(**body, timeout=seconds) as response:
@@ -128,18 +126,7 @@ class Conversation:
                     raise TimeoutError
         return content
 
-    def _options(self, refused: set[str]) -> dict:
-        schema = {"name": self.form.name, "strict": True, "schema": self.form.schema}
-        strict = {"type": "json_schema", "json_schema": schema}
-        plain = "response_format" in refused
-        limit = "max_tokens" if "max_completion_tokens" in refused else "max_completion_tokens"
-        return {
-            "response_format": {"type": "json_object"} if plain else strict,
-            limit: self.form.tokens,
-            **({} if "temperature" in refused else {"temperature": 0}),
-        }
-
-    def _outcome_of(self, error: Exception, refused: set[str]) -> tuple[str, float]:
+    def _outcome_of(self, error: Exception, sent: Collection[str], prompt: Messages) -> tuple[str, float]:
         """What an exception means, and the seconds to wait before a retry."""
         import openai
 
@@ -147,23 +134,17 @@ class Conversation:
             return error.outcome, 0.0
         if isinstance(error, TimeoutError | openai.APITimeoutError):
             return "timeout", 0.0
+        if isinstance(error, openai.APIStatusError):
+            named = refused_by(error.status_code, str(error), sent, prompt)
+            with self.lock:
+                self.refused |= named
+            if named:
+                return "unsupported", 0.0
         if isinstance(error, openai.RateLimitError):
             return "rate_limited", wait_named(error.response.headers.get("retry-after"))
         if isinstance(error, openai.APIConnectionError | openai.InternalServerError):
             return "unavailable", PAUSE
-        if isinstance(error, openai.BadRequestError | openai.UnprocessableEntityError):
-            return ("unsupported" if self._learns(str(error), refused) else "error"), 0.0
         return "error", 0.0
-
-    def _learns(self, complaint: str, refused: set[str]) -> bool:
-        """Remembers what the server refuses; whether that is anything new."""
-        newly_refused = {
-            option
-            for option, words in REFUSABLE.items()
-            if option not in refused and any(word in complaint.lower() for word in words)
-        }
-        refused_options.update(self._key(option) for option in newly_refused)
-        return bool(newly_refused)
 
     def _attempt_of(self, content: bytes, prompt: Messages) -> Attempt:
         """Reads the answer strictly; its tokens were spent whatever it says."""

@@ -1,5 +1,6 @@
 """What is sent and what comes back: the endpoint, the form of an answer, and one attempt."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,11 @@ class Endpoint:
     model: str
     timeout: float
     api_key: str = field(default="", repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of address and model: an address may hold a password."""
+        return hashlib.sha256(f"{self.base_url}\n{self.model}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

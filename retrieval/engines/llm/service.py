@@ -7,16 +7,16 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from uuid import UUID
 
 from django.conf import settings
 
-from retrieval.engines.llm.budget import cost_of, reserve, settle
+from retrieval.engines.llm import refusals
+from retrieval.engines.llm.budget import cost_of, current_policy, reserve, settle
 from retrieval.engines.llm.conversation import Conversation
 from retrieval.engines.llm.requests import Attempt, Endpoint, Form, LLMUnavailable, Messages
-from retrieval.models import LLMPolicy
 
 OPENS_AFTER = 3  # failures in a row
 REST = 60.0  # s that an open breaker keeps the model unasked
@@ -70,20 +70,27 @@ def endpoint() -> Endpoint | None:
 
 
 def ask_all(
-    prompts: Sequence[Messages], form: Form, *, purpose: str, requests: int, log: UUID | None = None
+    prompts: Sequence[Messages],
+    form: Form,
+    *,
+    purpose: str,
+    requests: int,
+    log: UUID | None = None,
+    patience: float | None = None,
 ) -> Asked:
-    """Asks everything at once and waits as long as the endpoint's timeout for all of it together. `log`: the search
-    that is served, if one is.
+    """Asks everything at once and waits `patience` seconds, the endpoint's timeout by default, for all of it together.
+    `log`: the search that is served, if one is.
 
     1. Nothing is asked while switched off, resting or out of budget: raises LLMUnavailable.
     2. What it may cost at most is put down before asking, so that searches at the same time share one budget. Searches
        of signed-in callers are transactions and see each other's only once answered: what they ask in that moment may
        exceed the budget.
     3. `requests` bounds them all, retries and plainer forms included.
-    4. What was put down is replaced by what it did cost, by the server's own count.
+    4. What the server refused is remembered, and not asked of it again.
+    5. What was put down is replaced by what it did cost, by the server's own count.
     """
     asked = endpoint()
-    policy = LLMPolicy.objects.order_by("pk").first() or LLMPolicy()
+    policy = current_policy()
     if asked is None:
         raise LLMUnavailable("off", "no language model is configured")
     if not policy.enabled or policy.daily_budget <= 0:
@@ -91,7 +98,11 @@ def ask_all(
     if breaker.is_open:
         raise LLMUnavailable("resting", "the language model failed and rests")
     rows = reserve(prompts, asked.model, policy, purpose, log, tokens=form.tokens)
-    histories = Conversation(asked, form, more=requests - len(prompts)).run(prompts)
+    known = refusals.refused_options(asked)
+    patient = replace(asked, timeout=patience or asked.timeout)
+    conversation = Conversation(patient, form, more=requests - len(prompts), refused=known)
+    histories = conversation.run(prompts)
+    refusals.remember(asked, conversation.refused - known)
     settle(rows, histories, policy)
     attempts = [attempt for history in histories for attempt in history]
     for attempt in attempts:

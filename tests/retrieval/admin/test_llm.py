@@ -4,6 +4,8 @@ from uuid import uuid4
 
 import pytest
 
+from retrieval.engines.llm import refusals
+from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall, LLMPolicy, LLMVerdict, Section
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +45,16 @@ def test_the_policy_shows_the_model_and_what_was_spent_today(admin, settings):
     assert (
         "without prices" not in admin.get(f"/admin/retrieval/llmpolicy/{policy.pk}/change/").content.decode()
     )
+
+
+def test_the_policy_shows_what_the_endpoint_refused(admin, settings):
+    settings.ARF_LLM = settings.ARF_LLM | {"base_url": "http://127.0.0.1:9/v1", "model": "judge-1"}
+    policy = LLMPolicy.objects.create()
+    refusals.remember(llm.endpoint(), {"json_schema", "seed"})
+    page = f"/admin/retrieval/llmpolicy/{policy.pk}/change/"
+    assert "json_schema, seed" in admin.get(page).content.decode()
+    settings.ARF_LLM = settings.ARF_LLM | {"model": "judge-2"}
+    assert "json_schema" not in admin.get(page).content.decode()
 
 
 def test_calls_and_verdicts_are_read_only(admin):

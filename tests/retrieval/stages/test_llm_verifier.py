@@ -179,7 +179,6 @@ def server(shared_server, settings, monkeypatch, db):
     shared_server.behaviour = good()
     settings.ARF_LLM = {"base_url": shared_server.url, "api_key": "", "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", Breaker())
-    monkeypatch.setattr("retrieval.engines.llm.conversation.refused_options", set())
     return shared_server
 
 

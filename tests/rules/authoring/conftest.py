@@ -17,7 +17,6 @@ def model(language_model, settings, monkeypatch):
     language_model.behaviour = says(json.dumps(answer()))
     settings.ARF_LLM = {"base_url": language_model.url, "api_key": "", "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", llm.Breaker())
-    monkeypatch.setattr("retrieval.engines.llm.conversation.refused_options", set())
     return language_model
 
 

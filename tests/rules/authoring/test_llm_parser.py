@@ -29,7 +29,7 @@ def test_a_model_drafts_what_the_grammar_does_not_understand(model):
     assert (reading.model, reading.chosen) == ("m", ())
     (asked,) = model.asked
     assert VAGUE in asked["messages"][1]["content"] and asked["response_format"]["json_schema"]["strict"]
-    assert asked["max_completion_tokens"] == llm_parser.TOKENS
+    assert asked["max_tokens"] == llm_parser.TOKENS
 
 
 def test_what_it_costs_is_recorded_as_any_call_is(model):

@@ -25,5 +25,4 @@ def server(shared_server, settings, monkeypatch, db):
     shared_server.behaviour, shared_server.hold = good(), None
     settings.ARF_LLM = {"base_url": shared_server.url, "api_key": KEY, "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", Breaker())
-    monkeypatch.setattr("retrieval.engines.llm.conversation.refused_options", set())
     return shared_server
