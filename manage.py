@@ -16,13 +16,12 @@ def asks_for_help(arguments: list[str]) -> bool:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     environ.Env.read_env(Path(__file__).with_name(".env"))
-    from arf_site.node.postgres.accounts import PostgresError
-    from arf_site.node.postgres.cluster import default_data_dir
     from arf_site.node.postgres.server import Postgres
+    from arf_site.node.postgres.system import PostgresError
 
     if not (asks_for_help(sys.argv[1:]) or environ.FileAwareEnv().str("DATABASE_URL", default="")):
         try:
-            Postgres(default_data_dir()).start()
+            Postgres().start()
         except (PostgresError, OSError) as problem:
             sys.exit(f"The embedded PostgreSQL under ARF_VAR_DIR could not be started. {problem}")
     from django.core.exceptions import ImproperlyConfigured

@@ -6,9 +6,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import environ
+import psycopg
 from django.core.exceptions import ImproperlyConfigured
-
-from arf_site.node.postgres.urls import django_database
+from psycopg.conninfo import conninfo_to_dict
 
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -49,11 +49,18 @@ class Environment(environ.FileAwareEnv):
         return given
 
     def database(self, url: str) -> dict[str, Any]:
-        """Django's entry for DATABASE_URL."""
+        """Django's entry for DATABASE_URL, any that libpq takes; parameters beyond the address become OPTIONS."""
+        if not url.startswith(("postgresql://", "postgres://")):
+            raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://")
         try:
-            return django_database(url)
-        except ValueError as problem:
-            raise ImproperlyConfigured(str(problem)) from None  # the cause may hold the password
+            options = conninfo_to_dict(url)
+        except psycopg.ProgrammingError:  # it holds the password
+            raise ImproperlyConfigured("DATABASE_URL is not a well-formed PostgreSQL URL") from None
+        if not options.get("dbname"):
+            raise ImproperlyConfigured("DATABASE_URL names no database")
+        names = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
+        address = {key: options.pop(name, "") for key, name in names.items()}
+        return {"ENGINE": "django.db.backends.postgresql", **address, "OPTIONS": options}
 
     def time_zone(self, name: str, default: str) -> str:
         given = self.text(name, default)

@@ -10,7 +10,6 @@ import environ
 from django.utils.translation import gettext_lazy as _
 
 from arf_site.environment import Environment
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import app_url
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -102,7 +101,7 @@ TEMPLATES = [
 
 # -- Database: a real server by DATABASE_URL, else the embedded one under VAR_DIR
 DATABASE_URL_GIVEN = bool(env.text("DATABASE_URL"))
-DATABASE_URL = env.text("DATABASE_URL") or app_url(default_data_dir())
+DATABASE_URL = env.text("DATABASE_URL") or app_url()
 # With a real server: a role that row-level security does not bind, for `manage.py backup`
 ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
 DATABASES = {

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from retrieval.engines import loaded
-from retrieval.engines.embedders.base import EmbeddingUnavailable
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.indexes import hnsw, lexical_sync
 from retrieval.indexes.lexical import FORMAT, LexicalIndex
 from retrieval.models import Chunk, EmbeddingModel

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.engines.translation.glossary import Glossary
+from retrieval.engines.translation import Glossary
 from retrieval.models import Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens

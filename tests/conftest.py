@@ -89,7 +89,7 @@ def reindex(db, settings, tmp_path):
 @pytest.fixture(autouse=True, scope="session")
 def patient_translator():
     """A program that a busy machine holds up is not taken for one that hangs."""
-    from retrieval.engines.translation import apertium
+    from retrieval.engines import apertium
 
     apertium.WARM_LIMIT = apertium.START_LIMIT = 30.0
 

@@ -18,11 +18,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, connections
 
-from arf_site.node.postgres.cluster import default_data_dir
+from arf_site.environment import Environment
 from arf_site.node.postgres.server import Postgres
-from arf_site.node.postgres.urls import django_database
 from retrieval.engines import onnx_export
-from retrieval.engines.embedders.model_files import default_model_dir
+from retrieval.engines.embedders import default_model_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT_IN = Path(settings.VAR_DIR) / "tests"
@@ -99,9 +98,9 @@ def kept_folder() -> tuple[Path, str]:
 def start_server() -> None:
     """Without DATABASE_URL the embedded server, whose address is known once it has been started."""
     if not settings.DATABASE_URL_GIVEN:
-        server = Postgres(default_data_dir())
+        server = Postgres()
         server.start()
-        connection.settings_dict.update(django_database(server.app_url()))
+        connection.settings_dict.update(Environment().database(server.app_url()))
 
 
 def exported_embedder() -> Path:

@@ -11,8 +11,8 @@ from tempfile import NamedTemporaryFile
 
 import psycopg
 
-from arf_site.node.postgres.installation import wheel_install
-from arf_site.node.postgres.urls import without_password
+from arf_site.node.postgres.server import without_password
+from arf_site.node.postgres.system import wheel_install
 
 ARCHIVE_MAGIC = b"PGDMP"
 # The extension is the superuser's, and stays as it is.

@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from arf_site.node.supervisor import end_with_parent
 
@@ -19,7 +18,7 @@ class Orphaned(BaseException):
 
 
 def main() -> None:
-    server = Postgres(default_data_dir())
+    server = Postgres()
     signal.signal(signal.SIGUSR1, orphaned)
     end_with_parent(int(sys.argv[1]), signal.SIGUSR1)
     try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from io import StringIO
 from pathlib import Path
 
@@ -34,8 +34,11 @@ Say = Callable[[str], None]
 
 def prepare(say: Say) -> None:
     """The database, what ships with the project, the embedder's export, static files, an administrator."""
-    export_cross_encoder(say)
-    with exporting(say):
+    if settings.ARF_CROSS_ENCODER["model_dir"]:
+        with exporting(say, "Cross-encoder", settings.ARF_CROSS_ENCODER, "--cross-encoder"):
+            pass
+    embedder = settings.ARF_EMBEDDER
+    with exporting(say, "Embedding model", embedder) if embedder["kind"] == "onnx" else nullcontext():
         with timed(say, "Database up to date"):
             call_command("migrate", interactive=False, verbosity=0)
             call_command("load_defaults", stdout=StringIO())
@@ -54,37 +57,21 @@ def timed(say: Say, what: str):
 
 
 @contextmanager
-def exporting(say: Say):
-    """Exports the embedder to ONNX meanwhile, in a process of its own: this one never loads torch."""
-    if settings.ARF_EMBEDDER["kind"] != "onnx":
-        yield
-        return
-    arguments = [settings.ARF_EMBEDDER["export_dir"], settings.ARF_EMBEDDER["model_dir"]]
-    command = [sys.executable, "-m", "retrieval.engines.onnx_export", *filter(None, arguments)]
-    options = {"cwd": settings.BASE_DIR, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+def exporting(say: Say, what: str, model: dict, *options: str):
+    """Exports a model to ONNX meanwhile, in a process of its own: this one never loads torch."""
+    folders = filter(None, (model["export_dir"], model["model_dir"]))
+    command = [sys.executable, "-m", "retrieval.engines.onnx_export", *options, *folders]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     started = time.monotonic()
-    with subprocess.Popen(command, text=True, **options) as process:
+    with subprocess.Popen(command, cwd=settings.BASE_DIR, text=True, **pipes) as process:
         try:
             yield
             output, _ = process.communicate()
         finally:
             process.terminate()
     if process.returncode != 0:
-        raise CommandError(f"The embedding model could not be exported to ONNX:\n{output.strip()}")
-    say(f"  Embedding model ready ({time.monotonic() - started:.1f} s)")
-
-
-def export_cross_encoder(say: Say) -> None:
-    """The configured one, to ONNX, in a process of its own, as the embedder."""
-    configured = settings.ARF_CROSS_ENCODER
-    if not configured["model_dir"]:
-        return
-    folders = [configured["export_dir"], configured["model_dir"]]
-    command = [sys.executable, "-m", "retrieval.engines.cross_encoder_export", *folders]
-    with timed(say, "Cross-encoder ready"):
-        done = subprocess.run(command, cwd=settings.BASE_DIR, text=True, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise CommandError(f"The cross-encoder could not be exported to ONNX:\n{done.stderr.strip()}")
+        raise CommandError(f"The {what.lower()} could not be exported to ONNX:\n{output.strip()}")
+    say(f"  {what} ready ({time.monotonic() - started:.1f} s)")
 
 
 def collect_static() -> None:

@@ -1,6 +1,6 @@
 """A cross-encoder in serving: reads question and provision together, in ONNX Runtime, without torch. Pure.
 
-Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.cross_encoder_export` makes the export.
+Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_export` makes the export.
 None ships.
 """
 
@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from retrieval.engines.embedders.sessions import Session, open_session
+from retrieval.engines.embedders import MANIFEST, TOKENIZER, Session, open_session
 from retrieval.errors import NotRun
 
-MODEL, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "manifest.json"
+MODEL = "model.onnx"
 
 
 class CrossEncoderUnavailable(NotRun):

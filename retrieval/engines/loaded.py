@@ -8,10 +8,9 @@ from pathlib import Path
 
 from django.conf import settings
 
+from retrieval.engines.apertium import Apertium, installed
 from retrieval.engines.cross_encoders import CrossEncoder
-from retrieval.engines.embedders.base import Embedder, EmbeddingUnavailable
-from retrieval.engines.embedders.loading import load
-from retrieval.engines.translation.apertium import Apertium, installed
+from retrieval.engines.embedders import Embedder, EmbeddingUnavailable, load
 from retrieval.errors import NotRun
 from retrieval.indexes.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, Version

@@ -1,71 +1,151 @@
-"""Exports a sentence-transformers model to ONNX, in fp32 and int8, and measures both against torch.
-Set-up only: it loads torch, which no web worker may. `python -m retrieval.engines.onnx_export OUT_DIR [MODEL_DIR]`
+"""Exports sentence-transformers models to ONNX and holds them to torch: the embedder in fp32 and int8, a CrossEncoder.
+Set-up only: it loads torch, which no web worker may.
+`python -m retrieval.engines.onnx_export [--cross-encoder] OUT_DIR [MODEL_DIR]`
+
+The ONNX backend of sentence-transformers is not used: it needs optimum-onnx, which holds transformers below 4.58.
 """
 
 import argparse
+import fcntl
 import json
 import logging
+import os
 import shutil
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from retrieval.engines.embedders import model_files
-from retrieval.engines.embedders.base import unit
-from retrieval.engines.embedders.model_files import MANIFEST, MODEL_FILES
-from retrieval.engines.embedders.onnx import OnnxEmbedder
-from retrieval.engines.embedders.sessions import Precision, int8_kernel
-from retrieval.engines.embedders.torch import TorchEmbedder
-from retrieval.engines.exporting import (
-    LEGAL_SENTENCES,
-    ExportRefused,
-    export_graph,
-    libraries,
-    read_json,
-    save_json,
-    write_once,
-)
+from retrieval.engines import cross_encoders, embedders
+from retrieval.engines.embedders import MANIFEST, MODEL_FILES, TOKENIZER, OnnxEmbedder, Precision, int8_kernel
+from retrieval.errors import ArfError
 
 FORMAT = 1  # raise it when the graph or the manifest changes, and every export is made anew
+OPSET = 20
+LIBRARIES = ("torch", "transformers", "sentence-transformers", "onnx", "onnxscript", "onnxruntime")
+PAIR_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FP32_MIN_COSINE = 0.9999  # below, ONNX and torch vectors could not stand in one index
+FARTHEST = 1e-3  # of a cross-encoder's logit from torch's
+LEGAL_SENTENCES = Path(__file__).with_name("check_sentences.txt").read_text("utf-8").splitlines()
 # The empty text and one past every window, beside sentences of all lengths.
 CHECK_TEXTS = [*LEGAL_SENTENCES, "", " ".join(LEGAL_SENTENCES)]
 
 
+class ExportRefused(ArfError):
+    """The model cannot be exported, or its export is not faithful; an older export stays as it was."""
+
+    status = 422
+    code = "export_refused"
+
+
 def export(model_dir: Path, out_dir: Path) -> Path:
-    """Writes model.onnx, model.int8.onnx, tokenizer.json and manifest.json, all or none. May run twice: an
-    export of these weights by these libraries on this kind of CPU is kept (0.3 s). Otherwise about 20 s.
+    """Writes the embedder's model.onnx, model.int8.onnx, tokenizer.json and manifest.json, all or none. May run twice:
+    an export of these weights by these libraries on this kind of CPU is kept (0.3 s). Otherwise about 20 s.
 
     Raises ExportRefused, EmbeddingUnavailable (the model cannot be read).
     """
-    return write_once(
-        out_dir,
-        is_current=lambda: is_current(model_dir, out_dir),
-        write=lambda work: _write(model_dir, work),
-    )
+    facts = facts_of(model_dir)
+    files = (TOKENIZER, *MODEL_FILES.values())
+    return write_once(out_dir, facts, files, lambda work: _write(model_dir, work, facts))
 
 
-def is_current(model_dir: Path, out_dir: Path) -> bool:
-    manifest = read_json(out_dir / MANIFEST)
-    if not manifest or not all(
-        (out_dir / name).is_file() for name in ("tokenizer.json", *MODEL_FILES.values())
-    ):
+def export_cross_encoder(model_dir: Path, out_dir: Path) -> Path:
+    """The same of a CrossEncoder, in fp32."""
+    facts = {"format": FORMAT, "weights": embedders.weights_sha256(model_dir), "libraries": libraries()}
+    files = (TOKENIZER, cross_encoders.MODEL)
+    return write_once(out_dir, facts, files, lambda work: _write_cross_encoder(model_dir, work, facts))
+
+
+def write_once(out_dir: Path, facts: dict, files: Iterable[str], write: Callable[[Path], None]) -> Path:
+    """Fills `out_dir` by `write`, all or nothing, unless it is current. One export at a time; whoever waited finds it
+    made.
+    """
+    out_dir.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(out_dir.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_current(out_dir, facts, files):
+            with TemporaryDirectory(prefix=f".{out_dir.name}-", dir=out_dir.parent) as work:
+                made = Path(work, "new")
+                made.mkdir(mode=0o755)
+                write(made)
+                if out_dir.exists():
+                    out_dir.rename(Path(work, "old"))
+                made.rename(out_dir)
+    finally:
+        os.close(lock)
+    return out_dir
+
+
+def is_current(out_dir: Path, facts: Mapping, files: Iterable[str]) -> bool:
+    """Whether its manifest holds these facts and, where int8 was measured, this CPU's kernel."""
+    if not all((out_dir / name).is_file() for name in (MANIFEST, *files)):
         return False
-    facts = _facts(model_dir)
+    manifest = embedders.read_json(out_dir / MANIFEST)
     return (
-        facts == {name: manifest.get(name) for name in facts} and manifest["int8"]["kernel"] == int8_kernel()
+        facts.items() <= manifest.items()
+        and manifest.get("int8", {}).get("kernel", int8_kernel()) == int8_kernel()
     )
 
 
-def _facts(model_dir: Path) -> dict:
-    weights, pooling = model_files.weights_sha256(model_dir), model_files.pooling_mode(model_dir)
-    max_tokens = model_files.max_sequence_length(model_dir)
+def libraries() -> dict[str, str]:
+    return {name: version(name) for name in LIBRARIES}
+
+
+def save_json(path: Path, values: Mapping) -> None:
+    path.write_text(json.dumps(values, indent=1) + "\n", "utf-8")
+
+
+def export_graph(
+    model: Any, inputs: Sequence[str], read: Callable, path: Path, *, output: str, longest: int
+) -> None:
+    """Writes the graph of a transformer that takes `inputs`; `read` makes the output of its answer and the mask."""
+    import torch
+
+    class Graph(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *values):  # noqa: ANN002, ANN202 - tensors
+            named = dict(zip(inputs, values, strict=True))
+            return read(self.model(**named), named["attention_mask"])
+
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns that torchvision is absent
+    axes = {0: torch.export.Dim("batch", max=4096), 1: torch.export.Dim("sequence", max=longest)}
+    ids = torch.randint(5, 1000, (2, 16))  # one tensor given twice would be taken for one input
+    examples = {"attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about names of axes
+        torch.onnx.export(
+            Graph().eval(),
+            tuple(examples.get(name, ids) for name in inputs),
+            str(path),
+            input_names=list(inputs),
+            output_names=[output],
+            dynamic_shapes=(tuple(axes for _ in inputs),),
+            opset_version=OPSET,
+            external_data=False,
+            dynamo=True,
+            verbose=False,
+        )
+
+
+# -- The embedder
+
+
+def facts_of(model_dir: Path) -> dict:
+    weights, pooling = embedders.weights_sha256(model_dir), embedders.pooling_mode(model_dir)
+    max_tokens = embedders.max_sequence_length(model_dir)
     return {
         "format": FORMAT,
-        "model": model_files.model_name(model_dir),
-        "fingerprint": model_files.fingerprint_of(weights, pooling, max_tokens),
-        "dims": TorchEmbedder(model_dir).dims,
+        "model": embedders.model_name(model_dir),
+        "fingerprint": embedders.fingerprint_of(weights, pooling, max_tokens),
+        "dims": embedders.TorchEmbedder(model_dir).dims,
         "max_seq_length": max_tokens,
         "pooling": pooling,
         "weights_sha256": weights,
@@ -73,16 +153,15 @@ def _facts(model_dir: Path) -> dict:
     }
 
 
-def _write(model_dir: Path, work: Path) -> None:
+def _write(model_dir: Path, work: Path, facts: dict) -> None:
     """The manifest comes last, and its presence is what makes an export one."""
     from sentence_transformers import SentenceTransformer
 
-    facts = _facts(model_dir)
     model = SentenceTransformer(
         str(model_dir), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
     )
     _refuse_other_modules(model)
-    shutil.copyfile(model_dir / "tokenizer.json", work / "tokenizer.json")
+    shutil.copyfile(model_dir / TOKENIZER, work / TOKENIZER)
     _export_fp32(model, facts["pooling"], work / MODEL_FILES["fp32"])
     _quantize(work / MODEL_FILES["fp32"], work / MODEL_FILES["int8"])
     save_json(work / MANIFEST, facts | {"fp32": {}, "int8": {"kernel": ""}})
@@ -120,30 +199,60 @@ def _measure(work: Path, reference: np.ndarray) -> dict:
     fp32, int8 = (_cosines(work, precision, reference) for precision in ("fp32", "int8"))
     if fp32.min() < FP32_MIN_COSINE:
         raise ExportRefused(f"The ONNX export differs from the model: cosine {fp32.min():.6f}.")
-    return {
-        "fp32": {"cosine_min": float(fp32.min())},
-        "int8": {
-            "cosine_min": float(int8.min()),
-            "cosine_mean": float(int8.mean()),
-            "kernel": int8_kernel(),
-        },
-    }
+    measured = {"cosine_min": float(int8.min()), "cosine_mean": float(int8.mean()), "kernel": int8_kernel()}
+    return {"fp32": {"cosine_min": float(fp32.min())}, "int8": measured}
 
 
 def _cosines(work: Path, precision: Precision, reference: np.ndarray) -> np.ndarray:
     exported = OnnxEmbedder(work, query_precision=precision, document_precision=precision)
-    return (exported.embed_documents(CHECK_TEXTS) * unit(reference)).sum(axis=1)
+    return (exported.embed_documents(CHECK_TEXTS) * embedders.unit(reference)).sum(axis=1)
+
+
+# -- A cross-encoder
+
+
+def _write_cross_encoder(model_dir: Path, work: Path, facts: dict) -> None:
+    from sentence_transformers import CrossEncoder
+
+    original = CrossEncoder(
+        str(model_dir), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
+    )
+    if original.num_labels != 1:
+        raise ExportRefused(f"A cross-encoder gives one logit, this model {original.num_labels}.")
+    original.tokenizer.backend_tokenizer.save(str(work / TOKENIZER))
+    inputs = [name for name in PAIR_INPUTS if name in original.tokenizer.model_input_names]
+    longest = min(original.max_seq_length or 512, original.tokenizer.model_max_length)
+    path = work / cross_encoders.MODEL
+    export_graph(
+        original.model, inputs, lambda answer, mask: answer.logits, path, output="logits", longest=longest
+    )
+    named = {"model": model_dir.name, "fingerprint": facts["weights"][:16], "max_tokens": longest}
+    save_json(work / MANIFEST, facts | named)
+    _hold_to(original, work)
+
+
+def _hold_to(original: Any, work: Path) -> None:
+    """Raises ExportRefused where the export says otherwise than the model."""
+    import torch
+
+    question, texts = LEGAL_SENTENCES[18], [*LEGAL_SENTENCES[:12], "", " ".join(LEGAL_SENTENCES)]
+    pairs = [(question, text) for text in texts]
+    wanted = original.predict(pairs, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    farthest = np.abs(cross_encoders.CrossEncoder(work).logits(question, texts) - wanted).max()
+    if not farthest <= FARTHEST:
+        raise ExportRefused(f"The ONNX export differs from the cross-encoder: {farthest:.4f} of a logit.")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Export the embedding model to ONNX.")
+    parser = argparse.ArgumentParser(description="Export the embedding model, or a cross-encoder, to ONNX.")
     parser.add_argument("out_dir", type=Path)
     parser.add_argument("model_dir", type=Path, nargs="?", help="default: the packaged all-MiniLM-L6-v2")
+    parser.add_argument("--cross-encoder", action="store_true", help="the model is a CrossEncoder")
     options = parser.parse_args()
     logging.getLogger().setLevel(logging.ERROR)
-    out_dir = export(options.model_dir or model_files.default_model_dir(), options.out_dir)
-    manifest = read_json(out_dir / MANIFEST)
-    print(json.dumps({key: manifest[key] for key in ("model", "fingerprint", "fp32", "int8")}, indent=1))
+    write = export_cross_encoder if options.cross_encoder else export
+    out_dir = write(options.model_dir or embedders.default_model_dir(), options.out_dir)
+    print((out_dir / MANIFEST).read_text("utf-8"))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from retrieval.engines import loaded
-from retrieval.engines.embedders.base import Embedder
+from retrieval.engines.embedders import Embedder
 from retrieval.errors import ArfError
 from retrieval.indexes import terms
 from retrieval.ingestion.chunking import chunk, chunk_context

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from retrieval.engines import loaded
-from retrieval.engines.embedders.base import EmbeddingUnavailable
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Ranking

@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from retrieval.corpus import statements
 from retrieval.engines import loaded
-from retrieval.engines.translation.apertium import TranslationUnavailable
-from retrieval.engines.translation.translator import translate
+from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.translation import translate
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel
 from retrieval.text.analyzer import stems

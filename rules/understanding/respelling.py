@@ -9,7 +9,7 @@ from functools import partial
 
 from retrieval.citations.finding import find_citations
 from retrieval.engines import loaded
-from retrieval.engines.translation.apertium import Apertium
+from retrieval.engines.apertium import Apertium
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Query, Ranking

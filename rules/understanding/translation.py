@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from retrieval.citations.finding import find_citations
 from retrieval.engines import loaded
-from retrieval.engines.translation.apertium import TranslationUnavailable
-from retrieval.engines.translation.translator import Translation, translate
+from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.translation import Translation, translate
 from retrieval.ranking import Query, Ranking
 from rules import published
 from rules.understanding.respelling import corrected_spanish

@@ -5,7 +5,6 @@ import pytest
 from django.db import connection
 
 from arf_site import checks as ground
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from tests.messages import DEFAULT, only
 
@@ -71,7 +70,7 @@ def test_a_proxy_that_is_not_counted_is_named(settings, tls, proxies):
 
 
 def test_the_embedded_servers_superuser_would_be_refused(monkeypatch):
-    server = Postgres(default_data_dir())
+    server = Postgres()
     server.start()
 
     def as_owner(query):

@@ -39,3 +39,30 @@ def test_one_of_few_names_them(read):
 
 def test_a_folder_is_made(read, tmp_path):
     assert read("folder", str(tmp_path / "deep" / "er"), tmp_path).is_dir()
+
+
+def test_the_embedded_url_becomes_a_django_database():
+    database = Environment().database("postgresql://arf:p%2Fw@/arf?host=/tmp/arf-1-2&port=5432&requirepeer=arf")
+    assert (database["NAME"], database["USER"], database["HOST"]) == ("arf", "arf", "/tmp/arf-1-2")
+    assert (database["PASSWORD"], database["OPTIONS"]) == ("p/w", {"requirepeer": "arf"})
+
+
+def test_a_url_of_a_real_server_is_decoded():
+    assert Environment().database("postgres://us%40er:p%2Fw%3A%25@db.example:5433/law%20books?sslmode=require") == {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": "law books",
+        "USER": "us@er",
+        "PASSWORD": "p/w:%",
+        "HOST": "db.example",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://a:secret@b/c", "postgresql://a:secret@b", "postgresql://a:secret%zz@b/c", ""]
+)
+def test_other_urls_are_refused_without_telling_the_password(url):
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refused:
+        Environment().database(url)
+    assert "secret" not in str(refused.value)

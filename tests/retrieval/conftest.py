@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.engines import cross_encoder_export
+from retrieval.engines import onnx_export
 from tests.retrieval.engines.tiny_cross_encoder import tiny
 
 
@@ -12,4 +12,4 @@ from tests.retrieval.engines.tiny_cross_encoder import tiny
 def exported(tmp_path_factory) -> Path:
     """The export; the model it was made from lies beside it."""
     folder = tmp_path_factory.mktemp("cross")
-    return cross_encoder_export.export(tiny(folder / "tiny"), folder / "export")
+    return onnx_export.export_cross_encoder(tiny(folder / "tiny"), folder / "export")

@@ -7,7 +7,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from arf_site.node import backup
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 
 
@@ -29,4 +28,4 @@ def url_that_sees_every_row() -> str:
     """The embedded server's superuser; with a server of your own what ARF_BACKUP_URL names."""
     if settings.DATABASE_URL_GIVEN:
         return settings.ARF_BACKUP_URL or settings.DATABASE_URL
-    return Postgres(default_data_dir()).owner_url(connection.settings_dict["NAME"])
+    return Postgres().owner_url(connection.settings_dict["NAME"])

@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from arf_site.node import backup
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from retrieval.indexes import lexical_sync
 
@@ -64,4 +63,4 @@ def refuse_while_in_use() -> None:
 def application_url() -> str:
     if settings.DATABASE_URL_GIVEN:
         return settings.DATABASE_URL
-    return Postgres(default_data_dir()).app_url(connection.settings_dict["NAME"])
+    return Postgres().app_url(connection.settings_dict["NAME"])

@@ -18,7 +18,6 @@ from tqdm import tqdm
 
 from arf_site.node import first_search, preparation
 from arf_site.node.addresses import host_and_port, reached_by
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from arf_site.node.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
@@ -62,7 +61,7 @@ class Command(BaseCommand):
                 supervisor.stop()
                 connections.close_all()
                 if not settings.DATABASE_URL_GIVEN:
-                    Postgres(default_data_dir()).stop()
+                    Postgres().stop()
 
     def _serve(self, supervisor: Supervisor, started: float) -> None:
         self._say("Preparing ARF:")

@@ -6,11 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arf_site.node.postgres.accounts import PostgresError
-from arf_site.node.postgres.cluster import default_data_dir
-from arf_site.node.postgres.installation import wheel_install
-from arf_site.node.postgres.server import STOP_SIGNALS, Postgres
-from arf_site.node.postgres.urls import without_password
+from arf_site.node.postgres.server import STOP_SIGNALS, Postgres, default_data_dir, without_password
+from arf_site.node.postgres.system import PostgresError, wheel_install
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

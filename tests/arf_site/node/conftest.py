@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arf_site.node.postgres.accounts import service_account
 from arf_site.node.postgres.server import Postgres
+from arf_site.node.postgres.system import service_account
 from tests.arf_site.node.servers import ROOT, remove
 
 

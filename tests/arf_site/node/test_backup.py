@@ -9,7 +9,6 @@ from contextlib import ExitStack
 import psycopg
 import pytest
 
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from tests.database import ROOT, another_copy, exported_embedder
 
@@ -19,7 +18,7 @@ COUNTS = "SELECT (SELECT count(*) FROM rules_alias), (SELECT count(*) FROM retri
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory, django_db_setup, django_db_blocker):
     """A copy of the suite's template, and commands that run on it: (its URL, environment)."""
-    server = Postgres(default_data_dir())
+    server = Postgres()
     server.start()
     name = f"scratch_{os.getpid()}"
     var = tmp_path_factory.mktemp("var")

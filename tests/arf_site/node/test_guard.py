@@ -26,7 +26,7 @@ class FakeServer:
 def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeypatch):
     server, before = FakeServer(), signal.getsignal(signal.SIGUSR1)
     asked = []
-    monkeypatch.setattr(guard, "Postgres", lambda folder: server)
+    monkeypatch.setattr(guard, "Postgres", lambda: server)
     monkeypatch.setattr(guard, "EVERY", 0)
     monkeypatch.setattr(guard, "end_with_parent", lambda *given: asked.append(given))
     monkeypatch.setattr(guard.sys, "argv", ["guard", "123"])

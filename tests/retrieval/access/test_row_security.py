@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, transaction
 
 from arf_site.node.backup import backup, restore
-from arf_site.node.postgres.cluster import default_data_dir
 from arf_site.node.postgres.server import Postgres
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
@@ -237,7 +236,7 @@ def test_only_principals_are_told(principal):
 
 @pytest.mark.skipif("settings.DATABASE_URL_GIVEN", reason="needs the embedded server")
 def test_a_backup_holds_private_rows_and_their_guard(db, tmp_path):
-    server = Postgres(default_data_dir())
+    server = Postgres()
     name = settings.DATABASES["default"]["NAME"]
     document = in_a_thread(lambda: a_case_file(ANAS_TITLE, *ANAS, granted_to=ANA).pk)
     copy = f"{name}_restored"

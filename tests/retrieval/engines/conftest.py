@@ -1,12 +1,10 @@
-"""The real model, exported once for all."""
-
+"""The real model, exported once for all, and one kept pipeline of Apertium."""
 
 import pytest
 
 from retrieval.engines import onnx_export
-from retrieval.engines.embedders.model_files import default_model_dir
-from retrieval.engines.embedders.onnx import OnnxEmbedder
-from retrieval.engines.embedders.torch import TorchEmbedder
+from retrieval.engines.apertium import Apertium
+from retrieval.engines.embedders import OnnxEmbedder, TorchEmbedder, default_model_dir
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +25,10 @@ def fp32(export_dir):
 @pytest.fixture
 def int8(export_dir):
     return OnnxEmbedder(export_dir, query_precision="int8", document_precision="int8")
+
+
+@pytest.fixture(scope="session")
+def engine():
+    apertium = Apertium()
+    yield apertium
+    apertium.close()

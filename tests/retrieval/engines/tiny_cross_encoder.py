@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from retrieval.engines.embedders.model_files import default_model_dir
+from retrieval.engines.embedders import default_model_dir
 
 
 def tiny(folder: Path, *, labels: int = 1) -> Path:

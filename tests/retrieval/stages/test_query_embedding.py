@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.engines import loaded
-from retrieval.engines.embedders.base import EmbeddingUnavailable
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.pipeline import run_stage
 from retrieval.ranking import Query, Ranking
 from retrieval.stages.query_embedding import EmbedQuery

@@ -1,11 +1,15 @@
-"""Texts to embed, and an export's manifest."""
+"""Texts to embed, an export's manifest, and where Apertium is needed."""
 
 import json
 
-from retrieval.engines.exporting import LEGAL_SENTENCES
+import pytest
+
+from retrieval.engines.apertium import installed
+from retrieval.engines.onnx_export import LEGAL_SENTENCES
 
 TEXTS = LEGAL_SENTENCES[::3]
 LONG = " ".join(LEGAL_SENTENCES)
+needs_apertium = pytest.mark.skipif(not installed(), reason="apertium-eng-spa is not installed")
 
 
 def manifest_of(export_dir):

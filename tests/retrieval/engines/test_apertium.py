@@ -1,4 +1,4 @@
-"""The kept Apertium pipeline with its misfortunes."""
+"""The kept Apertium pipeline with its misfortunes, and texts that might put it out of step."""
 
 import os
 import signal
@@ -9,10 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from retrieval.engines.translation import apertium
-from retrieval.engines.translation.apertium import Apertium, TranslationUnavailable, installed
-from tests.retrieval.engines.translation.terms import needs_apertium
+from retrieval.engines import apertium
+from retrieval.engines.apertium import Apertium, TranslationUnavailable, installed
+from tests.retrieval.engines.samples import needs_apertium
 
 
 def programs(group: int) -> list[int]:
@@ -110,8 +112,8 @@ def test_a_forked_process_has_a_pipeline_of_its_own(engine):
 
 LEAVE = """
 import os, signal
-from retrieval.engines.translation import apertium
-from retrieval.engines.translation.apertium import Apertium
+from retrieval.engines import apertium
+from retrieval.engines.apertium import Apertium
 engine = Apertium()
 engine.translate("hola")
 print(engine._pipeline.group, flush=True)
@@ -154,3 +156,35 @@ def test_a_translator_that_cannot_start_is_left_alone_for_a_while(tmp_path):
         apertium.translate("la ley")
     with pytest.raises(TranslationUnavailable, match="could not be started"):
         apertium.translate("la ley")
+
+
+# -- What a text may hold without putting the pipeline out of step
+
+
+@needs_apertium
+def test_words_typed_without_accents_are_understood(engine):
+    assert engine.translate("libertad de expresion") == "Liberty of expression"
+    assert "police" in engine.translate("PUEDE LA POLICIA REGISTRAR MI TELEFONO").lower()
+    assert "How many years" in engine.translate("cuantos anos dura un senador")
+    assert engine.translate("una xqtlamania rara") == "A xqtlamania rare"
+
+
+@needs_apertium
+@pytest.mark.parametrize("mark", list(r"[]{}^$/\@<>~*#+%&|\"'") + ["§", "^xq$", "<n>", "\\[", "[[x]]", "🙂"])
+def test_reserved_characters_survive(engine, mark):
+    assert mark in engine.translate(f"la ley {mark} y el juez")
+    assert engine.translate(f"la ley {mark}").endswith(mark)
+
+
+@needs_apertium
+@pytest.mark.parametrize("gap", ["\n", "\r\n", "\n\n", "\t", "\0", "\x1a", ".\n"])
+def test_breaks_and_control_characters_are_blanks(engine, gap):
+    assert engine.translate(f"la ley{gap}el juez").lower().replace(".", "") == "the law the judge"
+
+
+@needs_apertium
+@settings(max_examples=150)
+@given(text=st.text(alphabet=st.characters(), max_size=60))
+def test_no_text_puts_the_pipeline_out_of_step(engine, text):
+    engine.translate(text)
+    assert engine.translate("la ley") == "The law"

@@ -1,1 +1,0 @@
-"""Spanish into English."""
