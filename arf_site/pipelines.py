@@ -14,28 +14,32 @@ from retrieval.stages.private import PrivateLexicalRetriever
 from retrieval.stages.query_embedding import EmbedQuery
 from retrieval.stages.reranker.reranker import LearnedReranker
 from retrieval.stages.suggestions import SuggestQuestions
-from rules.aliases.exact import AliasRetriever
-from rules.aliases.lexical import LexicalAliasRetriever
-from rules.aliases.nearest import NearestAliasRetriever
-from rules.engine.actions.abstaining import AbstainByRule
+from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
 from rules.engine.actions.apply import ApplyRuleActions
-from rules.engine.actions.budget import KeepToBudget
-from rules.engine.actions.covering import CheckCoverage, CoverRules
-from rules.engine.actions.excluding import DropExcluded
-from rules.engine.actions.narrowing import ExcludeFromSearch, RecheckCitation, RestrictSearch
-from rules.engine.actions.notes import AddNotes, AddRedirect, CreditAliases
-from rules.engine.actions.pinning import PinTargets
-from rules.engine.actions.rewriting import AddSynonyms, RewriteQuery
-from rules.engine.actions.weighing import BoostAndBury
+from rules.engine.actions.on_results import (
+    AbstainByRule,
+    AddNotes,
+    AddRedirect,
+    BoostAndBury,
+    CheckCoverage,
+    CoverRules,
+    CreditAliases,
+    DropExcluded,
+    KeepToBudget,
+    PinTargets,
+    RuleAliasRetriever,
+)
+from rules.engine.actions.on_search import (
+    AddSynonyms,
+    ExcludeFromSearch,
+    PerRuleSearch,
+    RecheckCitation,
+    RestrictSearch,
+    RewriteQuery,
+)
 from rules.engine.match_rules import MatchRules
-from rules.engine.per_rule_search import PerRuleSearch
-from rules.engine.rule_aliases import RuleAliasRetriever
-from rules.thresholds.abstention import Abstain
-from rules.thresholds.calibration import Calibrate
-from rules.thresholds.gates import Gates
-from rules.thresholds.reading import ReadThresholds
-from rules.understanding.respelling import Respell
-from rules.understanding.translation import Translate
+from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
+from rules.understanding import Respell, Translate
 
 NAMES = (
     "default", "verified", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense", "lexical",

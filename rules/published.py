@@ -16,7 +16,7 @@ from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
 from rules.aliases.wording import Wording
 from rules.engine.clauses import CompiledRule
-from rules.engine.index import RuleIndex
+from rules.engine.firing import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
 
 

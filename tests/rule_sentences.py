@@ -8,7 +8,7 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
-from rules.authoring.grammar.sentence import Corpus
+from rules.authoring.grammar.names import Corpus
 
 TODAY = date(2026, 11, 21)
 FILES = ("Lease 12.pdf", "handbook.docx", "Rivera brief.pdf", "visa-checklist.md", "Acuerdo marco.pdf")

@@ -35,12 +35,11 @@ PURE = (
     "retrieval.ingestion.chunking", "retrieval.parsing.uslm.reader", "retrieval.ranking", "retrieval.targets",
     "retrieval.text.analyzer", "retrieval.text.language", "retrieval.text.normalization",
     "retrieval.text.sentences", "retrieval.text.snippets", "retrieval.text.spelling", "rules.engine.matching",
-    "rules.thresholds.marks",
 )  # fmt: skip
 # With Django's messages, but without its apps, settings and models.
 WITHOUT_APPS = (
-    "rules.engine.clauses", "rules.engine.firing", "rules.engine.index", "rules.engine.actions.effects",
-    "rules.linting.conflicts", "rules.linting.overlap", "rules.authoring.grammar.parser",
+    "rules.engine.clauses", "rules.engine.firing", "rules.engine.actions.apply", "rules.linting.conflicts",
+    "rules.authoring.grammar.parser",
 )  # fmt: skip
 WRITES = {"bulk_create", "bulk_update", "create", "get_or_create", "update_or_create"}
 

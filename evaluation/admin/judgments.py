@@ -23,7 +23,7 @@ from evaluation.admin.exchange import may_import
 from evaluation.judging.visibility import humans, judgments_for, own_judgments
 from evaluation.models import Judgment
 from retrieval.admin.base import NeverDeleted, caller_of, link
-from rules.authoring.file_formats import FORMATS
+from rules.authoring.resources import FORMATS
 
 
 class JudgmentResource(ModelResource):

@@ -17,7 +17,7 @@ from evaluation.judging.visibility import topics_for
 from evaluation.measuring import ablation, quality
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews, usage_report
-from evaluation.rule_impact.threshold_previews import preview
+from evaluation.rule_impact.previews import preview
 from retrieval.admin.base import admin_url, caller_of
 from retrieval.errors import ArfError
 from retrieval.models import Domain

@@ -21,7 +21,7 @@ from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, caller_of
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
-from rules.admin.clause_labels import CLAUSES, clauses_text
+from rules.admin.rule_form import CLAUSES, clauses_text
 
 COLOURS = {"open": "info", "drafted": "success", "dismissed": "warning"}
 

@@ -12,8 +12,7 @@ from evaluation.benchmarks.search import percentiles
 from evaluation.topics.topic import Topic
 from retrieval.targets import Selection
 from rules.engine.clauses import Action, Clauses, CompiledRule, Criterion
-from rules.engine.firing import Asked, fired
-from rules.engine.index import RuleIndex
+from rules.engine.firing import Asked, RuleIndex, fired
 
 KEYWORDS = 3  # of each rule
 LENGTHS = (2, 3)  # words of a phrase

@@ -19,7 +19,7 @@ from retrieval.access.caller import Caller
 from retrieval.models import Trace
 from retrieval.models.access import caller_for
 from retrieval.ranking import UNCERTAIN
-from rules.thresholds.marks import VERIFY
+from rules.thresholds.stages import VERIFY
 
 LOOKED_AT = 50  # topics weighed for one next pair; the rest have their turn when these are done
 

@@ -11,8 +11,7 @@ from evaluation.measuring.runner import Runner
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
 from retrieval.ranking import Candidate
-from rules.thresholds.abstention import JUDGED_BY, answered_by
-from rules.thresholds.calibration import features, logistic
+from rules.thresholds.stages import JUDGED_BY, answered_by, features, logistic
 
 FEWEST = 100  # topics: fewer say too little of the few per cent that may be declined
 

@@ -16,8 +16,7 @@ from evaluation.measuring.runner import Runner
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
 from retrieval.ranking import Candidate, Ranking
-from rules.thresholds.abstention import JUDGED_BY, Abstain, answered_by
-from rules.thresholds.gates import Gates
+from rules.thresholds.stages import JUDGED_BY, Abstain, Gates, answered_by
 
 POOL = 20  # candidates of a topic that a language model might be asked about
 CERTAINTY = 0.95  # of every bound

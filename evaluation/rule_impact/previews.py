@@ -1,9 +1,10 @@
-"""Previews of rules: what a draft would change, kept to be read. Few questions are asked again while one waits, many by
-a job in steps.
+"""Previews of rules and thresholds: what a draft would change. Those of rules are kept to be read: few questions are
+asked again while one waits, many by a job in steps.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from evaluation.models import RulePreview
+from evaluation.measuring.measures import Estimate
+from evaluation.models import RulePreview, Topic
 from evaluation.models import Topic as TopicRow
 from evaluation.rule_impact import impact
 from evaluation.rule_impact.impact import Answer, Effect, Place, PublicSearch, RuleChange, SampleQuestion
@@ -26,7 +28,7 @@ from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
 from retrieval.models import Domain, JobRun, SearchLog
 from rules.authoring import rule_checks
-from rules.models import Rule, compiled
+from rules.models import DomainThreshold, Rule, compiled
 
 AT_ONCE = 210  # questions asked again, twice each, while one waits: a tenth of what is looked at
 BATCH = 50  # asked again in one step of a job
@@ -305,3 +307,34 @@ def lacks(row: RulePreview) -> list[str]:
 
 def is_valid_today(content: dict) -> bool:
     return compiled(content, number=0, version=0).is_valid_on(timezone.localdate())
+
+
+LOGGED = 200  # questions asked last; each is asked twice, so a preview takes seconds
+JUDGED = 150  # topics of the tune split, which thresholds may be chosen on
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """`logged` and `judged` count the questions asked; the difference is in nDCG@10, None without judged topics."""
+
+    logged: int
+    judged: int
+    changes: tuple[Effect, ...]
+    judged_changes: tuple[Effect, ...]
+    difference: Estimate | None
+
+
+def preview(draft: DomainThreshold) -> Preview:
+    domain = draft.domain.slug
+    logged = impact.logged_questions(LOGGED, domain=domain)
+    judged = impact.judged_questions([domain], [Topic.Split.TUNE])[:JUDGED]
+    effects = impact.threshold_effects(draft, [*logged, *judged])
+    on_logged, on_judged = effects[: len(logged)], effects[len(logged) :]
+    measured = [effect for effect in on_judged if effect.question.is_measurable]
+    return Preview(
+        logged=len(logged),
+        judged=len(judged),
+        changes=tuple(effect for effect in on_logged if effect.is_change),
+        judged_changes=tuple(effect for effect in on_judged if effect.is_change),
+        difference=impact.mean_gain((effect.gain for effect in measured), len(measured)),
+    )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from rules.authoring.file_formats import unescaped
+from rules.authoring.resources import unescaped
 
 Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
 

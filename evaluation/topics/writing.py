@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.topics.topic import Topic
-from rules.authoring.file_formats import escaped
+from rules.authoring.resources import escaped
 
 
 def trec_qrels(topics: Iterable[Topic]) -> str:

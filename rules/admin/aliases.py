@@ -1,4 +1,4 @@
-"""The admin of aliases: curated names of provisions."""
+"""The admin of names: aliases of provisions, and the glossary of Spanish legal terms with their English ones."""
 
 import re
 
@@ -15,9 +15,9 @@ from retrieval.access.caller import Caller
 from retrieval.admin.base import caller_of, link
 from retrieval.models import Domain, Section
 from rules.admin.base import ReasonedForm, SwitchedAdmin
-from rules.admin.value_options import datalist, provisions
-from rules.authoring.resources import AliasResource
-from rules.models import Alias
+from rules.admin.corpus_browser import datalist, provisions
+from rules.authoring.resources import AliasResource, GlossaryResource
+from rules.models import Alias, GlossaryTerm
 
 PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
 
@@ -78,3 +78,12 @@ class AliasAdmin(SwitchedAdmin):
     @admin.display(description=gettext_lazy("Provision"), ordering="locator")
     def provision(self, alias: Alias) -> SafeString:
         return link(f"/law{alias.locator}", alias.locator)
+
+
+@admin.register(GlossaryTerm)
+class GlossaryTermAdmin(SwitchedAdmin):
+    resource_classes = [GlossaryResource]
+    list_display = ["spanish", "english", "enabled", "changed", "by"]
+    list_filter = ["enabled"]
+    search_fields = ["spanish", "english"]
+    fields = ["spanish", "english", "enabled", "reason"]

@@ -19,7 +19,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import Caller
 from retrieval.admin.base import NeverDeleted, caller_of
-from rules.authoring.file_formats import FORMATS
+from rules.authoring.resources import FORMATS
 
 
 class ReasonedForm(forms.ModelForm):

@@ -1,19 +1,256 @@
-"""The form of a rule: its three lists as rows of boxes."""
+"""The form of a rule: its three lists edited as rows of drop-downs and boxes instead of JSON, and clauses written out
+in words. Without a script there are empty rows at the end; with one, rows are added and boxes that a kind does not use
+are hidden.
+"""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.template.loader import render_to_string
 from django.urls import reverse_lazy
+from django.utils.datastructures import MultiValueDict
+from django.utils.formats import date_format
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from retrieval.access.caller import ANONYMOUS
 from rules.admin.base import ReasonedForm
-from rules.admin.clause_labels import CLAUSES, COMPARISONS, CRITERIA, TARGETS
-from rules.admin.clause_rows import Column, RowsField, RowsWidget, read_action, read_criterion, read_target
 from rules.authoring import rule_checks, workflow
+from rules.authoring.grammar.names import Draft
 from rules.engine.clauses import PAGED
 from rules.models import Rule
+
+CRITERIA = (
+    ("keywords", gettext_lazy("has one of these words or phrases")),
+    ("always", gettext_lazy("always")),
+    ("exact", gettext_lazy("is exactly")),
+    ("starts_with", gettext_lazy("begins with")),
+    ("contains", gettext_lazy("contains the letters")),
+    ("regex", gettext_lazy("matches the pattern (RE2)")),
+    ("citation", gettext_lazy("cites this place")),
+    ("language", gettext_lazy("is in the language (en, es)")),
+    ("domain", gettext_lazy("is asked in the domain")),
+    ("jurisdiction", gettext_lazy("is asked in the jurisdiction")),
+)
+TARGETS = (
+    ("section", gettext_lazy("provision with all below it")),
+    ("heading", gettext_lazy("provisions whose heading has the words")),
+    ("pages", gettext_lazy("pages of every document")),
+    ("document", gettext_lazy("document")),
+    ("filename", gettext_lazy("file")),
+    ("tag", gettext_lazy("documents with the tag")),
+    ("metadata", gettext_lazy("documents whose metadata say")),
+    ("chunk", gettext_lazy("passages by number")),
+    ("cites", gettext_lazy("whatever cites this provision")),
+    ("definitions", gettext_lazy("the definitions this provision uses")),
+)
+ACTIONS = (
+    ("pin", gettext_lazy("show at the place")),
+    ("restrict", gettext_lazy("search only there")),
+    ("boost", gettext_lazy("raise by the factor")),
+    ("bury", gettext_lazy("lower by the factor")),
+    ("exclude", gettext_lazy("never show")),
+    ("alias", gettext_lazy("name as an answer")),
+    ("rewrite", gettext_lazy("ask instead")),
+    ("synonym", gettext_lazy("look for these words too")),
+    ("note", gettext_lazy("answer with the note")),
+    ("redirect", gettext_lazy("lead to the provision")),
+    ("abstain", gettext_lazy("give no answer")),
+)
+COMPARISONS = (
+    ("is", gettext_lazy("is")),
+    ("contains", gettext_lazy("contains")),
+    ("at_least", gettext_lazy("at least")),
+    ("at_most", gettext_lazy("at most")),
+)
+CLAUSES = {"criteria": CRITERIA, "targets": TARGETS, "actions": ACTIONS}
+
+
+def draft_fields(draft: Draft) -> list[tuple[str, str]]:
+    """Each field of a draft that is set, with its words."""
+    fields = [
+        (_("When a question"), clauses_text("criteria", draft.criteria)),
+        (_("Upon"), clauses_text("targets", draft.targets)),
+        (_("Do"), clauses_text("actions", draft.actions)),
+        (_("Domains"), ", ".join(draft.domains) or _("all")),
+        (_("First day"), draft.valid_from and date_format(draft.valid_from)),
+        (_("Last day"), draft.valid_to and date_format(draft.valid_to)),
+        (_("Priority"), str(draft.priority)),
+    ]
+    return [(name, value) for name, value in fields if value]
+
+
+def clauses_text(name: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """Of one of a rule's lists: `name` is criteria, targets or actions."""
+    return "; ".join(clause_text(row, dict(CLAUSES[name])) for row in rows)
+
+
+def clause_text(row: Mapping[str, Any], labels: Mapping[str, Any]) -> str:
+    """ "document /us/usc/t8, pages 3-5", the kind by its label."""
+    compared_as = [row["key"], dict(COMPARISONS)[row.get("comparison", "is")]] if "key" in row else []
+    words = [labels[row["kind"]], *compared_as, joined(row.get("value", ""))]
+    words += [f"{row['phrase']} →" if row.get("phrase") else "", row.get("text"), row.get("locator")]
+    words += [row.get("position"), row.get("factor")]
+    pages = _("pages %s") % joined(row["pages"]) if row.get("pages") else None
+    stemmed = _("in other forms of the words too") if row.get("stemmed") else None
+    return ", ".join(part for part in (" ".join(str(word) for word in words if word), pages, stemmed) if part)
+
+
+def joined(value: Any, separator: str = ", ") -> str:
+    return separator.join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+EMPTY_ROWS = 2
+MOST = 60
+NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A box of every row. `kinds`: those that have a use for it; `control`: text, select, checkbox or textarea."""
+
+    name: str
+    label: Any
+    kinds: tuple[str, ...]
+    control: str = "text"
+    choices: tuple[tuple[str, Any], ...] = ()
+
+
+class RowsWidget(forms.Widget):
+    """`separator`: between values in one box; `places`: the view that offers values while one types; `beside`: the
+    template of what stands beside the rows.
+    """
+
+    def __init__(
+        self,
+        kinds: Sequence[tuple[str, Any]],
+        columns: Sequence[Column],
+        *,
+        places: Any,
+        separator: str = ", ",
+        beside: str = "",
+    ):
+        super().__init__()
+        self.kinds, self.columns, self.separator = kinds, columns, separator
+        self.places, self.beside = places, beside
+
+    def boxes(self, value: Any) -> list[dict[str, str]]:
+        """Of every row that is an object."""
+        return [boxes_of(row, self.separator) for row in value or [] if isinstance(row, Mapping)]
+
+    def value_from_datadict(self, data: Mapping, files: MultiValueDict, name: str) -> list[dict[str, str]]:
+        names = ["kind", *(column.name for column in self.columns)]
+        rows = ({box: data.get(f"{name}-{n}-{box}", "").strip() for box in names} for n in range(MOST))
+        return [row for row in rows if row["kind"]]
+
+    def value_omitted_from_data(self, data: Mapping, files: MultiValueDict, name: str) -> bool:
+        return f"{name}-0-kind" not in data
+
+    def render(self, name: str, value: Any, attrs: dict | None = None, renderer: Any = None) -> SafeString:
+        rows = [*self.boxes(value), *({} for _ in range(EMPTY_ROWS))]
+        context = {
+            "name": name,
+            "kinds": self.kinds,
+            "places": self.places,
+            "beside": self.beside,
+            "most": MOST,
+            "rows": [self._row(name, number, row) for number, row in enumerate(rows[:MOST])],
+        }
+        return SafeString(render_to_string("admin/rules/_rows.html", context))
+
+    def _row(self, name: str, number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+        boxes = [
+            {"column": column, "name": f"{name}-{number}-{column.name}", "value": row.get(column.name, "")}
+            for column in self.columns
+        ]
+        return {"kind": row.get("kind", ""), "name": f"{name}-{number}", "boxes": boxes}
+
+    class Media:
+        js = ["admin/rows.js", "admin/browse.js"]
+
+
+class RowsField(forms.Field):
+    """`read` makes an object of a row's boxes; raises ValueError."""
+
+    def __init__(self, *, read: Callable[[dict[str, str]], dict[str, Any]], **kwargs):
+        super().__init__(**kwargs)
+        self.read = read
+
+    def clean(self, value: list[dict[str, str]]) -> list[dict[str, Any]]:
+        rows, problems = [], []
+        for number, row in enumerate(value or [], start=1):
+            try:
+                rows.append(self.read(row))
+            except ValueError as problem:
+                problems.append(_("No. %(number)d: %(problem)s") % {"number": number, "problem": problem})
+        if problems:
+            raise ValidationError(problems)
+        return rows
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return self.widget.boxes(initial) != [drop_empty(row) for row in data or []]
+
+
+def drop_empty(row: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in row.items() if value}
+
+
+def boxes_of(row: Mapping[str, Any], separator: str = ", ") -> dict[str, str]:
+    """What stands in the boxes of a clause; empty ones are left out. What is no clause is shown as it is."""
+    return drop_empty(
+        {name: str(row.get(name, "")) for name in ("kind", "key", "comparison", "phrase")}
+        | {
+            "value": joined(row.get("value", ""), separator),
+            "pages": joined(row.get("pages", "")),
+            "stemmed": "on" if row.get("stemmed") in (True, "on") else "",
+            "text": row.get("locator") or row.get("text", ""),
+            "amount": str(row.get("amount") or row.get("position") or row.get("factor") or ""),
+        }
+    )
+
+
+def read_criterion(boxes: dict[str, str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"kind": boxes["kind"]}
+    if boxes["kind"] == "keywords":
+        values = [word.strip() for word in boxes["value"].split(";") if word.strip()]
+        return row | {"value": values, "stemmed": boxes["stemmed"] == "on"}
+    return row | ({"value": boxes["value"]} if boxes["value"] or boxes["kind"] == "citation" else {})
+
+
+def read_target(boxes: dict[str, str]) -> dict[str, Any]:
+    kind = boxes["kind"]
+    row: dict[str, Any] = {"kind": kind} | ({} if kind == "pages" else {"value": boxes["value"]})
+    if kind == "chunk":
+        row["value"] = [number_in(piece) for piece in re.split(r"[,;\s]+", boxes["value"]) if piece]
+    if kind == "metadata":
+        row |= {"key": boxes["key"], "comparison": boxes["comparison"] or "is"}
+        if NUMBER.fullmatch(boxes["value"]):
+            row["value"] = number_in(boxes["value"])
+    return row | ({"pages": boxes["pages"]} if boxes["pages"] else {})
+
+
+def number_in(text: str) -> int | float:
+    if not NUMBER.fullmatch(text):
+        raise ValueError(_("“%s” is no number.") % text[:60])
+    return float(text) if "." in text else int(text)
+
+
+def read_action(boxes: dict[str, str]) -> dict[str, Any]:
+    kind = boxes["kind"]
+    row: dict[str, Any] = {"kind": kind}
+    if boxes["text"]:
+        row["locator" if kind == "redirect" else "text"] = boxes["text"]
+    if boxes["phrase"]:
+        row["phrase"] = boxes["phrase"]
+    if boxes["amount"]:
+        row["position" if kind == "pin" else "factor"] = number_in(boxes["amount"])
+    return row
+
 
 EDITED = ("name", "owner", *workflow.CONTENT)
 LABELS = {

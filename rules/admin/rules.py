@@ -1,4 +1,6 @@
-"""The admin of rules: a form of rows, the steps from draft to published as buttons, history, copies, files."""
+"""The admin of rules: a form of rows, a page on which a rule is written as a sentence, the steps from draft to
+published as buttons, history, copies, files; and what last night's check found wrong with them.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,26 +10,70 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from simple_history.models import ModelChange
 from simple_history.template_utils import HistoricalRecordContextHelper
+from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from retrieval.access.caller import Caller
-from retrieval.admin.base import ObjectAction, ObjectActions, admin_url, caller_of
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of, link
 from retrieval.models import Domain
 from rules.admin import corpus_browser
 from rules.admin.base import CuratedAdmin
-from rules.admin.clause_labels import ACTIONS, CLAUSES, clauses_text
-from rules.admin.rule_form import EDITED, RuleForm
-from rules.admin.rules_in_words import RulesInWords
-from rules.admin.value_options import values_for
-from rules.authoring import browsing, rule_checks, workflow
+from rules.admin.corpus_browser import values_for
+from rules.admin.rule_form import ACTIONS, CLAUSES, EDITED, RuleForm, clauses_text, draft_fields
+from rules.authoring import drafting, rule_checks, workflow
+from rules.authoring.grammar.names import LONGEST, Draft
 from rules.authoring.resources import RuleResource
+from rules.linting.conflicts import message
 from rules.linting.usage import with_uses
-from rules.models import Rule
+from rules.models import Rule, RuleFinding
+
+
+class RulesInWords:
+    """What the admin of rules has for it."""
+
+    def get_urls(self) -> list:
+        view = self.page(self.in_words_view, self.has_add_permission)
+        return [path("in-words/", view, name="rules_rule_in_words"), *super().get_urls()]
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict | None = None) -> HttpResponse:
+        offered_here = {"may_write": self.has_add_permission(request)}
+        return super().changelist_view(request, (extra_context or {}) | offered_here)
+
+    def in_words_view(self, request: HttpRequest) -> HttpResponse:
+        """Shows the rule that a sentence asks for; a POST of the same sentence keeps it as a draft."""
+        sentence = (request.POST or request.GET).get("sentence", "").strip()[:LONGEST]
+        caller = caller_of(request)
+        reading = read_in_words(request, sentence, caller)
+        if request.method == "POST" and isinstance(reading.made, Draft):
+            rule = drafting.save(sentence, reading.made, by=request.user, model=reading.model)
+            return redirect(admin_url(rule))
+        page = {"title": _("A rule in words"), "opts": self.opts, "sentence": sentence, "reading": reading}
+        shown = (
+            {
+                "fields": draft_fields(reading.made),
+                "warnings": drafting.warnings(sentence, reading.made, caller),
+            }
+            if isinstance(reading.made, Draft)
+            else {"questions": [drafting.question_text(asked) for asked in reading.made]}
+        )
+        return render(
+            request, "admin/rules/in_words.html", self.admin_site.each_context(request) | page | shown
+        )
+
+
+def read_in_words(request: HttpRequest, sentence: str, caller: Caller) -> drafting.Reading:
+    """What a model read is kept as it was shown: it is not asked a second time."""
+    token = request.POST.get("token", "")
+    kept = drafting.reading_kept(sentence, token, caller) if token else None
+    return kept or drafting.read(sentence, caller, today=timezone.localdate())
 
 
 def step(run: Callable[[HttpRequest, Rule], Rule]) -> Callable[[HttpRequest, Rule], None]:
@@ -167,7 +213,7 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         """
         initial = super().get_changeform_initial_data(request)
         question, place = request.GET.get("question", ""), request.GET.get("locator", "")
-        if ticked := browsing.targets_of(request.GET.getlist("target")):
+        if ticked := corpus_browser.targets_of(request.GET.getlist("target")):
             initial["targets"] = ticked
         if question:
             initial |= {"name": question[:100], "criteria": [{"kind": "exact", "value": question[:300]}]}
@@ -237,3 +283,28 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
     @admin.display(description=gettext_lazy("Last fired"), ordering="last_fired", empty_value="-")
     def last_fired(self, rule: Rule):
         return rule.last_fired
+
+
+@admin.register(RuleFinding)
+class RuleFindingAdmin(ReadOnly, ModelAdmin):
+    """What last night's check found wrong with the rules in force."""
+
+    list_display = ["kind", "message", "about", "question", "found_at"]
+    list_display_links = None
+    list_filter = ["kind", "joined"]
+    search_fields = ["names", "question", "detail"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).visible_to(caller_of(request))
+
+    @admin.display(description=gettext_lazy("What is wrong"))
+    def message(self, row: RuleFinding) -> str:
+        return message(row.reason, row.names, row.detail)
+
+    @admin.display(description=gettext_lazy("Rules"))
+    def about(self, row: RuleFinding) -> SafeString:
+        pages = (
+            link(reverse("admin:rules_rule_change", args=[number]), name)
+            for number, name in zip(row.rules, row.names, strict=True)
+        )
+        return format_html_join(", ", "{}", ((page,) for page in pages))

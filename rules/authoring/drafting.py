@@ -22,10 +22,9 @@ from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.models import Document, Domain
 from retrieval.text.normalization import fold
 from rules.authoring import llm_parser, rule_checks, workflow
-from rules.authoring.grammar.names import named_targets
+from rules.authoring.grammar.names import Clarification, Corpus, Draft, named_targets
 from rules.authoring.grammar.parser import draft
-from rules.authoring.grammar.sentence import Clarification, Corpus, Draft
-from rules.authoring.similar_names import COMPARED, Scope, similar_names
+from rules.authoring.rule_checks import COMPARED, Scope, similar_names
 from rules.engine.clauses import part
 from rules.models import Rule
 

@@ -18,8 +18,7 @@ from retrieval.stages.llm_verifier import STEERING, fenced, harmless
 from retrieval.targets import COMPARISONS
 from retrieval.text.normalization import fold
 from retrieval.text.personal_data import scrub
-from rules.authoring.grammar.names import absent, named_targets
-from rules.authoring.grammar.sentence import Clarification, Corpus, Draft
+from rules.authoring.grammar.names import Clarification, Corpus, Draft, absent, named_targets
 from rules.engine.clauses import ACTIONS, CRITERIA, TARGETS, read
 
 TEMPLATE = "rules/prompts/rule.txt"

@@ -10,10 +10,9 @@ from retrieval.corpus.filters import in_selection
 from retrieval.models import Chunk, Domain, Section
 from retrieval.ranking import Query, Ranking
 from rules import published
-from rules.engine.actions.account import named
+from rules.engine.actions.apply import named
 from rules.engine.clauses import CompiledRule
-from rules.engine.firing import Asked, fired
-from rules.engine.index import RuleIndex
+from rules.engine.firing import Asked, RuleIndex, fired
 
 NONE_FIRED = "no rule fires"
 

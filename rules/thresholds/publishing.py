@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from retrieval.models import Domain
 from retrieval.ranking import Candidate
 from rules.models import DomainThreshold
-from rules.thresholds.calibration import features
+from rules.thresholds.stages import features
 
 THRESHOLDS = [
     "domain",

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from evaluation.management.base import MeasuringCommand
 from evaluation.measuring.labelled import corpus_for
 from evaluation.measuring.measures import Estimate, estimate
-from evaluation.rule_impact.cross_validation import Changed, Half, cross_measured, gained
+from evaluation.rule_impact.category_rules import Changed, Half, cross_measured, gained
 from retrieval.access.caller import ANONYMOUS
 
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from retrieval.citations.heads import words
-from rules.authoring.grammar.sentence import ASKED, Clarification, Sentence, bare
+from rules.authoring.grammar.names import ASKED, Clarification, Sentence, bare
 
 _FACTOR = re.compile(
     r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|"

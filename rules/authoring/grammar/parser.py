@@ -11,16 +11,27 @@ from difflib import get_close_matches
 
 from retrieval.text.normalization import fold
 from rules.authoring.grammar.actions import read_action
-from rules.authoring.grammar.conditions import EXCEPTION, taken_criteria, unread_condition
-from rules.authoring.grammar.days import Days, days_in, names_unread_day
+from rules.authoring.grammar.conditions import (
+    EXCEPTION,
+    Days,
+    days_in,
+    names_unread_day,
+    taken_criteria,
+    unread_condition,
+)
 from rules.authoring.grammar.names import (
+    LONGEST,
+    NEAR,
+    Clarification,
+    Corpus,
+    Draft,
+    Sentence,
     unknown_targets,
     with_described,
     with_names,
     with_near,
     with_provisions,
 )
-from rules.authoring.grammar.sentence import LONGEST, NEAR, Clarification, Corpus, Draft, Sentence
 
 _PRIORITY = re.compile(
     r"[\s,]*(?:(?:and )?with |at |y con |con |a )?(?:priority|prioridad)(?: of| de)? (\d{1,4})\b"

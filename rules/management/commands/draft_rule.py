@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS
 from rules.authoring import drafting
-from rules.authoring.grammar.sentence import Draft
+from rules.authoring.grammar.names import Draft
 
 
 class Command(BaseCommand):

@@ -105,7 +105,7 @@ QUESTIONS = [
 
 @pytest.fixture
 def asked(domain, monkeypatch):
-    monkeypatch.setattr("evaluation.rule_impact.threshold_previews.JUDGED", 5)
+    monkeypatch.setattr("evaluation.rule_impact.previews.JUDGED", 5)
     for question in QUESTIONS:
         search(SearchRequest(text=question))
     return domain

@@ -1,10 +1,22 @@
-"""Rules learned from judged questions of a category."""
+"""Where answers stand, learned from judgments: patterns, the rules made of them, drafts kept once."""
 
 import pytest
 from django.core.management import call_command
 
 from evaluation.models import Judgment, Topic
-from evaluation.rule_impact.category_rules import proposals, trigger
+from evaluation.rule_impact.category_rules import (
+    Case,
+    Corpus,
+    Pattern,
+    Place,
+    boosted,
+    halves,
+    learn,
+    learned,
+    phrases,
+    proposals,
+    trigger,
+)
 from evaluation.topics.topic import Topic as JudgedTopic
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import Section
@@ -12,6 +24,60 @@ from rules.models import Rule
 from tests.builders import a_document, a_domain, a_section, embedded
 
 HEADINGS = ("Payment", "Governing Law", "Notices", "Term", "Audit", "Insurance", "Assignment")
+LAW = Pattern("heading", "governing law")
+
+
+def contract(name: str, *, law: str = "Governing Law") -> list[Place]:
+    headings = (law if heading == "Governing Law" else heading for heading in HEADINGS)
+    return [Place(f"/{name}/{n}", f"/{name}", (heading,), n) for n, heading in enumerate(headings, start=1)]
+
+
+def case(name: str, category: str = "Law", *, relevant: int = 2, last: bool = True) -> Case:
+    """What is relevant stands last in the ranking, or else first."""
+    order = sorted(range(1, len(HEADINGS) + 1), key=lambda n: (n == relevant) is last)
+    ranking = tuple((f"/{name}/{n}", 1 / (60 + rank)) for rank, n in enumerate(order, start=1))
+    return Case(
+        f"{name} {category}", category, frozenset([f"/{name}"]), frozenset([f"/{name}/{relevant}"]), ranking
+    )
+
+
+CORPUS = Corpus(place for name in "abcd" for place in contract(name))
+
+
+def test_a_heading_speaks_by_runs_of_words_that_say_something():
+    assert set(phrases("9. Term of the Agreement")) == {"term", "agreement"}
+    assert set(phrases("Governing Law; Venue")) == {
+        "governing", "law", "venue", "governing law", "law venue", "governing law venue",
+    }  # fmt: skip
+
+
+def test_the_heading_under_which_answers_stand_is_learned():
+    rules = learn([case(name) for name in "abcd"], CORPUS)
+    assert rules == {"Law": (LAW,)}
+    assert boosted(case("a"), rules["Law"], CORPUS)[0] == "/a/2"
+
+
+def test_two_documents_teach_nothing():
+    assert learned([case(name) for name in "ab"], CORPUS, 0.05) == {}
+
+
+def test_no_rule_is_made_where_the_answer_was_found_anyway():
+    assert learned([case(name, last=False) for name in "abcd"], CORPUS, 0.05) == {}
+
+
+def test_a_page_is_a_pattern_up_to_the_third():
+    corpus = Corpus(
+        Place(f"/{name}/{n}", f"/{name}", (), n) for name in "abcd" for n in range(1, len(HEADINGS) + 1)
+    )
+    cases = [case(name) for name in "abcd"]
+    assert learned(cases, corpus, 0.05) == {"Law": (Pattern("pages", 2),)}
+    assert Pattern("pages", 2).target == {"kind": "pages", "pages": "1-2"}
+    assert learned([case(name, relevant=5) for name in "abcd"], corpus, 0.05) == {}
+
+
+# -- In the database
+
+
 
 
 def test_a_category_is_told_by_its_name_or_by_its_questions_or_not_at_all():
@@ -72,9 +138,7 @@ def test_test_topics_teach_nothing(judged, capsys):
 
 @pytest.mark.django_db
 def test_what_a_draft_promises_is_what_the_search_does(judged):
-    from evaluation.rule_impact.category_rules import document_search, places_of
-    from evaluation.rule_impact.cross_validation import numbered
-    from evaluation.rule_impact.patterns import recall
+    from evaluation.rule_impact.category_rules import document_search, numbered, places_of, recall
     from evaluation.topics import library
 
     topics = library.topics_of(judged.slug)
@@ -85,3 +149,9 @@ def test_what_a_draft_promises_is_what_the_search_does(judged):
         for topic, ranking in zip(topics, asks.rankings(topics, numbered([proposed.rule])), strict=True)
     ]
     assert sum(shown) / len(shown) == pytest.approx(proposed.after) and proposed.after > proposed.before
+
+
+def test_halves_are_of_documents_and_the_same_for_a_seed():
+    first, second = halves("abcd", 1)
+    assert first | second == set("abcd") and len(first) == 2
+    assert halves("dcba", 1) == (first, second) != halves("abcd", 2)

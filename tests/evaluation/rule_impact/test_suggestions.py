@@ -1,4 +1,4 @@
-"""Rules suggested by judged topics that fail: what is chosen, what it is predicted to do and what it does."""
+"""Phrases that tell a provision from the others."""
 
 import json
 from io import StringIO
@@ -10,6 +10,7 @@ from django.core.management import call_command
 from evaluation.models import Judgment, RuleSuggestion, Topic
 from evaluation.rule_impact import impact, suggestions
 from evaluation.rule_impact.impact import PublicSearch
+from evaluation.rule_impact.suggestions import Contrast, Text, phrases_of
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
@@ -18,6 +19,34 @@ from rules.authoring import workflow
 from rules.models import Rule
 from tests.builders import nothing_judged
 from tests.rule_searches import FIRST, THIRD, section
+
+FOURTH = "/us/const/amendment/IV"
+
+
+def test_a_phrase_neither_begins_nor_ends_with_words_of_asking():
+    assert phrases_of("What is the right of way?", "en") == {}
+    assert set(phrases_of("Can soldiers stay at home?", "en").values()) == {
+        "soldiers", "soldiers stay", "stay", "stay at home", "home",
+    }  # fmt: skip
+    assert "kennel be taxed" not in phrases_of("May the kennel be taxed?", "en").values()
+    assert "qué" not in phrases_of("¿Qué soldados duermen?", "es").values()
+
+
+def test_the_phrase_that_stands_in_texts_about_the_place_alone_tells_it_best():
+    about_third = frozenset((THIRD,))
+    contrast = Contrast(
+        [
+            Text("Must I house troops?", "en", about_third),
+            Text("housing troops in peace", "en", about_third),
+            Text("May police enter my house?", "en", frozenset((FOURTH,))),
+            Text("a house search", "en", frozenset((FOURTH,))),
+        ]
+    )
+    best = contrast.best("Must I house troops?", "en", [THIRD], 3)
+    assert [(phrase.words, phrase.about, phrase.texts) for phrase in best] == [
+        ("troops", 2, 2), ("house troops", 2, 2), ("house", 2, 4),
+    ]  # fmt: skip
+
 
 # -- Phrases
 

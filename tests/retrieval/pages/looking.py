@@ -8,8 +8,8 @@ from retrieval.access.row_security import as_system
 from retrieval.models import Document, Domain, Section
 from retrieval.ranking import Candidate
 from rules.models import DomainThreshold
-from rules.thresholds.calibration import features
 from rules.thresholds.publishing import publish
+from rules.thresholds.stages import features
 
 FOURTH = "/law/us/const/amendment/IV"
 BLOCKS = {"dd", "div", "dt", "h1", "h2", "li", "p", "td", "th"}

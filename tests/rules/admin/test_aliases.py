@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.models import Domain
-from rules.models import Alias
-from tests.rules.alias_pages import ALIASES, alias_fields
+from rules.models import Alias, GlossaryTerm
+from tests.rules.alias_pages import ALIASES, alias_fields, confirm, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -37,3 +37,13 @@ def test_provisions_are_offered_while_a_locator_is_typed(client, curator, consti
     asked = {"domain": constitution.pk, "locator": "equal protection"}
     assert b"/us/const/amendment/XIV/section/1" in client.get(f"{ALIASES}locators/", asked).content
     assert client.get(f"{ALIASES}locators/").content == b""
+
+
+def test_glossary_terms_are_imported_by_their_spanish(client, curator):
+    term = GlossaryTerm.objects.first()
+    preview = upload(
+        client, "/admin/rules/glossaryterm/", f"spanish,english,enabled\n{term.spanish},new words,1\n"
+    )
+    confirm(client, "/admin/rules/glossaryterm/", preview)
+    term.refresh_from_db()
+    assert term.english == "new words"

@@ -1,4 +1,4 @@
-"""Picking a rule's targets by looking: what is shown, to whom, and what becomes of ticks; the page without scripts."""
+"""Values offered while one types."""
 
 import re
 
@@ -10,10 +10,43 @@ from arf_site.groups import load_groups
 from retrieval.access.row_security import as_system
 from retrieval.models import Document, Section
 from retrieval.models.access import caller_for
-from rules.authoring import browsing
+from rules.admin import corpus_browser
 from tests.builders import a_chunk, a_document, a_domain, a_section, grant
+from tests.rule_searches import THIRD
 
 pytestmark = pytest.mark.django_db
+
+
+def test_places_are_offered_while_one_types(client, curators):
+    places = reverse("admin:rules_rule_places")
+    offered = client.get(places, {"targets-0-kind": "section", "targets-0-value": "quartering"})
+    assert THIRD in offered.content.decode()
+    assert "us_constitution" in client.get(places, {"criteria-3-kind": "domain"}).content.decode()
+    assert client.get(places, {"criteria-3-kind": "regex", "criteria-3-value": "a"}).content == b""
+
+
+def test_ticks_become_as_few_targets_as_say_the_same():
+    ticks = [
+        "page /d/x 3",
+        "chunk 9",
+        "page /d/x 5",
+        "section /a/b",
+        "page /d/x 4",
+        "page /d/x 8",
+        "chunk 4",
+        "x",
+        "chunk x",
+    ]
+    assert corpus_browser.targets_of(
+        [*ticks, "document /d/y", "section /a/b", "section //evil", "page /d/x -1"]
+    ) == [
+        {"kind": "section", "value": "/a/b"},
+        {"kind": "document", "value": "/d/y"},
+        {"kind": "document", "value": "/d/x", "pages": "3-5, 8"},
+        {"kind": "chunk", "value": [9, 4]},
+    ]
+
+
 BROWSE = "/admin/rules/rule/browse/"
 ADD = "/admin/rules/rule/add/"
 HTMX = {"HTTP_HX_REQUEST": "true"}
@@ -91,8 +124,8 @@ def test_pages_show_how_they_begin_and_open_to_their_chunks(client, curator, lea
 
 
 def test_long_lists_go_on_where_they_were_left(client, curator, monkeypatch, constitution, lease):
-    monkeypatch.setattr(browsing, "SHOWN", 3)
-    monkeypatch.setattr(browsing, "LEAVES", 2)
+    monkeypatch.setattr(corpus_browser, "SHOWN", 3)
+    monkeypatch.setattr(corpus_browser, "LEAVES", 2)
     everything = list(constitution.sections.live().filter(parent_locator="", valid_to=None).in_order())
     first = shown(client, HTMX, document=constitution.pk, open=" 0")
     then = shown(client, HTMX, document=constitution.pk, open=" 3")

@@ -1,14 +1,55 @@
-"""The form of a rule: rows of boxes, and what is wrong with them in words."""
+"""Clauses written out in words."""
 
 import re
 
 import pytest
 
+from rules.admin.rule_form import boxes_of, clauses_text, read_action, read_criterion, read_target
 from rules.models import Rule
 from tests.rule_searches import THIRD, section
 from tests.rules.rule_pages import ADD, FORM, LIST
 
 pytestmark = pytest.mark.django_db
+
+
+def test_history_tells_what_changed_in_words(client, quartering):
+    form = FORM | {"targets-1-kind": "metadata", "targets-1-key": "year", "targets-1-comparison": "at_least"}
+    client.post(f"{LIST}{quartering.pk}/change/", form | {"targets-1-value": "2020"})
+    page = client.get(f"{LIST}{quartering.pk}/history/").content.decode()
+    assert "documents whose metadata say year at least 2020" in page and "None" not in page
+    assert "Draft" in page and "{&#x27;kind&#x27;" not in page
+
+
+def test_every_kind_of_target_is_told_in_words(client, curators):
+    rows = [{"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2020}]
+    rows += [{"kind": "chunk", "value": [3, 5]}, {"kind": "document", "value": "/a", "pages": [1, 2]}]
+    assert clauses_text("targets", rows) == (
+        "documents whose metadata say year at least 2020; passages by number 3, 5; document /a, pages 1, 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("read", "clause", "separator"),
+    [
+        (read_criterion, {"kind": "keywords", "value": ["rent", "bail"], "stemmed": True}, "; "),
+        (read_criterion, {"kind": "always"}, "; "),
+        (read_target, {"kind": "chunk", "value": [3, 5]}, ", "),
+        (read_target, {"kind": "pages", "pages": "3-5, 8"}, ", "),
+        (read_target, {"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2020}, ", "),
+        (read_action, {"kind": "pin", "position": 2}, ", "),
+        (read_action, {"kind": "boost", "factor": 1.5}, ", "),
+        (read_action, {"kind": "redirect", "locator": "/us/const/amendment/I"}, ", "),
+        (read_action, {"kind": "rewrite", "text": "tenant", "phrase": "renter"}, ", "),
+    ],
+)
+def test_a_clause_is_read_back_from_its_boxes(read, clause, separator):
+    empty = dict.fromkeys(("value", "stemmed", "key", "comparison", "pages", "text", "phrase", "amount"), "")
+    assert read(empty | boxes_of(clause, separator)) == clause
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(ValueError, match="is no number"):
+        read_action({"kind": "pin", "text": "", "phrase": "", "amount": "first"})
 
 
 def test_rows_of_the_form_become_a_draft(quartering, curators):

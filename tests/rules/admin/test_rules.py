@@ -5,10 +5,13 @@ from django.contrib.auth.models import Group, Permission, User
 
 from arf_site.groups import load_groups
 from retrieval.access.caller import ANONYMOUS
+from retrieval.models import Document
+from rules import tasks
 from rules.authoring import workflow
-from rules.models import Rule
-from tests.rule_searches import FIRST, THIRD, ask, locators, section
-from tests.rules.rule_pages import ADD, FORM, LIST, press
+from rules.models import Rule, RuleFinding
+from tests.rule_searches import ALWAYS, FIRST, THIRD, ask, locators, section
+from tests.rule_sets import keywords
+from tests.rules.rule_pages import ADD, FORM, LIST, in_force, press
 
 pytestmark = pytest.mark.django_db
 
@@ -88,3 +91,59 @@ def test_who_may_only_look_puts_no_earlier_version_back(client, quartering):
     assert client.post(line, FORM | {"priority": "1"}).status_code == 403
     quartering.refresh_from_db()
     assert quartering.priority == 100
+
+
+def test_a_rule_in_words_is_shown_with_what_saving_it_would_tell(client, curators):
+    in_force("Shown", "pin", keywords("tenants"), section(FIRST))
+    sentence = "Hide the First Amendment from all questions"
+    page = client.get(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert f"“{sentence}” hides everything upon which “Shown” acts." in page and Rule.objects.count() == 1
+
+
+def test_a_rule_in_words_is_shown_and_then_kept_as_a_draft(client, curators):
+    sentence = f"When someone asks about quartering soldiers, show {THIRD} first, until 30 June 2030"
+    page = client.get(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert "show at the place 1" in page and "quartering soldiers" in page and THIRD in page
+    assert not Rule.objects.filter(rationale=sentence).exists()
+    assert client.post(f"{LIST}in-words/", {"sentence": sentence}).status_code == 302
+    rule = Rule.objects.get(rationale=sentence)
+    assert (rule.status, rule.live, str(rule.valid_to)) == ("draft", None, "2030-06-30")
+    assert rule.targets == section(THIRD) and rule.owner == curators[0] and rule.name == sentence[:100]
+
+
+def test_a_rule_in_words_about_an_unknown_place_is_asked_about_and_not_kept(client, curators):
+    sentence = "When someone asks about soldiers, show Amendment III, Section 9 first"
+    page = client.post(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert "Which provision, document or file is meant?" in page and not Rule.objects.exists()
+
+
+def test_a_rule_in_words_that_no_rule_can_be_is_asked_about(client, curators):
+    sentence = f"When someone asks about soldiers, boost {THIRD} by 0.5"
+    page = client.post(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert "No rule can say this" in page and not Rule.objects.exists()
+
+
+def test_the_list_of_rules_offers_to_write_one_in_words(client, curators):
+    assert 'action="/admin/rules/rule/in-words/"' in client.get(LIST).content.decode()
+
+
+def test_only_who_may_add_rules_writes_one_in_words(client):
+    client.force_login(User.objects.create_user("visitor", is_staff=True))
+    assert client.get(f"{LIST}in-words/", {"sentence": "hide it"}).status_code == 403
+
+
+def test_a_sentence_about_metadata_is_shown(client, curators):
+    Document.objects.update(metadata={"year": 2024})
+    sentence = "Search only documents whose year is at least 2020 for questions about fees"
+    page = client.get(f"{LIST}in-words/", {"sentence": sentence}).content.decode()
+    assert "documents whose metadata say year at least 2020" in page
+
+
+def test_the_nightly_check_stores_what_it_finds_for_the_list(client, curators):
+    pinned = in_force("Shown", "pin", keywords("tenants"), section(FIRST))
+    hidden = in_force("Hidden", "exclude", ALWAYS[0], section(FIRST))
+    assert tasks.check_rules() == tasks.check_rules() == 1
+    page = client.get("/admin/rules/rulefinding/").content.decode()
+    assert "hides everything" in page and f"{LIST}{pinned.pk}/change/" in page and hidden.name in page
+    workflow.retire(hidden, by=None)
+    assert tasks.check_rules() == 0 and not RuleFinding.objects.exists()

@@ -9,8 +9,8 @@ from retrieval.models import Domain
 from retrieval.ranking import Candidate
 from rules.admin.thresholds import ThresholdForm
 from rules.models import DomainThreshold
-from rules.thresholds.calibration import features
 from rules.thresholds.publishing import THRESHOLDS
+from rules.thresholds.stages import features
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,8 @@ from retrieval.access.row_security import as_caller
 from retrieval.models import LLMCall
 from retrieval.models.access import caller_for
 from rules.authoring import drafting
-from rules.authoring.file_formats import PlainJSON
-from rules.authoring.grammar.sentence import Draft
-from rules.authoring.resources import RuleResource
+from rules.authoring.grammar.names import Draft
+from rules.authoring.resources import PlainJSON, RuleResource
 from rules.models import Rule
 from tests.builders import a_case_file
 from tests.llm_server import says

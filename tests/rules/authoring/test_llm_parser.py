@@ -13,7 +13,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall, LLMPolicy
 from rules.authoring import drafting, llm_parser
-from rules.authoring.grammar.sentence import Draft
+from rules.authoring.grammar.names import Draft
 from rules.models import Rule
 from tests.llm_server import FAILING, Hang, patience, says, status
 from tests.rule_searches import FIFTH, THIRD, section

@@ -1,12 +1,13 @@
 """Aliases, glossary terms and rules as files, in and out."""
 
+import csv
+import io
 import json
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from rules.authoring.file_formats import PlainJSON, SafeCSV
-from rules.authoring.resources import RuleResource
+from rules.authoring.resources import PlainJSON, RuleResource, SafeCSV, escaped, unescaped
 from rules.models import Alias, Rule
 from tests.rules.alias_pages import ALIASES, confirm, upload
 from tests.rules.rule_pages import LIST
@@ -73,3 +74,19 @@ def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
     file = SimpleUploadedFile("rules.json", json.dumps([row]).encode(), content_type="application/json")
     page = client.post(f"{LIST}import/", {"format": "1", "import_file": file}).content.decode()
     assert "needs something to act upon" in page and not Rule.objects.exists()
+
+
+def test_exports_escape_formulas_and_imports_take_that_back(client, curator, constitution):
+    Alias.objects.create(domain=constitution, text="=SUM(A1)", locator="/us/const/amendment/I", note="+1")
+    text = client.post(f"{ALIASES}export/?q=SUM", export_form("0")).content.decode()
+    row = next(row for row in csv.DictReader(io.StringIO(text)) if "SUM" in row["text"])
+    assert (row["text"], row["note"]) == ("'=SUM(A1)", "'+1")
+    back = SafeCSV().create_dataset(text).dict
+    assert any(row["text"] == "=SUM(A1)" for row in back)
+    as_json = json.loads(client.post(f"{ALIASES}export/?q=SUM", export_form("1")).content)
+    assert any(row["text"] == "=SUM(A1)" for row in as_json)
+
+
+@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@x", "\tx", "plain", "'quoted'", "", 5, None])
+def test_escaping_is_taken_back_exactly(cell):
+    assert unescaped(escaped(cell)) == cell

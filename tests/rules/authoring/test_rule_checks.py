@@ -4,6 +4,8 @@ import pytest
 
 from retrieval.access.row_security import as_caller
 from retrieval.models.access import caller_for
+from rules.authoring.rule_checks import RuleRefused
+from tests.rule_searches import FIFTH, section
 from tests.rules.rule_pages import ADD, FORM
 
 pytestmark = pytest.mark.django_db
@@ -29,3 +31,26 @@ def test_no_clause_names_what_is_private_in_a_rule_that_all_may_see(client, cura
     written = {name: value.replace("SECRET", place) for name, value in change.items()}
     page = client.post(ADD, FORM | written).content.decode()
     assert ("private in “client_cases”" in page) is ("cites" not in change.values())
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"kind": "filename", "value": "lease.pfd"},
+        {"kind": "filename", "value": "lease.pdf", "pages": "7"},
+        {"kind": "tag", "value": "leases"},
+        {"kind": "metadata", "key": "party", "value": "Acmee"},
+        {"kind": "metadata", "key": "year", "comparison": "at_least", "value": 2025},
+        {"kind": "metadata", "key": "partyy", "value": "Acme"},
+        {"kind": "pages", "pages": "7"},
+        {"kind": "heading", "value": "late payment"},
+    ],
+)
+def test_a_target_that_matches_nothing_is_refused_with_what_is_near(contract, rule, target):
+    with pytest.raises(RuleRefused, match="Near to it: .*(lease|cme|party|3 pages|2024|Late Payments)"):
+        rule("restrict", targets=[target])
+
+
+def test_a_mistyped_locator_is_told_what_it_may_have_meant(rule):
+    with pytest.raises(RuleRefused, match=f"{FIFTH}(,|\\.)"):
+        rule("pin", targets=section("/us/const/amendment/VV"))

@@ -19,7 +19,7 @@ from retrieval.stages.reranker.reranker import LearnedReranker
 from rules import published
 from rules.engine.actions.apply import ApplyRuleActions
 from rules.models import Rule, compiled
-from rules.thresholds.gates import Gates
+from rules.thresholds.stages import Gates
 
 pytestmark = pytest.mark.django_db
 QUESTIONS = ("Can the police search my phone?", "who appoints judges", "zxqv wplk", "amend. V")

@@ -1,4 +1,4 @@
-"""Conflicts between rules: fifty bad rule sets all found, fifty tempting ones never blamed."""
+"""What is wrong with rules taken together, and whether two can fire together."""
 
 from datetime import date
 
@@ -6,7 +6,7 @@ import pytest
 
 from rules.linting.conflicts import Usage, conflicts, unused
 from rules.models import compiled
-from tests.rule_sets import CORPUS, TODAY, bad, clean, keywords, rule, section, usage_of
+from tests.rule_sets import ALWAYS, CORPUS, TODAY, bad, clean, keywords, rule, section, usage_of, when
 
 HERE = "/us/const/amendment/I"
 
@@ -58,3 +58,19 @@ def test_nothing_is_said_of_use_that_was_not_counted_for_so_long(since):
     assert not list(unused([idle], usage, TODAY))
     (found,) = unused([idle], Usage(date(2026, 8, 23), usage.published, {}), TODAY)
     assert found.message == "No question of readers or clients has fired “a” since 2026-08-23."
+
+
+
+
+def test_a_beginning_and_a_word_meet_in_a_question():
+    (one,) = found_in(
+        rule("a", when("starts_with", "How long"), "exclude", section(HERE)),
+        rule("b", keywords("bail"), "pin", section(HERE)),
+    )
+    assert one.question == "How long bail"
+
+
+def test_a_pattern_is_tried_and_in_doubt_nothing_is_said():
+    always = rule("b", ALWAYS, "pin", section(HERE))
+    assert found_in(rule("a", when("regex", r"\brent\b"), "exclude", section(HERE)), always)
+    assert not found_in(rule("a", when("regex", r"[x-z]\d{7}"), "exclude", section(HERE)), always)

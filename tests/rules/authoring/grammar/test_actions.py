@@ -3,8 +3,7 @@
 import pytest
 
 from rules.authoring.grammar.actions import read_action
-from rules.authoring.grammar.names import with_names, with_provisions
-from rules.authoring.grammar.sentence import Sentence
+from rules.authoring.grammar.names import Sentence, with_names, with_provisions
 from tests.rule_sentences import KNOWN
 
 

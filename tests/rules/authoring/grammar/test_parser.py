@@ -10,8 +10,8 @@ from dataclasses import asdict
 
 import pytest
 
+from rules.authoring.grammar.names import Draft
 from rules.authoring.grammar.parser import draft
-from rules.authoring.grammar.sentence import Draft
 from rules.engine.clauses import read
 from tests.rule_sentences import (
     AFTER,

@@ -1,0 +1,157 @@
+"""The legs that find provisions by their curated names: in the question, by meaning, and by words (BM25)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from retrieval.corpus.filters import sections_within
+from retrieval.errors import NotRun
+from retrieval.models import Section
+from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.text.analyzer import stems
+from rules import published
+from rules.published import AliasMatch
+
+NONE_NEAR = "no curated name of what may be read here is near"
+
+
+def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
+    """(locator, section) of provisions by locator; the fusion reads each again under the caller's scope."""
+    if (
+        query.as_of is None
+        and query.include is None
+        and query.exclude is None
+        and not any(domain.private for domain in query.domains)
+    ):
+        version = query.versions.get("aliases", 0)
+        places = {
+            locator: section
+            for domain in query.domains
+            for locator, section in published.named_places(domain.id, version, domain.corpus_version).items()
+        }
+        return [(locator, places[locator]) for locator in locators if locator in places]
+    readable = Section.objects.readable(query.caller, query.as_of).filter(
+        sections_within(query), domain__in=query.domain_ids, locator__in=locators
+    )
+    return list(readable.in_order().values_list("locator", "pk"))
+
+
+def found(
+    leg: str, section: int, rank: int, scores: Mapping[str, float], /, **values: str | float
+) -> Candidate:
+    """What a leg found, and why."""
+    return Candidate(section, scores=scores, ranks={leg: rank}, reasons=(Reason(leg, values),))
+
+
+@dataclass(frozen=True)
+class AliasRetriever:
+    """Provisions by their curated names. A longer name, and one that few provisions share, ranks first."""
+
+    weight: float = 2.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        matches = self._matches(ranking.query)
+        if not matches:
+            return ranking.noting("no alias in the question", skipped=True)
+        best = {match.locator: match for match in sorted(reversed(matches), key=strength)}
+        sections = named_sections(ranking.query, list(best))
+        ranks = dense_ranks([strength(best[locator]) for locator, *_ in sections])
+        candidates = [
+            found("alias", section, rank, {"alias": strength(best[locator])}, alias=best[locator].text)
+            for (locator, section), rank in zip(sections, ranks, strict=True)
+        ]
+        names = ", ".join(sorted({best[locator].text for locator, _section in sections}))
+        return replace(ranking, candidates=tuple(candidates)).noting(names)
+
+    def _matches(self, query: Query) -> list[AliasMatch]:
+        version = query.versions.get("aliases", 0)
+        texts = {"en": query.text} | (
+            {query.language: query.corrected_text} if query.language != "en" else {}
+        )
+        return [
+            match
+            for domain in query.domain_ids
+            for language, text in texts.items()
+            for match in published.alias_table(domain, version).matches(text, language)
+        ]
+
+
+def strength(match: AliasMatch) -> float:
+    """Longer names say more; a name shared by several provisions says less of each."""
+    return match.words / match.shared
+
+
+def dense_ranks(strengths: list[float]) -> list[int]:
+    """1-based ranks, equal strengths sharing one: [3, 5, 3] -> [2, 1, 2]."""
+    order = {value: rank for rank, value in enumerate(sorted(set(strengths), reverse=True), start=1)}
+    return [order[value] for value in strengths]
+
+
+@dataclass(frozen=True)
+class NearestAliasRetriever:
+    """Provisions one of whose curated names means nearly what the question asks: cosine of at least the domain's
+    threshold `alias_search`, or `least` in a domain without thresholds.
+    """
+
+    k: int = 50
+    least: float = 0.4
+    weight: float = 2.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.vector is None:
+            raise NotRun("the question has no vector")
+        nearest = self._nearest(query)
+        if not nearest:
+            return ranking.noting("no curated name is near to the question", skipped=True)
+        sections = dict(named_sections(query, [locator for locator, _, _ in nearest]))
+        ordered = [
+            (sections[locator], name, cosine) for locator, name, cosine in nearest if locator in sections
+        ]
+        candidates = [
+            found("alias_near", section, n, {"alias_near": cosine}, alias=name, similarity=round(cosine, 3))
+            for n, (section, name, cosine) in enumerate(ordered, start=1)
+        ]
+        note = ordered[0][1] if ordered else NONE_NEAR
+        return replace(ranking, candidates=tuple(candidates)).noting(note)
+
+    def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
+        version = query.versions.get("aliases", 0)
+        most = self.k if query.include is None else None  # what rules leave is among all that are near
+        near_enough = []
+        for domain in query.domain_ids:
+            least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least
+            names = published.alias_vectors(domain, version, query.embedded_by)
+            near_enough += names.nearest(query.vector, k=most, least=least)
+        return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
+
+
+@dataclass(frozen=True)
+class LexicalAliasRetriever:
+    """Provisions by the words of their curated names and example questions taken together (BM25)."""
+
+    k: int = 50
+    weight: float = 1.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        best = self._best(query)
+        if not best:
+            return ranking.noting("no curated name has a word of the question", skipped=True)
+        sections = dict(named_sections(query, [locator for locator, _, _ in best]))
+        known = [row for row in best if row[0] in sections]
+        candidates = [
+            found(
+                "alias_lexical", sections[place], n, {"alias_lexical": bm25, "alias_coverage": share}, rank=n
+            )
+            for n, (place, bm25, share) in enumerate(known, start=1)
+        ]
+        return replace(ranking, candidates=tuple(candidates)).noting(known[0][0] if known else NONE_NEAR)
+
+    def _best(self, query: Query) -> list[tuple[str, float, float]]:
+        version, words = query.versions.get("aliases", 0), stems(query.text, "en")
+        rows = [
+            row
+            for domain in query.domain_ids
+            for row in published.wording(domain, version).best(words, self.k)
+        ]
+        return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]

@@ -1,0 +1,220 @@
+"""The stages that go by thresholds: each domain's read, candidates given probabilities, dropped and marked, and nothing
+shown as an answer where it is improbable that one was found.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from retrieval.errors import NotRun
+from retrieval.pipeline import unless_final
+from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds
+from retrieval.stages.dense import DenseRetriever
+from retrieval.stages.lexical import LexicalRetriever
+from retrieval.stages.query_embedding import EmbedQuery
+from retrieval.stages.reranker.features import USUAL_MINIMUM
+from rules import published
+from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
+
+FITTED_ON = {
+    stage.__name__
+    for stage in (
+        EmbedQuery, DenseRetriever, LexicalRetriever, NearestAliasRetriever, LexicalAliasRetriever, AliasRetriever,
+    )
+}  # fmt: skip
+ACCEPT, VERIFY, REJECT = "A", "B", "C"
+OTHER_SCALE = "its answer minimum was chosen on another scale"
+JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
+
+
+@dataclass(frozen=True)
+class ReadThresholds:
+    """Reads the published thresholds of the query's domains once; every other stage takes them from the query."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        rows = published.thresholds(query.versions.get("thresholds", 0))
+        found = {domain: rows[domain] for domain in query.domain_ids if domain in rows}
+        names = (f"{scope.slug} v{found[scope.id].version}" for scope in query.domains if scope.id in found)
+        return replace(ranking, query=replace(query, thresholds=found)).noting(
+            ", ".join(names), skipped=not found
+        )
+
+
+@dataclass(frozen=True)
+class Calibrate:
+    """Gives every candidate the probability that it is relevant: a logistic of its scores, fitted per domain on
+    judged topics. A domain without a fit gives none.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        if missing := [name for name in ranking.degraded if name in FITTED_ON]:
+            raise NotRun(f"the calibration rests on what did not run: {', '.join(missing)}", degrades=False)
+        of = ranking.query.thresholds
+        candidates = tuple(with_probability(c, of.get(c.domain_id)) for c in ranking.candidates)
+        fitted = sum(c.probability is not None for c in candidates)
+        if candidates and not fitted:
+            raise NotRun("no calibration for these domains", degrades=False)
+        return replace(ranking, candidates=candidates).noting(f"{fitted} of {len(candidates)} calibrated")
+
+
+def with_probability(candidate: Candidate, thresholds: Thresholds | None) -> Candidate:
+    if thresholds is None or not thresholds.calibration:
+        return candidate
+    return candidate.but(probability=logistic(features(candidate), thresholds.calibration))
+
+
+def features(candidate: Candidate) -> dict[str, float]:
+    """What the calibration reads: cosine, lexical coverage, how names and their words match, whether a citation does.
+    Weights fitted before a score was there leave it out.
+    """
+    return {
+        "dense": candidate.scores.get("dense", 0.0),
+        "coverage": candidate.scores.get("coverage", 0.0),
+        "alias": min(candidate.scores.get("alias", 0.0), 3.0),
+        "alias_near": candidate.scores.get("alias_near", 0.0),
+        "alias_coverage": candidate.scores.get("alias_coverage", 0.0),
+        "citation": candidate.scores.get("citation", 0.0),
+    }
+
+
+def logistic(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    total = weights["intercept"] + sum(weights.get(name, 0.0) * value for name, value in values.items())
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+@dataclass(frozen=True)
+class Gates:
+    """Marks each candidate A (accept), B (verify) or C by its domain's thresholds, and drops what is below the
+    domain's minimum or too far behind the best. It never reorders, and never drops an exact citation.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        before = ranking.candidates
+        if before and all(candidate.probability is None for candidate in before):
+            raise NotRun("no candidate has a probability to gate by", degrades=False)
+        marked, gone = gated(before, ranking.query.thresholds)
+        kept = replace(ranking, candidates=marked).drop(gone, type(self))
+        if before and not kept.candidates:
+            kept = replace(kept, near_misses=marked[:NEAR_MISSES])
+        return kept.noting(gate_note(kept.candidates, gone))
+
+
+def gate_note(kept: Sequence[Candidate], gone: Mapping[int, Reason]) -> str:
+    counted = Counter(candidate.gate or "not gated" for candidate in kept)
+    marks = ", ".join(f"{mark} {count}" for mark, count in sorted(counted.items()))
+    return f"{marks or 'none kept'}; {len(gone)} dropped"
+
+
+def gated(
+    candidates: Sequence[Candidate], thresholds: Mapping[int, Thresholds]
+) -> tuple[tuple[Candidate, ...], dict[int, Reason]]:
+    """The candidates marked A, B or C in their order, and why some are to be dropped, by section id."""
+    best = max((c.probability for c in candidates if c.probability is not None), default=0.0)
+    gone = {c.section_id: reason for c in candidates if (reason := rejection(c, thresholds, best))}
+    return tuple(marked(c, thresholds.get(c.domain_id)) for c in candidates), gone
+
+
+def rejection(candidate: Candidate, thresholds: Mapping[int, Thresholds], best: float) -> Reason | None:
+    """Why a candidate is dropped, if it is: an exact citation never is, nor one without a probability."""
+    own, probability = thresholds.get(candidate.domain_id), candidate.probability
+    if own is None or probability is None or is_cited(candidate):
+        return None
+    values = {"probability": round(probability, 3), "version": own.version}
+    if probability < own.minimum:
+        return Reason("below_minimum", values | {"minimum": own.minimum})
+    if best - probability > own.gap:
+        return Reason("behind_the_best", values | {"gap": own.gap, "best": round(best, 3)})
+    return None
+
+
+def is_cited(candidate: Candidate) -> bool:
+    """The question names this very place."""
+    return candidate.pin is not None or any(reason.code == "citation" for reason in candidate.reasons)
+
+
+def marked(candidate: Candidate, own: Thresholds | None) -> Candidate:
+    if is_cited(candidate):
+        return candidate.but(gate=ACCEPT)
+    if own is None or candidate.probability is None:
+        return candidate
+    return candidate.but(gate=mark(candidate.probability, own))
+
+
+def mark(probability: float, own: Thresholds) -> str:
+    if probability >= own.accept:
+        return ACCEPT
+    return VERIFY if probability >= own.verify else REJECT
+
+
+def is_confident(candidates: Iterable[Candidate], thresholds: Mapping[int, Thresholds]) -> bool:
+    """Whether one of these is probable enough for its domain's answer to be shown as confident."""
+    return any(
+        c.probability is not None
+        and c.domain_id in thresholds
+        and c.probability >= thresholds[c.domain_id].confident
+        for c in candidates
+    )
+
+
+@dataclass(frozen=True)
+class Abstain:
+    """Shows nothing as an answer when it is improbable that one was found; near misses remain. It also abstains when
+    the query is only a citation that does not exist here.
+
+    The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
+    Of several domains the lowest minimum holds; those without thresholds never abstain.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        if named := ranking.query.unresolved:
+            reason = Reason("no_such_provision", {"citation": named})
+            return ranking.abstaining(reason, type(self)).noting(f"there is no {named} here")
+        first = ranking.candidates[:JUDGED_BY]
+        if not first:
+            return replace(ranking, abstained=True).noting("nothing was found")
+        own = ranking.query.thresholds
+        if any(candidate.domain_id not in own for candidate in first):
+            return replace(ranking, confident=is_confident(first, own))
+        return self._judged(
+            ranking, min((own[c.domain_id] for c in first), key=lambda o: minimum_of(ranking, o))
+        )
+
+    def _judged(self, ranking: Ranking, own: Thresholds) -> Ranking:
+        minimum, probability = minimum_of(ranking, own), answer_probability(ranking, own)
+        note = "" if minimum == own.answer_minimum else f"{own.name}: {OTHER_SCALE}, {minimum} holds"
+        if probability is not None and probability < minimum:
+            reason = Reason("abstained", {"probability": round(probability, 3)})
+            below = f"probability of an answer {probability:.3f}, below {minimum:.3f}"
+            return ranking.abstaining(reason, type(self)).noting("; ".join(filter(None, (below, note))))
+        first = ranking.candidates[:JUDGED_BY]
+        return replace(ranking, confident=is_confident(first, ranking.query.thresholds)).noting(note)
+
+
+def minimum_of(ranking: Ranking, own: Thresholds) -> float:
+    """Below what the search abstains: the domain's minimum or, where that was chosen on another scale than the
+    reranker's, the one that fits every reranker of this scale.
+    """
+    return own.answer_minimum if ranking.answer is None or own.is_on_scale else USUAL_MINIMUM
+
+
+def answer_probability(ranking: Ranking, own: Thresholds) -> float | None:
+    """The probability that an answer was found; None where nothing was calibrated."""
+    if ranking.answer is not None:
+        return ranking.answer
+    first = [candidate.probability for candidate in ranking.candidates[:JUDGED_BY]]
+    return None if None in first else answered_by(max(first), own.calibration)
+
+
+def answered_by(best: float, weights: Mapping[str, float]) -> float:
+    """The probability that an answer was found when the best candidate is relevant with this one: a page of ten has
+    more than one chance. Weights fitted before that was known take the candidate's for it.
+    """
+    if "answer_slope" not in weights:
+        return best
+    odds = math.log(max(best, 1e-9) / max(1.0 - best, 1e-9))
+    return 1.0 / (1.0 + math.exp(-(weights["answer_slope"] * odds + weights["answer_intercept"])))

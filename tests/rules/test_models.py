@@ -1,0 +1,118 @@
+"""What curators decide, as it is kept."""
+
+from datetime import date
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.models import Domain
+from retrieval.stages.reranker.features import ANSWER_SCALE
+from rules.models import Alias, DomainThreshold, GlossaryTerm, Rule, RuleFinding, RuleUse
+
+pytestmark = pytest.mark.django_db
+
+
+def named(text: str, locator: str) -> Alias:
+    return Alias(domain=Domain.objects.get(slug="us_constitution"), text=text, locator=locator)
+
+
+def test_blanks_in_a_name_are_made_one():
+    alias = named("  double   jeopardy ", "/us/const/amendment/V")
+    alias.clean()
+    assert alias.text == "double jeopardy"
+
+
+@pytest.mark.parametrize(
+    ("text", "locator", "field"),
+    [("…", "/us/const/amendment/V", "text"), ("double jeopardy", "/us/const/amendment/VV", "locator")],
+)
+def test_a_name_has_letters_and_a_provision_that_exists(text, locator, field):
+    with pytest.raises(ValidationError) as problem:
+        named(text, locator).clean()
+    assert list(problem.value.message_dict) == [field]
+
+
+def test_every_change_of_a_term_is_kept_in_history():
+    term = GlossaryTerm.objects.create(spanish="fianza de prueba", english="bail")
+    term.enabled = False
+    term.save()
+    assert [line.enabled for line in term.history.all()] == [False, True]
+    assert str(term) == "fianza de prueba → bail"
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [({"minimum": 0.3}, "verify"), ({"verify": 0.7}, "accept"), ({"mlp_low": 0.7}, "mlp_high")],
+)
+def test_thresholds_rise(changed, field):
+    with pytest.raises(ValidationError) as problem:
+        DomainThreshold(answer_minimum=0.5, **changed).clean()
+    assert list(problem.value.message_dict) == [field]
+
+
+@pytest.mark.parametrize(
+    ("minimum", "scale", "holds"), [(0.5, ANSWER_SCALE, True), (0.5, 0, False), (0.0, 0, True)]
+)
+def test_an_answer_minimum_holds_on_the_scale_it_was_chosen_on(minimum, scale, holds):
+    assert DomainThreshold(answer_minimum=minimum, answer_scale=scale).is_on_scale is holds
+
+
+def kept(name: str = "one", **fields) -> Rule:
+    rule = Rule(name=name, criteria=[{"kind": "always"}], actions=[{"kind": "abstain"}], **fields)
+    rule.live = rule.content
+    rule.save()
+    return rule
+
+
+def test_an_edit_of_a_rule_in_force_is_an_unpublished_change():
+    rule = kept()
+    assert not rule.has_unpublished_changes
+    rule.priority = 5
+    assert rule.has_unpublished_changes and (rule.draft.priority, rule.compiled.priority) == (5, 100)
+
+
+def test_rules_whose_last_day_is_past_are_over():
+    kept("past", valid_to=date(2020, 1, 1))
+    kept("today", valid_to=date(2020, 1, 2))
+    kept("always")
+    assert [rule.name for rule in Rule.objects.over(date(2020, 1, 2))] == ["past"]
+
+
+def test_a_rule_of_a_private_domain_is_hidden_from_strangers():
+    kept(domains=["us_constitution", "client_cases"])
+    assert not Rule.objects.visible_to(ANONYMOUS).exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"name": "a\nb"}, "name"),
+        ({"valid_from": date(2020, 1, 2), "valid_to": date(2020, 1, 1)}, "valid_to"),
+        ({"domains": ["nowhere"]}, "domains"),
+    ],
+)
+def test_what_no_search_could_apply_is_refused(fields, named):
+    rule = Rule(
+        **{"name": "one", "criteria": [{"kind": "always"}], "actions": [{"kind": "abstain"}]} | fields
+    )
+    with pytest.raises(ValidationError) as problem:
+        rule.clean()
+    assert named in problem.value.message_dict
+
+
+def test_a_finding_about_a_hidden_rule_is_hidden():
+    shown = Rule.objects.create(name="shown")
+    hidden = Rule.objects.create(name="hidden", domains=["client_cases"])
+    for rules in ([shown], [shown, hidden]):
+        RuleFinding.objects.create(
+            kind="shadowed", reason="covered", rules=[r.pk for r in rules], names=[r.name for r in rules]
+        )
+    assert [row.names for row in RuleFinding.objects.visible_to(ANONYMOUS)] == [["shown"]]
+
+
+def test_uses_counted_in_private_domains_are_hidden_although_the_rule_moved():
+    rule = Rule.objects.create(name="one")
+    RuleUse.objects.create(rule=rule, day=date(2020, 1, 1), domains=["client_cases"], fired=1)
+    RuleUse.objects.create(rule=rule, day=date(2020, 1, 2), fired=2)
+    assert [use.fired for use in RuleUse.objects.visible_to(ANONYMOUS)] == [2]
