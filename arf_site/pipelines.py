@@ -14,6 +14,7 @@ from retrieval.stages.private import PrivateLexicalRetriever
 from retrieval.stages.query_embedding import EmbedQuery
 from retrieval.stages.reranker.reranker import LearnedReranker
 from retrieval.stages.suggestions import SuggestQuestions
+from rules.aliases.collective import AnswerCollectiveName
 from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
 from rules.engine.actions.apply import ApplyRuleActions
 from rules.engine.actions.on_results import (
@@ -46,8 +47,15 @@ NAMES = (
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
-# The question understood: its language, what it cites or asks the history of, its domains' thresholds, its English.
-UNDERSTOOD = (Normalize(), ResolveCitations(), AnswerChanges(), ReadThresholds(), Translate())
+# The question understood: its language; what it cites, names or asks the history of; thresholds; its English.
+UNDERSTOOD = (
+    Normalize(),
+    ResolveCitations(),
+    AnswerChanges(),
+    AnswerCollectiveName(),
+    ReadThresholds(),
+    Translate(),
+)
 
 # What rules that fired do to the search, and to what was found.
 ON_SEARCH = (RewriteQuery(), AddSynonyms(), RestrictSearch(), ExcludeFromSearch(), RecheckCitation())

@@ -26,11 +26,11 @@ def load_aliases() -> int:
     fields = ("text", "locator", "language")
     seen = set(domain.aliases.values_list(*fields))
     seen |= set(Alias.history.filter(domain=domain).values_list(*fields))
-    rows = (*rows_of("aliases.csv"), *rows_of("questions.csv"))
-    shipped = [(row["alias"], row["locator"], row["language"]) for row in rows]
+    rows = (*rows_of("aliases.csv"), *rows_of("questions.csv"), *rows_of("collective_names.csv"))
+    shipped = [(row["alias"], row["locator"], row["language"], row.get("place")) for row in rows]
     new = [
-        Alias(domain=domain, text=text, locator=locator, language=language)
-        for text, locator, language in shipped
+        Alias(domain=domain, text=text, locator=locator, language=language, place=place)
+        for text, locator, language, place in shipped
         if (text, locator, language) not in seen
     ]
     return len(Alias.objects.bulk_create(new))

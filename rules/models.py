@@ -27,6 +27,16 @@ from rules.linting.conflicts import KINDS
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 
 
+class AliasQuerySet(models.QuerySet):
+    def in_use(self) -> "AliasQuerySet":
+        """Names of one provision by itself, as the legs look for them in a question."""
+        return self.filter(enabled=True, place=None)
+
+    def collective(self) -> "AliasQuerySet":
+        """Names of several provisions together, in their order."""
+        return self.filter(enabled=True, place__isnull=False).order_by("place", "locator")
+
+
 class Alias(models.Model):
     """A curated name of a provision: “double jeopardy” for the Fifth Amendment."""
 
@@ -38,6 +48,14 @@ class Alias(models.Model):
         max_length=300, help_text=_("The provision it names, e.g. /us/const/amendment/V. It must exist.")
     )
     language = models.CharField(max_length=5, choices=LANGUAGES, default="en")
+    place = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text=_(
+            "Where the name means several provisions together: its place among them, from 1. A question that is only "
+            "this name is answered by all of them in order. Empty: a name of this provision by itself."
+        ),
+    )
     enabled = models.BooleanField(
         default=True, help_text=_("Switch off instead of deleting, to keep its history.")
     )
@@ -45,6 +63,8 @@ class Alias(models.Model):
         max_length=300, blank=True, help_text=_("Why this name belongs to this provision.")
     )
     history = HistoricalRecords()
+
+    objects = AliasQuerySet.as_manager()
 
     class Meta:
         verbose_name_plural = _("aliases")

@@ -63,14 +63,26 @@ class AliasTable:
 @lru_cache(maxsize=64)
 def alias_table(domain_id: int, version: int) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
-    enabled = Alias.objects.filter(domain=domain_id, enabled=True)
+    enabled = Alias.objects.in_use().filter(domain=domain_id)
     return AliasTable(list(enabled.order_by("pk").values_list("text", "locator", "language")))
+
+
+@lru_cache(maxsize=16)
+def collective_names(domain_id: int, version: int) -> Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]:
+    """The name and the locators of its provisions in order, by the stems of the name in its language."""
+    names: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
+    rows = Alias.objects.collective().filter(domain=domain_id).values_list("text", "language", "locator")
+    for text, language, locator in rows:
+        phrase = (language, *stems(text, language))
+        name, locators = names.get(phrase, (text, ()))
+        names[phrase] = name, (*locators, locator)
+    return names
 
 
 @lru_cache(maxsize=16)
 def words_of_names(domain_id: int, version: int, language: str) -> Counter[str]:
     """How often each folded word stands in the names of a domain."""
-    enabled = Alias.objects.filter(domain=domain_id, enabled=True, language=language)
+    enabled = Alias.objects.in_use().filter(domain=domain_id, language=language)
     return Counter(word for text in enabled.values_list("text", flat=True) for word in tokens(text))
 
 
@@ -102,7 +114,9 @@ class AliasVectors:
 
 @lru_cache(maxsize=16)
 def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
-    rows = AliasVector.objects.filter(model=model_id, alias__domain=domain_id, alias__enabled=True)
+    rows = AliasVector.objects.filter(
+        model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
+    )
     rows = rows.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
     texts = [text for text, _, _ in rows]
     all_locators = [locator for _, locator, _ in rows]
@@ -114,7 +128,7 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
 @lru_cache(maxsize=16)
 def wording(domain_id: int, version: int) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
-    rows = AliasVector.objects.filter(alias__domain=domain_id, alias__enabled=True)
+    rows = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
     rows = rows.order_by("alias_id").distinct("alias_id")
     return Wording.of(rows.values_list("alias__locator", "stems"))
 
@@ -124,7 +138,7 @@ def named_places(domain_id: int, aliases: int, corpus: int) -> Mapping[str, int]
     """The current section of each locator that an alias names, at these versions. For public domains only: what a
     caller may see of a private one is asked each time.
     """
-    named = Alias.objects.filter(domain=domain_id, enabled=True).values("locator")
+    named = Alias.objects.in_use().filter(domain=domain_id).values("locator")
     current = Section.objects.readable(ANONYMOUS).filter(domain=domain_id, locator__in=named)
     return dict(current.values_list("locator", "pk"))
 

@@ -238,7 +238,7 @@ class Judged:
     @cached_property
     def contrast(self) -> Contrast:
         """Of judged questions, and of the names of provisions that curators keep."""
-        names = Alias.objects.filter(enabled=True, domain__slug__in={q.domains[0] for q in self.questions})
+        names = Alias.objects.in_use().filter(domain__slug__in={q.domains[0] for q in self.questions})
         rows = names.order_by("pk").values_list("text", "language", "locator")
         return Contrast(
             [

@@ -31,6 +31,7 @@ _TRAILING = frozenset(
         "completo por favor de la  constitucion"
     )
 )
+_LISTING = frozenset(words("list which name called cuales son lista enumera nombra"))
 _BARE = re.compile(
     r"""[\s"'¿(]{0,4}(?:(?:the|la|el)\s{1,2})?([a-z0-9ªº](?:[a-z0-9 .-]{0,30}[a-z0-9ªº])?)[\s"'?!.)]{0,4}"""
 )
@@ -73,6 +74,17 @@ def whole_citations(text: str) -> tuple[Citation, ...]:
     source = Source.of(text)
     match = next(chain(_bare(source), _whole(source)), None)
     return tuple(source.citations(match)) if match else ()
+
+
+def without_framing(text: str) -> str:
+    """A whole query, folded, without the neutral words at its ends: "what do the … say?"; else all of it."""
+    folded = Source.of(text).folded
+    said = list(_WORD.finditer(folded))
+    while said and said[0][0].rstrip(".") in _LEADING | _LISTING:
+        said.pop(0)
+    while said and said[-1][0].rstrip(".") in _TRAILING | _LISTING:
+        said.pop()
+    return folded[said[0].start() : said[-1].end()] if said else folded
 
 
 def absent_provision(text: str) -> str | None:

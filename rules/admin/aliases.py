@@ -41,7 +41,7 @@ class LocatorInput(UnfoldAdminTextInputWidget):
 class AliasForm(ReasonedForm):
     class Meta:
         model = Alias
-        fields = ["domain", "text", "locator", "language", "enabled", "note"]
+        fields = ["domain", "text", "locator", "place", "language", "enabled", "note"]
         widgets = {"locator": LocatorInput}
 
 
@@ -49,7 +49,7 @@ class AliasForm(ReasonedForm):
 class AliasAdmin(SwitchedAdmin):
     form = AliasForm
     resource_classes = [AliasResource]
-    list_display = ["text", "provision", "language", "enabled", "domain", "changed", "by"]
+    list_display = ["text", "provision", "place", "language", "enabled", "domain", "changed", "by"]
     list_filter = ["enabled", "language", "domain"]
     list_select_related = ["domain"]
     search_fields = ["text", "locator", "note"]

@@ -19,7 +19,7 @@ BATCH = 2_000  # aliases a call: a few seconds
 
 
 def missing(model: EmbeddingModel) -> QuerySet[Alias]:
-    return Alias.objects.filter(enabled=True).exclude(vectors__model=model)
+    return Alias.objects.in_use().exclude(vectors__model=model)
 
 
 def embed_missing() -> int:
