@@ -12,6 +12,7 @@ from retrieval.stages.normalize import Normalize
 from retrieval.stages.present import Present
 from retrieval.stages.private import PrivateLexicalRetriever
 from retrieval.stages.query_embedding import EmbedQuery
+from retrieval.stages.quoted import KeepQuoted
 from retrieval.stages.reranker.reranker import LearnedReranker
 from retrieval.stages.suggestions import SuggestQuestions
 from rules.aliases.collective import AnswerCollectiveName
@@ -97,6 +98,7 @@ ANSWERED = (
     EmbedQuery(),
     PerRuleSearch(Fuse(*LEGS, RuleAliasRetriever(weight=2.0), k=60)),
     *RANKED,
+    KeepQuoted(),
     Abstain(),
     SuggestQuestions(most=3),
 )

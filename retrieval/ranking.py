@@ -211,6 +211,7 @@ class Ranking:
     answer: float | None = None
     near_misses: tuple[Candidate, ...] = ()
     suggestions: tuple[str, ...] = ()
+    missing_words: tuple[str, ...] = ()  # what the question puts in quotes, where nothing found has all of it
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None
     shown: Mapping = field(default_factory=dict)  # the page that was asked for

@@ -212,6 +212,10 @@ class Answer(Page):
     suggestions = s.ListField(
         child=s.CharField(), help_text="At most three judged questions that mean nearly the same."
     )
+    missing_words = s.ListField(
+        child=s.CharField(),
+        help_text="Words that the question puts in quotes, where nothing has them all: results are found without.",
+    )
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
     rules = RulesAccount()

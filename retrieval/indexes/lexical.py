@@ -4,6 +4,7 @@ It holds public chunks only. Hits are ids: callers read the rows from Postgres u
 """
 
 import math
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from retrieval.text.analyzer import LANGUAGES, stems, terms
 FORMAT = f"2.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
 STEMS = "whitespace"  # tantivy is given stems apart by blanks and cuts nothing else
 ALWAYS, NEVER = date.min.toordinal(), date.max.toordinal()
+QUOTES = re.compile('["“”„«»]')
 K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
 
 
@@ -161,16 +163,18 @@ class LexicalIndex:
     def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
         for language, text in texts.items():
             for phrase in quoted(text):
-                words = stems(phrase, language)
-                if len(words) > 1:
-                    yield Query.const_score_query(
-                        Query.phrase_query(self.schema, f"body_{language}", words), 0.0
-                    )
+                if words := stems(phrase, language):
+                    yield Query.const_score_query(self._together(f"body_{language}", words), 0.0)
+
+    def _together(self, field: str, words: list[str]) -> Query:
+        if len(words) == 1:
+            return Query.term_query(self.schema, field, words[0])
+        return Query.phrase_query(self.schema, field, words)
 
 
 def quoted(text: str) -> list[str]:
-    """What stands between straight double quotes; an unbalanced quote means nothing."""
-    parts = text.split('"')
+    """What stands between double quotes, straight or typographic; an unbalanced quote means nothing."""
+    parts = QUOTES.split(text)
     return [part for part in parts[1::2] if part.strip()] if len(parts) % 2 else []
 
 

@@ -21,7 +21,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 from retrieval.parsing.tree import PageStart
 from retrieval.search.response import wanted_stems
-from retrieval.text.snippets import best_snippet, marked_words
+from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
 LONGEST = 150_000  # characters on one page; what holds more than that shows its outline instead
@@ -336,6 +336,7 @@ def highlights(section: Section, reader: Reader) -> tuple[Offsets | None, list[O
         passage = (snippet.start, snippet.end) if snippet.marks else None
     if passage is None:
         return None, []
+    passage = to_sentence_end(section.text, *passage)
     hits = marked_words(section.text, wanted, language)
     return passage, [
         (word.start, word.end) for word in hits if passage[0] <= word.start and word.end <= passage[1]

@@ -10,7 +10,7 @@ from retrieval.models import Section
 from retrieval.parsing.tree import page_at
 from retrieval.ranking import NEAR_MISSES, Candidate, Dropped, Query, Ranking, StageReport
 from retrieval.text.analyzer import terms
-from retrieval.text.snippets import best_snippet
+from retrieval.text.snippets import best_snippet, function_stems
 
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
@@ -79,6 +79,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
         ),
         "suggestions": list(ranking.suggestions),
+        "missing_words": list(ranking.missing_words),
         "degraded": list(ranking.degraded),
         "rules": {**NO_RULES, **ranking.curated},
         "total": len(ranking.candidates),
@@ -89,7 +90,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
 
 
 def is_confident(ranking: Ranking) -> bool:
-    return bool(ranking.candidates) and (ranking.confident or ranking.final)
+    return bool(ranking.candidates) and (ranking.confident or ranking.final) and not ranking.missing_words
 
 
 def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:
@@ -163,8 +164,8 @@ def iso(day: date | None) -> str | None:
 
 
 def wanted_stems(text: str) -> frozenset[str]:
-    """What to mark: the stems of the question's words that are no stop words."""
-    return frozenset(terms(text, "en"))
+    """What to mark: the stems of the question's words that say what it is about."""
+    return frozenset(terms(text, "en")) - function_stems("en")
 
 
 def full_texts(query: Query, sections: Sequence[Provision]) -> dict[int, str]:

@@ -89,6 +89,7 @@ REASONS = {
     "rule_abstain": _("A curator wants no answer to such questions: “%(name)s”."),
     "over_token_budget": _("It is beyond the token budget of %(budget)s."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
+    "without_quoted": _("It does not have the words that your question puts in quotes."),
     "no_such_provision": _("You named %(citation)s, which is not among the law here."),
 }
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}

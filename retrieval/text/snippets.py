@@ -2,11 +2,24 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 
-from retrieval.text.analyzer import Word, words
+from retrieval.text.analyzer import STOP_WORDS, Word, stems, words
+from retrieval.text.sentences import sentences
 
 LENGTH = 280  # characters of a snippet: about two lines on a desk, four on a phone
+FUNCTION_WORDS = {  # besides stop words: they count in searches, and say nothing when they are marked
+    "en": "above across after again against along although among around before behind below beneath beside besides "
+    "between beyond both cannot despite during each either else ever every few further here however "
+    "least less many more most much must neither never no nor not nothing off once only onto other others otherwise "
+    "ought over per rather same since such though through throughout thus toward towards under "
+    "unless until upon very via whatever whenever whereas wherein whether whichever whoever within without yet",
+    "es": "ademas ambos antes aun aunque bastante cada casi cierto contigo cualquier cualquiera debajo debe dentro "
+    "despues durante encima entonces excepto fuera hacia jamas mediante menos mientras mismo misma mucho muchos "
+    "nada nadie ni ningun ninguna ninguno nunca otro otra otros otras pocos salvo segun siempre sino tal tales "
+    "tampoco tanto todavia todo toda todos todas tras varios",
+}
 SENTENCE_START = re.compile(r"(?<=[.;:])\s+|\n+")
 
 
@@ -18,6 +31,18 @@ class Snippet:
     start: int
     end: int
     marks: tuple[tuple[int, int], ...]
+
+
+@cache
+def function_stems(language: str) -> frozenset[str]:
+    return frozenset(stems(f"{STOP_WORDS[language]} {FUNCTION_WORDS[language]}", language))
+
+
+def to_sentence_end(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span, ended where the sentence in which it ends does."""
+    ends = (stop for _, stop in sentences(text) if stop >= end)
+    stop = next(ends, len(text))
+    return start, len(text[:stop].rstrip())
 
 
 def marked_words(text: str, wanted: frozenset[str], language: str = "en") -> list[Word]:

@@ -65,6 +65,7 @@ def test_coverage_lies_between_zero_and_one():
     ("text", "phrases"),
     [
         ('say "we the people" now', ["we the people"]),
+        ("say “we the people” or «nosotros»", ["we the people", "nosotros"]),
         ('an unbalanced " quote', []),
         ('""', []),
         ("plain", []),

@@ -79,6 +79,18 @@ def test_the_passage_found_is_highlighted(client):
     assert not look(client, FOURTH).all("mark")
 
 
+def test_the_passage_highlighted_ends_where_its_sentence_does(client):
+    first = "/us/const/amendment/XIV/section/1"
+    text = Section.objects.live().get(locator=first).text
+    middle = text.index("subject to the jurisdiction")
+    for passage in (f"0-{middle}", f"20-{middle + 9}"):
+        page = reader.open_locator(
+            first, reader.Reader(question="citizens", passage=tuple(map(int, passage.split("-"))))
+        )
+        shown = "".join(run.text for p in page.parts[0].paragraphs for run in p.runs if run.in_passage)
+        assert shown.endswith("wherein they reside.")
+
+
 def test_every_result_leads_to_its_highlighted_passage(client):
     for link in look_for(client, "unreasonable searches and seizures").links():
         if "passage=" in link:

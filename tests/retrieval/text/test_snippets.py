@@ -1,6 +1,6 @@
 """The window of a text that answers, and the words marked in it."""
 
-from retrieval.text.snippets import best_snippet, marked_words
+from retrieval.text.snippets import best_snippet, function_stems, marked_words, to_sentence_end
 
 
 def test_a_snippet_shows_where_most_of_the_wanted_words_stand():
@@ -25,3 +25,19 @@ def test_marks_see_plurals_and_possessives():
         "Marshal's",
         "marshals",
     ]
+
+
+def test_a_span_is_ended_where_its_sentence_ends():
+    text = (
+        "No person shall be held to answer. Nor shall any be deprived of life, liberty, or property. The end."
+    )
+    end = text.index(" The end")
+    assert to_sentence_end(text, 35, text.index("liberty")) == (35, end)
+    assert to_sentence_end(text, 35, end) == (35, end)
+    assert to_sentence_end(text, 35, len(text)) == (35, len(text))
+
+
+def test_function_words_are_known_by_their_stems():
+    wanted = frozenset({"search", "without", "under", "not"}) - function_stems("en")
+    assert wanted == {"search"}
+    assert "except" not in function_stems("en")  # the stem of "exception"
