@@ -1,6 +1,6 @@
 """System checks of the ground everything stands on: the database's extension and role, the queue's limits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -10,75 +10,61 @@ OLDEST_PGVECTOR = "0.8.4"
 
 
 @register(Tags.database)
-def pgvector(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+def pgvector(app_configs, databases: Sequence[str] | None = None, **kwargs) -> Iterator[CheckMessage]:
     if "default" not in (databases or ()):
-        return []
+        return
     found = answer_of("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
     if found is None:
-        return [
-            Error(
-                f"The extension vector is missing from the database {connection.settings_dict['NAME']}.",
-                hint="As its superuser: CREATE EXTENSION vector;",
-                id="arf.E001",
-            )
-        ]
-    if as_numbers(found[0]) < as_numbers(OLDEST_PGVECTOR):
-        return [
-            Error(
-                f"The extension vector is {found[0]}; at least {OLDEST_PGVECTOR} is needed.",
-                hint="Install a newer pgvector, then as superuser: ALTER EXTENSION vector UPDATE;",
-                id="arf.E001",
-            )
-        ]
-    return []
+        yield Error(
+            f"The extension vector is missing from the database {connection.settings_dict['NAME']}.",
+            hint="As its superuser: CREATE EXTENSION vector;",
+            id="arf.E001",
+        )
+    elif as_numbers(found[0]) < as_numbers(OLDEST_PGVECTOR):
+        yield Error(
+            f"The extension vector is {found[0]}; at least {OLDEST_PGVECTOR} is needed.",
+            hint="Install a newer pgvector, then as superuser: ALTER EXTENSION vector UPDATE;",
+            id="arf.E001",
+        )
 
 
 @register(Tags.database)
-def role(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+def role(app_configs, databases: Sequence[str] | None = None, **kwargs) -> Iterator[CheckMessage]:
     """Row-level security, which guards private documents, does not bind such a role."""
     if "default" not in (databases or ()):
-        return []
+        return
     name, is_super, bypasses = answer_of(
         "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
     )
     powers = [power for power, has in (("is a superuser", is_super), ("has BYPASSRLS", bypasses)) if has]
-    if not powers:
-        return []
-    return [
-        Error(
+    if powers:
+        yield Error(
             f"The database role {name} is too strong: it {' and '.join(powers)}.",
             hint=f"As superuser: ALTER ROLE {name} NOSUPERUSER NOBYPASSRLS; or use another role.",
             id="arf.E002",
         )
-    ]
 
 
 @register(Tags.compatibility)
-def queue_limits(app_configs, **kwargs) -> list[CheckMessage]:
+def queue_limits(app_configs, **kwargs) -> Iterator[CheckMessage]:
     retry, timeout = settings.Q_CLUSTER["retry"], settings.Q_CLUSTER["timeout"]
-    if retry > timeout:
-        return []
-    return [
-        Error(
+    if retry <= timeout:
+        yield Error(
             f"Q_CLUSTER: retry ({retry} s) must be longer than timeout ({timeout} s).",
             hint="Otherwise a slow step is handed out again while it still runs.",
             id="arf.E003",
         )
-    ]
 
 
 @register(Tags.security)
-def limit_behind_a_proxy(app_configs, **kwargs) -> list[CheckMessage]:
+def limit_behind_a_proxy(app_configs, **kwargs) -> Iterator[CheckMessage]:
     """This machine's own requests are not limited, and a proxy on it sends everybody's."""
-    if not settings.BEHIND_TLS or settings.NUM_PROXIES:
-        return []
-    return [
-        Warning(
+    if settings.BEHIND_TLS and not settings.NUM_PROXIES:
+        yield Warning(
             "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited.",
             hint="Set ARF_PROXIES to how many proxies stand before this server, usually 1.",
             id="arf.W008",
         )
-    ]
 
 
 def answer_of(query: str) -> tuple | None:

@@ -24,29 +24,21 @@ class Environment(environ.FileAwareEnv):
 
     def whole(self, name: str, default: int, *, low: int = 0, high: int = 1_000_000_000) -> int:
         given = self.text(name, str(default))
-        if not re.fullmatch("[0-9]{1,10}", given) or not low <= int(given) <= high:
-            raise ImproperlyConfigured(
-                f"{name} is “{given}”; it must be a whole number from {low} to {high}."
-            )
-        return int(given)
+        is_right = bool(re.fullmatch("[0-9]{1,10}", given)) and low <= int(given) <= high
+        return int(_right(name, given, is_right, f"it must be a whole number from {low} to {high}"))
 
     def seconds(self, name: str, default: float) -> float:
         given = self.text(name, str(default))
-        if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given) or not float(given):
-            raise ImproperlyConfigured(f"{name} is “{given}”; it must be a number of seconds above 0.")
-        return float(given)
+        is_right = bool(re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", given)) and float(given) > 0
+        return float(_right(name, given, is_right, "it must be a number of seconds above 0"))
 
     def yes_or_no(self, name: str, default: bool = False) -> bool:
         given = self.text(name, str(default)).lower()
-        if given not in YES | NO:
-            raise ImproperlyConfigured(f"{name} is “{given}”; it must be true or false.")
-        return given in YES
+        return _right(name, given, given in YES | NO, "it must be true or false") in YES
 
     def one_of(self, name: str, default: str, choices: tuple[str, ...]) -> str:
         given = self.text(name, default)
-        if given not in choices:
-            raise ImproperlyConfigured(f"{name} is “{given}”; it must be one of {', '.join(choices)}.")
-        return given
+        return _right(name, given, given in choices, f"it must be one of {', '.join(choices)}")
 
     def database(self, url: str) -> dict[str, Any]:
         """Django's entry for DATABASE_URL, any that libpq takes; parameters beyond the address become OPTIONS."""
@@ -80,3 +72,10 @@ class Environment(environ.FileAwareEnv):
                 f"{name} is “{path}”; it cannot be made: {problem.strerror}."
             ) from problem
         return path
+
+
+def _right(name: str, given: str, is_right: bool, why_not: str) -> str:
+    """What was given. Raises ImproperlyConfigured where it is not right."""
+    if not is_right:
+        raise ImproperlyConfigured(f"{name} is “{given}”; {why_not}.")
+    return given

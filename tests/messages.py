@@ -1,8 +1,10 @@
 """Messages of system checks."""
 
+from collections.abc import Iterable
+
 DEFAULT = {"app_configs": None, "databases": ["default"]}
 
 
-def only(messages: list) -> tuple[str, str]:
+def only(messages: Iterable) -> tuple[str, str]:
     [message] = messages
     return message.id, message.msg

@@ -42,24 +42,17 @@ def admin_link(obj: Model, text: object = None) -> SafeString:
     return link(admin_url(obj), obj if text is None else text)
 
 
-class ReadOnly:
-    """Records that something else writes."""
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
-
 class NeverDeleted:
     """Rows that are switched off or followed by a newer version, so that what rests on them stays explained."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+class ReadOnly(NeverDeleted):
+    """Records that something else writes."""
+
+    has_add_permission = has_change_permission = NeverDeleted.has_delete_permission
 
 
 @dataclass(frozen=True)

@@ -174,48 +174,41 @@ class DocumentAdmin(ObjectActions, ModelAdmin):
         return f"/law{document.locator}"
 
 
-class ChunkInline(ReadOnly, TabularInline):
-    model = Chunk
-    fields = ["position", "start", "end", "page_start", "page_end", "token_count", "text"]
-    ordering = ["position"]
-    extra = 0
-    per_page = 50
-    tab = True
+class PartInline(ReadOnly, TabularInline):
+    """What belongs to a section, on a tab of its page."""
 
-
-class AnchorInline(ReadOnly, TabularInline):
-    model = Anchor
-    fields = ["locator", "level", "number", "start", "end"]
     ordering = ["start", "pk"]
     extra = 0
     per_page = 50
     tab = True
 
 
-class CitationInline(ReadOnly, TabularInline):
+class ChunkInline(PartInline):
+    model = Chunk
+    fields = ["position", "start", "end", "page_start", "page_end", "token_count", "text"]
+    ordering = ["position"]
+
+
+class AnchorInline(PartInline):
+    model = Anchor
+    fields = ["locator", "level", "number", "start", "end"]
+
+
+class CitationInline(PartInline):
     model = Citation
     fk_name = "source"
     verbose_name_plural = gettext_lazy("citations made")
     fields = ["text", "target_locator", "start", "end"]
-    ordering = ["start", "pk"]
-    extra = 0
-    per_page = 50
-    tab = True
+
+
+PLACE = ["domain", "document", "parent", "level", "number", "position", "is_result", "is_leaf"]
 
 
 @admin.register(Section)
 class SectionAdmin(ReadOnly, ModelAdmin):
     list_display = [
-        "citation",
-        "heading",
-        "locator",
-        "domain",
-        "level",
-        "live",
-        "valid_from",
-        "valid_to",
-        "status",
-    ]
+        "citation", "heading", "locator", "domain", "level", "live", "valid_from", "valid_to", "status",
+    ]  # fmt: skip
     list_filter = [
         "domain",
         "live",
@@ -235,21 +228,7 @@ class SectionAdmin(ReadOnly, ModelAdmin):
             gettext_lazy("In force"),
             {"fields": ["live", "valid_from", "valid_to", "status", "replaced_at", "private"]},
         ),
-        (
-            gettext_lazy("Place"),
-            {
-                "fields": [
-                    "domain",
-                    "document",
-                    "parent",
-                    "level",
-                    "number",
-                    "position",
-                    "is_result",
-                    "is_leaf",
-                ]
-            },
-        ),
+        (gettext_lazy("Place"), {"fields": PLACE}),
         (gettext_lazy("Source"), {"fields": ["source_url", "content_hash"]}),
     ]
 
@@ -268,16 +247,8 @@ class ChunkAdmin(ReadOnly, ModelAdmin):
     search_fields = ["section__citation", "section__locator"]
     show_full_result_count = False
     fields = [
-        "section",
-        "position",
-        "start",
-        "end",
-        "page_start",
-        "page_end",
-        "token_count",
-        "context",
-        "text",
-    ]
+        "section", "position", "start", "end", "page_start", "page_end", "token_count", "context", "text",
+    ]  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return Chunk.objects.filter(section__in=Section.objects.visible_to(caller_of(request)))

@@ -18,14 +18,8 @@ from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 COLOURS = {
     "answered": "success",
     "asked": "info",
-    "refused": "warning",
-    "injected": "warning",
-    "unsupported": "warning",
-    "malformed": "danger",
-    "timeout": "danger",
-    "rate_limited": "danger",
-    "unavailable": "danger",
-    "error": "danger",
+    **dict.fromkeys(("refused", "injected", "unsupported"), "warning"),
+    **dict.fromkeys(("malformed", "timeout", "rate_limited", "unavailable", "error"), "danger"),
 }
 
 

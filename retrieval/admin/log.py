@@ -26,26 +26,27 @@ def trace_link(trace_id: object, text: object) -> SafeString:
     return link(reverse("retrieval:trace", args=[trace_id]), text)
 
 
-class ChannelFilter(admin.SimpleListFilter):
+class ColumnFilter(admin.SimpleListFilter):
+    """By the values that a column may have; nothing is asked of so long a table to list them."""
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(**{self.parameter_name: self.value()}) if self.value() else queryset
+
+
+class ChannelFilter(ColumnFilter):
     title = gettext_lazy("channel")
     parameter_name = "channel"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         return [(channel, channel) for channel in CHANNELS]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(channel=self.value()) if self.value() else queryset
 
-
-class LanguageFilter(admin.SimpleListFilter):
+class LanguageFilter(ColumnFilter):
     title = gettext_lazy("language")
     parameter_name = "language"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         return [("en", _("English")), ("es", _("Spanish"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(language=self.value()) if self.value() else queryset
 
 
 @admin.register(SearchLog)

@@ -27,7 +27,7 @@ def test_a_missing_extension_is_named(db, monkeypatch):
 )
 def test_an_old_extension_is_named(db, monkeypatch, found, is_good):
     monkeypatch.setattr(ground, "answer_of", lambda query: (found,))
-    messages = ground.pgvector(**DEFAULT)
+    messages = list(ground.pgvector(**DEFAULT))
     if is_good:
         assert messages == []
     else:
@@ -59,7 +59,7 @@ def test_a_retry_within_the_timeout_is_refused(settings, retry):
 @pytest.mark.parametrize(("tls", "proxies"), [(True, 0), (True, 1), (False, 0)])
 def test_a_proxy_that_is_not_counted_is_named(settings, tls, proxies):
     settings.BEHIND_TLS, settings.NUM_PROXIES = tls, proxies
-    messages = ground.limit_behind_a_proxy(None)
+    messages = list(ground.limit_behind_a_proxy(None))
     if tls and not proxies:
         told = (
             "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited."
