@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from django.http import HttpRequest
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -81,7 +80,3 @@ def model(title: str, icon: str, name: str) -> dict:
 
 def allowed(permission: str) -> Callable[[HttpRequest], bool]:
     return lambda request: not permission or request.user.has_perm(permission)
-
-
-def stylesheet(request: HttpRequest) -> str:
-    return static("admin/arf.css")

@@ -7,6 +7,7 @@ import secrets
 from pathlib import Path
 
 import environ
+from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from arf_site.environment import Environment
@@ -207,9 +208,9 @@ UNFOLD = {
     "SITE_SUBHEADER": _("Retrieval for bodies of law"),
     "SITE_SYMBOL": "balance",
     "SHOW_LANGUAGES": True,
-    "STYLES": ["arf_site.navigation.stylesheet"],
+    "STYLES": [lambda request: static("admin/arf.css")],
     "SIDEBAR": {"navigation": "arf_site.navigation.sidebar"},
-    "DASHBOARD_CALLBACK": "retrieval.admin.dashboard.dashboard",
+    "DASHBOARD_CALLBACK": "retrieval.admin.pages.dashboard",
     "COLORS": {
         "primary": {  # the public pages' ink blue
             "50": "#f1f5fa", "100": "#dfe8f3", "200": "#c2d3e8", "300": "#96b4d6", "400": "#638fc0",
@@ -302,9 +303,7 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "timeout": env.seconds("ARF_LLM_TIMEOUT", 4.0),  # seconds, for all that one search asks
 }
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
-ARF_DOUBLE_JUDGED_PERCENT = env.whole(
-    "ARF_DOUBLE_JUDGED_PERCENT", 20, high=100
-)  # pairs that two people judge
+ARF_DOUBLE_JUDGED_PERCENT = env.whole("ARF_DOUBLE_JUDGED_PERCENT", 20, high=100)  # pairs that two people judge
 ARF_RULES_SECOND_PERSON = env.yes_or_no("ARF_RULES_SECOND_PERSON", True)  # whoever proposes cannot publish
 ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
 ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)

@@ -15,7 +15,7 @@ from evaluation.admin.pages import (
     threshold_preview,
 )
 from evaluation.api import RulePreviewsView, RulePreviewView
-from retrieval.admin.try_query import try_query
+from retrieval.admin.pages import try_query
 from retrieval.admin.uploading import upload_page
 
 handler400 = "arf_site.web.failures.bad_request"

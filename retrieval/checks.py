@@ -2,7 +2,7 @@
 and what is set of a language model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
@@ -21,76 +21,65 @@ ENDPOINT_NEEDS = {"base_url": "ARF_EMBEDDER_URL", "model": "ARF_EMBEDDER_MODEL"}
 
 
 @register(Tags.compatibility)
-def embedder_settings(app_configs, **kwargs) -> list[CheckMessage]:
+def embedder_settings(app_configs, **kwargs) -> Iterator[CheckMessage]:
     spec = settings.ARF_EMBEDDER
-    if spec["kind"] not in ("onnx", "torch", "openai"):
-        return [Error(f"ARF_EMBEDDER is “{spec['kind']}”; it must be onnx, torch or openai.", id="arf.E006")]
     missing = [variable for key, variable in ENDPOINT_NEEDS.items() if not spec[key]]
-    if spec["kind"] != "openai" or not missing:
-        return []
-    message = f"ARF_EMBEDDER is openai, but not set: {', '.join(missing)}."
-    return [Error(message, hint="Set them, or leave ARF_EMBEDDER at onnx.", id="arf.E006")]
+    if spec["kind"] not in ("onnx", "torch", "openai"):
+        yield Error(f"ARF_EMBEDDER is “{spec['kind']}”; it must be onnx, torch or openai.", id="arf.E006")
+    elif spec["kind"] == "openai" and missing:
+        message = f"ARF_EMBEDDER is openai, but not set: {', '.join(missing)}."
+        yield Error(message, hint="Set them, or leave ARF_EMBEDDER at onnx.", id="arf.E006")
 
 
 @register(Tags.compatibility)
-def llm_settings(app_configs, **kwargs) -> list[CheckMessage]:
+def llm_settings(app_configs, **kwargs) -> Iterator[CheckMessage]:
     spec = settings.ARF_LLM
     given = [variable for key, variable in LLM_VARIABLES.items() if spec[key]]
     missing = [LLM_VARIABLES[key] for key in LLM_NEEDS if not spec[key]]
-    if not given or not missing:
-        return []
-    message = f"Set: {', '.join(given)}; but not set: {', '.join(missing)}."
-    return [Error(message, hint="Set them, or leave all of them empty to use no LLM.", id="arf.E007")]
+    if given and missing:
+        message = f"Set: {', '.join(given)}; but not set: {', '.join(missing)}."
+        yield Error(message, hint="Set them, or leave all of them empty to use no LLM.", id="arf.E007")
 
 
 @register(Tags.database)
 def embedder_of_the_vectors(
     app_configs, databases: Sequence[str] | None = None, **kwargs
-) -> list[CheckMessage]:
+) -> Iterator[CheckMessage]:
     if not migrated(databases):
-        return []
+        return
     active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
     if active is None:
-        return []
+        return
     try:
         named = loaded.embedder_from(loaded.settings_spec())
     except EmbeddingUnavailable as problem:
-        return [Warning(f"The embedder that the settings name cannot be loaded: {problem}", id="arf.W004")]
-    if named.fingerprint == active.fingerprint:
-        return []
-    return [
-        Warning(
+        yield Warning(f"The embedder that the settings name cannot be loaded: {problem}", id="arf.W004")
+        return
+    if named.fingerprint != active.fingerprint:
+        yield Warning(
             f"The settings name the embedder {named.name} ({named.fingerprint}), "
             f"but the stored vectors are by {active.name} ({active.fingerprint}).",
             hint="Run `manage.py reembed` to switch, or set ARF_EMBEDDER back.",
             id="arf.W004",
         )
-    ]
 
 
 @register(Tags.database)
-def lexical_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
-    if not migrated(databases) or not Chunk.objects.exists():
-        return []
-    if problem := problem_of(loaded.lexical_index()):
-        return [Warning(problem, hint="Keep `manage.py lexical_writer` running on this node.", id="arf.W005")]
-    return []
+def lexical_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> Iterator[CheckMessage]:
+    if migrated(databases) and Chunk.objects.exists() and (problem := problem_of(loaded.lexical_index())):
+        yield Warning(problem, hint="Keep `manage.py lexical_writer` running on this node.", id="arf.W005")
 
 
 @register(Tags.database)
-def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) -> Iterator[CheckMessage]:
     """Nothing is missed without one; a search only takes longer."""
-    if not migrated(databases):
-        return []
-    return [
-        Warning(
+    for model, domain in hnsw.missing() if migrated(databases) else ():
+        yield Warning(
             f"The domain {domain.slug} has more than {hnsw.LARGE} chunks and no index of their vectors by "
             f"{model.name}.",
             hint="Run `manage.py index_vectors`, or wait for the job.",
             id="arf.W010",
         )
-        for model, domain in hnsw.missing()
-    ]
 
 
 def problem_of(index: LexicalIndex) -> str | None:

@@ -12,7 +12,7 @@ from tempfile import NamedTemporaryFile
 import psycopg
 
 from arf_site.node.postgres.server import without_password
-from arf_site.node.postgres.system import wheel_install
+from arf_site.node.postgres.system import sync, wheel_install
 
 ARCHIVE_MAGIC = b"PGDMP"
 # The extension is the superuser's, and stays as it is.
@@ -38,7 +38,7 @@ def backup(url: str, path: Path) -> None:
         raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
     try:
         _run("pg_dump", url, "--format=custom", f"--file={partial}")
-        _sync(partial)
+        sync(partial)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -94,8 +94,3 @@ def _run(program: str, url: str | None, *arguments: str) -> str:
     if done.returncode != 0:
         raise BackupError(f"{program} failed: {done.stderr.strip()}")
     return done.stdout
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

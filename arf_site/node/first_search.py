@@ -1,4 +1,4 @@
-"""One question really asked over HTTP. `python -m arf_site.node.first_search http://127.0.0.1:8000`"""
+"""Where the web server listens, and one question really asked of it. `python -m arf_site.node.first_search http://127.0.0.1:8000`"""
 
 import json
 import sys
@@ -8,6 +8,17 @@ from urllib.request import Request, urlopen
 
 QUESTION = "Can the police search my phone without a warrant?"
 SHOWN = 3
+
+
+def host_and_port(host: str, port: int) -> str:
+    """An IPv6 address stands in brackets: [::1]:8000."""
+    bare = host.strip("[]")
+    return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
+
+
+def reached_by(host: str) -> str:
+    """The host by which this machine reaches a server bound to `host`: one bound to every address, by loopback."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host.strip("[]"), host)
 
 
 def ask(base_url: str, question: str = QUESTION) -> dict:

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.db import OperationalError
 
 from arf_site import settings
-from arf_site.node.addresses import host_and_port
+from arf_site.node.first_search import host_and_port
 
 # NumPy multiplies small matrices here: its threads would only wait for one another. Read when a worker imports it.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

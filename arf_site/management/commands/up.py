@@ -17,7 +17,7 @@ from django.db import OperationalError, connections
 from tqdm import tqdm
 
 from arf_site.node import first_search, preparation
-from arf_site.node.addresses import host_and_port, reached_by
+from arf_site.node.first_search import host_and_port, reached_by
 from arf_site.node.postgres.server import Postgres
 from arf_site.node.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
@@ -111,7 +111,7 @@ class Command(BaseCommand):
 def programs() -> list[Program]:
     """In the order in which they are started; stopped in the opposite one."""
     manage = (sys.executable, str(settings.BASE_DIR / "manage.py"))
-    guard = (sys.executable, "-m", "arf_site.node.guard", str(os.getpid()))
+    guard = (sys.executable, "-m", "arf_site.node.postgres", "guard", str(os.getpid()))
     gunicorn = (sys.executable, "-m", "gunicorn", "--config", "arf_site/node/gunicorn.conf.py")
     return [
         *([] if settings.DATABASE_URL_GIVEN else [Program("postgres-guard", guard)]),

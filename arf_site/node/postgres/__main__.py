@@ -1,13 +1,24 @@
-"""`python -m arf_site.node.postgres start|stop|status|url|psql`: the embedded PostgreSQL by hand."""
+"""`python -m arf_site.node.postgres start|stop|status|url|psql`: the embedded PostgreSQL by hand; and its guard, by
+`guard PARENT` under the supervisor.
+"""
 
 import argparse
 import os
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from arf_site.node.postgres.server import STOP_SIGNALS, Postgres, default_data_dir, without_password
 from arf_site.node.postgres.system import PostgresError, wheel_install
+from arf_site.node.supervisor import end_with_parent
+
+GUARD_EVERY = 1.0  # seconds between the guard's questions to the server
+
+
+class Orphaned(BaseException):
+    """The supervisor is gone."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,11 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m arf_site.node.postgres", description="The embedded PostgreSQL."
     )
-    parser.add_argument("command", choices=("start", "stop", "status", "url", "psql"))
+    parser.add_argument("command", choices=("start", "stop", "status", "url", "psql", "guard"))
     parser.add_argument("--data-dir", type=Path, default=default_data_dir())
     parser.add_argument("--mode", choices=STOP_SIGNALS, default="fast", help="how to stop")
     options, rest = parser.parse_known_args(arguments)
-    if rest and options.command != "psql":
+    if rest and options.command not in ("psql", "guard"):
         parser.error(f"unknown arguments: {' '.join(rest)}")
     try:
         return run_command(options.command, Postgres(options.data_dir), options.mode, rest)
@@ -41,6 +52,8 @@ def run_command(command: str, server: Postgres, mode: str, rest: Sequence[str]) 
         return 0 if ready else 3
     elif command == "url":
         print(server.app_url())
+    elif command == "guard":
+        guard(server, int(rest[0]))
     else:
         open_psql(server.app_url(), rest)
     return 0
@@ -51,6 +64,24 @@ def open_psql(url: str, arguments: Sequence[str]) -> None:
     address, environment = without_password(url)
     program = wheel_install() / "bin" / "psql"
     os.execve(program, ["psql", f"--dbname={address}", *arguments], os.environ | environment)
+
+
+def guard(server: Postgres, parent: int) -> None:
+    """Keeps the server answering. Should the supervisor be killed, it stops the server in its place, so that nothing is
+    left running.
+    """
+    signal.signal(signal.SIGUSR1, orphaned)
+    end_with_parent(parent, signal.SIGUSR1)
+    try:
+        while True:
+            server.start()
+            time.sleep(GUARD_EVERY)
+    except Orphaned:
+        server.stop()
+
+
+def orphaned(*_) -> None:
+    raise Orphaned
 
 
 if __name__ == "__main__":

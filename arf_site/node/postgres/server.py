@@ -147,7 +147,7 @@ class Cluster:
         make_private_folder(fresh, account)
         self._initdb(account, install, fresh, passwords[SUPERUSER])
         fresh.rename(self.cluster)
-        system.sync_folder(self.place)
+        system.sync(self.place)
 
     def _initdb(self, account: Account, install: Path, cluster: Path, password: str) -> None:
         with NamedTemporaryFile("w", dir=self.place) as password_file:

@@ -119,12 +119,12 @@ def write_file(path: Path, text: str, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
         os.fsync(file.fileno())
     Path(file.name).replace(path)
-    sync_folder(path.parent)
+    sync(path.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` outlast a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make what a file holds, or a rename in a folder, outlast a power cut."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

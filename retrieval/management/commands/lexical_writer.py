@@ -9,8 +9,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections, connection
 
+from retrieval.indexes import lexical_sync
 from retrieval.indexes.lexical import LexicalIndex, LexicalWriter
-from retrieval.indexes.lexical_sync import catch_up, rebuild
+from retrieval.indexes.lexical_sync import catch_up
 
 logger = logging.getLogger(__name__)
 EVERY = 0.5  # seconds between looks at the change log
@@ -30,14 +31,11 @@ class Command(BaseCommand):
             signal.signal(signum, self._stop)
         path = Path(settings.ARF_LEXICAL_DIR)
         writer = LexicalWriter(path)
-        position = self._begin(writer, path, anew=rebuild)
+        position = lexical_sync.rebuild(writer) if rebuild else catch_up(writer, LexicalIndex(path).position)
         while not once and not self.stopped:
             time.sleep(EVERY)
             position = self._look(writer, position)
         writer.close()
-
-    def _begin(self, writer: LexicalWriter, path: Path, *, anew: bool) -> int:
-        return rebuild(writer) if anew else catch_up(writer, LexicalIndex(path).position)
 
     def _look(self, writer: LexicalWriter, position: int) -> int:
         """A database that is away for a while is waited for; anything else ends the process, loudly."""

