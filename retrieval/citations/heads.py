@@ -148,12 +148,13 @@ _BETWEEN = (
     rf"(?:{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
 )
 _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
+_WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list, and to try each part takes long
 
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
 _AMENDMENT = r"(?:amdts?|amends?|am|enms?|[ae][a-z]{0,2}m[a-z]{3,9})"
 _NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2}|#\s?)?"
 _BEFORE = re.compile(
-    rf"(?P<numbers>{_NUMBERS})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
+    rf"(?P<numbers>{_WHOLE_LIST})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
 )
 _AFTER = re.compile(
     rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
