@@ -14,6 +14,7 @@ from retrieval.citations.finding import find_citations, whole_citations
 
 MAX_TEXT = 64_000  # characters read for citations
 MAX_CITATIONS = 250
+BYTES_A_REQUEST = 1_000  # the work grows with the text: 64 kB take as long as some dozens of searches
 
 
 @extend_schema_serializer(component_name="CitingText")
@@ -24,6 +25,7 @@ class TextParameters(Parameters):
 
 
 class CitationsView(ApiView):
+    bytes_a_request = BYTES_A_REQUEST
     max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
     @extend_schema(

@@ -20,10 +20,10 @@ from retrieval.text.personal_data import query_hash
 KEPT = timedelta(minutes=10)  # a window is needed for one minute; clocks of several machines differ
 
 # A count lost in a power cut is no loss: waiting for the disk at every request would be.
-COUNT_ONE = """
+COUNT = """
 WITH unhurried AS (SELECT set_config('synchronous_commit', 'off', true))
-INSERT INTO retrieval_ratewindow AS kept (who, minute, count) SELECT %s, %s, 1 FROM unhurried
-ON CONFLICT (who, minute) DO UPDATE SET count = kept.count + 1
+INSERT INTO retrieval_ratewindow AS kept (who, minute, count) SELECT %s, %s, %s FROM unhurried
+ON CONFLICT (who, minute) DO UPDATE SET count = kept.count + EXCLUDED.count
 RETURNING count
 """
 
@@ -38,26 +38,39 @@ class PerMinute(BaseThrottle):
     """A key has its own limit, an anonymous address that of the settings, this machine none."""
 
     def allow_request(self, request: Request, view: object) -> bool:
-        self.seconds = seconds_to_wait(request, request.auth)
+        self.seconds = seconds_to_wait(request, request.auth, cost=cost_of(request, view))
         return self.seconds == 0
 
     def wait(self) -> int:
         return self.seconds
 
 
-def seconds_to_wait(request: HasMeta, key: ApiKey | None = None) -> int:
+def cost_of(request: HasMeta, view: object) -> int:
+    """As how many requests this one counts: where the work grows with what is sent, one more for so many bytes."""
+    step = getattr(view, "bytes_a_request", None)
+    if step is None:
+        return 1
+    body = request.META.get("CONTENT_LENGTH") or "0"
+    sent = len(request.META.get("QUERY_STRING", "")) + (int(body) if body.isdecimal() else 0)
+    return 1 + sent // step
+
+
+def seconds_to_wait(request: HasMeta, key: ApiKey | None = None, *, cost: int = 1) -> int:
     """Counts this request against whoever sent it; 0 when it is within the limit."""
     if key is not None:
-        return hit(f"key:{key.pk}", key.rate_per_minute)
+        return hit(f"key:{key.pk}", key.rate_per_minute, cost=cost)
     who = anonymous(request)
-    return hit(who, settings.ARF_RATE_PER_MINUTE) if who else 0
+    return hit(who, settings.ARF_RATE_PER_MINUTE, cost=cost) if who else 0
 
 
-def hit(who: str, limit: int, *, now: datetime | None = None) -> int:
-    """Counts one request of `who` (at most 80 characters); the seconds to wait, 0 within the limit a minute."""
+def hit(who: str, limit: int, *, cost: int = 1, now: datetime | None = None) -> int:
+    """Counts one request of `who` (at most 80 characters) as `cost`, though never as more than a minute holds; the
+    seconds to wait, 0 within the limit a minute.
+    """
     now = now or timezone.now()
+    counted = max(1, min(cost, limit))
     with connection.cursor() as cursor:
-        cursor.execute(COUNT_ONE, [who, now.replace(second=0, microsecond=0)])
+        cursor.execute(COUNT, [who, now.replace(second=0, microsecond=0), counted])
         (count,) = cursor.fetchone()
     return 0 if count <= limit else 60 - now.second
 

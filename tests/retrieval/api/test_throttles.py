@@ -1,5 +1,6 @@
 """Requests a minute, for addresses and for keys."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -55,6 +56,26 @@ def test_a_key_has_a_limit_of_its_own(client, two_a_minute):
 def test_guessed_keys_count_against_the_address(client, two_a_minute):
     guess = AWAY | {"HTTP_AUTHORIZATION": "Bearer guess"}
     assert [ask(client, **guess).status_code for _ in range(3)] == [401, 401, 429]
+
+
+def resolve(client, text, **meta):
+    body = json.dumps({"q": text})
+    url = f"{API}/citations/resolve"
+    return client.post(url, body, content_type="application/json", **meta).status_code
+
+
+def test_a_long_text_counts_as_many_requests(client, two_a_minute, settings):
+    settings.ARF_RATE_PER_MINUTE = 100
+    assert [resolve(client, "a" * 60_000, **AWAY) for _ in range(2)] == [200, 429]
+    assert RateWindow.objects.get().count == 122
+    query = {"q": "a" * 5_000}
+    assert client.get(f"{API}/citations/resolve", query, REMOTE_ADDR="203.0.113.10").status_code == 200
+    assert sorted(RateWindow.objects.values_list("count", flat=True)) == [6, 122]
+
+
+def test_no_text_counts_as_more_than_a_minute_holds(client, two_a_minute):
+    _, headers = key_with("search", rate_per_minute=3)
+    assert [resolve(client, "a" * 60_000, **headers) for _ in range(2)] == [200, 429]
 
 
 def test_unknown_addresses_and_bad_input_count_too(client, two_a_minute):
