@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     "axes.middleware.AxesMiddleware",
+    "arf_site.web.lookups.RefusedLookups",
 ]
 
 ROOT_URLCONF = "arf_site.urls"
