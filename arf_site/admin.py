@@ -8,6 +8,7 @@ from django.contrib.auth import admin as auth_admin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 from django_q import admin as queue_admin
 from django_q.models import Failure, OrmQ, Schedule, Success
 from unfold.admin import ModelAdmin
@@ -16,6 +17,7 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from retrieval.admin.base import ReadOnly
 
 admin.site.index_title = _("Overview")
+gettext_noop("Welcome back to")  # above unfold's login form, and missing from its Spanish
 
 for model in (User, Group, Schedule, Success, Failure, AccessAttempt, AccessLog, AccessFailureLog):
     admin.site.unregister(model)
