@@ -1,12 +1,17 @@
-"""System checks of the ground everything stands on: the database's extension and role, the queue's limits."""
+"""System checks of the ground everything stands on: the database's extension and role, the queue's limits, the names of
+variables.
+"""
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
 
 OLDEST_PGVECTOR = "0.8.4"
+OF_COMPOSE = {"ARF_DB_PASSWORD"}  # read by compose.yaml alone, often from the same .env
 
 
 @register(Tags.database)
@@ -65,6 +70,27 @@ def limit_behind_a_proxy(app_configs, **kwargs) -> Iterator[CheckMessage]:
             hint="Set ARF_PROXIES to how many proxies stand before this server, usually 1.",
             id="arf.W008",
         )
+
+
+@register(Tags.compatibility)
+def unknown_variables(app_configs, **kwargs) -> list[CheckMessage]:
+    """A misspelt variable changes nothing, which nobody would notice."""
+    known = settings.ARF_VARIABLES | OF_COMPOSE
+    given = sorted(name for name in os.environ if name.startswith("ARF_"))
+    return [
+        Warning(
+            f"The variable {name} is set, but nothing reads it{nearest(name, known)}.",
+            hint="All variables are listed in .env.example.",
+            id="arf.W011",
+        )
+        for name in given
+        if name.removesuffix("_FILE") not in known
+    ]
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    found = get_close_matches(name.removesuffix("_FILE"), known, n=1)
+    return f"; the nearest is {found[0]}" if found else ""
 
 
 def answer_of(query: str) -> tuple | None:

@@ -10,11 +10,22 @@ import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
 class Environment(environ.FileAwareEnv):
-    """What is not set, or set to nothing, has its default. Raises ImproperlyConfigured."""
+    """What is not set, or set to nothing, has its default; `asked` are the names asked for. Raises
+    ImproperlyConfigured.
+    """
+
+    def __init__(self, **scheme) -> None:
+        super().__init__(**scheme)
+        self.asked: set[str] = set()
+
+    def get_value(self, var: str, *args, **kwargs) -> Any:
+        self.asked.add(var)
+        return super().get_value(var, *args, **kwargs)
 
     def text(self, name: str, default: str = "") -> str:
         try:
@@ -39,6 +50,15 @@ class Environment(environ.FileAwareEnv):
     def one_of(self, name: str, default: str, choices: tuple[str, ...]) -> str:
         given = self.text(name, default)
         return _right(name, given, given in choices, f"it must be one of {', '.join(choices)}")
+
+    def origins(self, name: str) -> list[str]:
+        """Web origins, such as https://app.example.org, with commas between; or “*” alone."""
+        given = [origin for part in self.text(name).split(",") if (origin := part.strip())]
+        if wrong := [origin for origin in given if not ORIGIN.fullmatch(origin) and given != ["*"]]:
+            raise ImproperlyConfigured(
+                f"{name} holds “{wrong[0]}”; it must be an origin such as https://app.example.org, or * alone."
+            )
+        return given
 
     def database(self, url: str) -> dict[str, Any]:
         """Django's entry for DATABASE_URL, any that libpq takes; parameters beyond the address become OPTIONS."""

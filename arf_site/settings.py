@@ -63,9 +63,11 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "corsheaders",
 ]
 
 MIDDLEWARE = [
+    "corsheaders.middleware.CorsMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -236,6 +238,15 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
     "NUM_PROXIES": NUM_PROXIES,
 }
+# Pages of other sites that may call the API from a browser: with a key where they send one, never with cookies.
+CORS_ORIGINS = env.origins("ARF_CORS_ORIGINS")
+CORS_ALLOW_ALL_ORIGINS = CORS_ORIGINS == ["*"]
+CORS_ALLOWED_ORIGINS = [] if CORS_ALLOW_ALL_ORIGINS else CORS_ORIGINS
+CORS_ALLOW_CREDENTIALS = False
+CORS_URLS_REGEX = "^/api/v1/"
+CORS_ALLOW_METHODS = ["GET", "POST", "DELETE"]
+CORS_ALLOW_HEADERS = ["authorization", "content-type"]
+CORS_EXPOSE_HEADERS = ["retry-after"]
 SPECTACULAR_SETTINGS = {
     "TITLE": "ARF",
     "DESCRIPTION": """\
@@ -328,3 +339,5 @@ LOGGING = {
         **{name: {"level": "WARNING"} for name in ("axes", "django-q", "openai", "httpx", "httpx2")},
     },
 }
+
+ARF_VARIABLES = frozenset(env.asked)  # so that a misspelt one is told of (arf_site/checks.py)

@@ -80,3 +80,25 @@ def test_the_embedded_servers_superuser_would_be_refused(monkeypatch):
     monkeypatch.setattr(ground, "answer_of", as_owner)
     expected = "The database role arf_owner is too strong: it is a superuser and has BYPASSRLS."
     assert only(ground.role(**DEFAULT)) == ("arf.E002", expected)
+
+
+def test_a_variable_that_nothing_reads_is_named_with_the_nearest(monkeypatch):
+    monkeypatch.setenv("ARF_RATE_PER_MINUT", "5")
+    expected = (
+        "The variable ARF_RATE_PER_MINUT is set, but nothing reads it; the nearest is ARF_RATE_PER_MINUTE."
+    )
+    assert only(ground.unknown_variables(None)) == ("arf.W011", expected)
+
+
+def test_a_variable_that_is_like_none_is_named_alone(monkeypatch):
+    monkeypatch.setenv("ARF_XYZ", "5")
+    assert only(ground.unknown_variables(None)) == (
+        "arf.W011",
+        "The variable ARF_XYZ is set, but nothing reads it.",
+    )
+
+
+@pytest.mark.parametrize("name", ["ARF_PORT", "ARF_LLM_KEY_FILE", "ARF_DB_PASSWORD", "ARF_CORS_ORIGINS"])
+def test_variables_that_are_read_are_none_of_these(monkeypatch, name):
+    monkeypatch.setenv(name, "1")
+    assert ground.unknown_variables(None) == []

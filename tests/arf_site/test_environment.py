@@ -66,3 +66,17 @@ def test_other_urls_are_refused_without_telling_the_password(url):
     with pytest.raises(ImproperlyConfigured, match="DATABASE_URL") as refused:
         Environment().database(url)
     assert "secret" not in str(refused.value)
+
+
+def test_origins_are_listed_with_commas_or_are_all(read):
+    assert read("origins", "https://a.example.org, http://localhost:3000,") == [
+        "https://a.example.org",
+        "http://localhost:3000",
+    ]
+    assert read("origins", "*") == ["*"] and read("origins", "") == []
+
+
+@pytest.mark.parametrize("wrong", ["a.example.org", "https://a.example.org/", "*, https://a.example.org", "null"])
+def test_what_is_no_origin_is_refused(read, wrong):
+    with pytest.raises(ImproperlyConfigured, match="ARF_ANY holds “"):
+        read("origins", wrong)
