@@ -255,14 +255,16 @@ Search bodies of law, read provisions, resolve citations.
 - **Keys.** Public law needs none. Keys are made in the admin and sent as `Authorization: Bearer KEY`; what they open
   beside it is named by their scopes: `search` (what was granted to the key), `pipelines`, `documents`, `staff`.
 - **Locators** such as `/us/const/amendment/IV` name provisions everywhere: append one to `/api/v1/sections`.
+- **Fields.** A search leaves out the full `text` and the `notes` of its results unless `fields` names them.
 - **Pages** are numbered from 1; `next` and `previous` are numbers, or null.
 - **Errors** are `{"error": {"code", "message"}}`. Unknown and repeated parameters are refused. Who asks too often is
-  answered 429, and `Retry-After` says how many seconds to wait.
+  answered 429, and `Retry-After` says how many seconds to wait; a long text with citations counts as several requests.
 - **Private questions** belong in the body of a POST: addresses end up in logs.
 """,
     "TAGS": [
         {"name": "search", "description": "Which provision answers a question, and how sure that is"},
-        {"name": "sections", "description": "A provision by its locator"},
+        {"name": "sections", "description": "A provision, a document or a domain by its locator"},
+        {"name": "domains", "description": "The bodies of law there are"},
         {"name": "citations", "description": "Citations found in a text"},
         {"name": "documents", "description": "What there is; files of one's own"},
         {"name": "uploads", "description": "What became of a file"},

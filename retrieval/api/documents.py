@@ -1,6 +1,5 @@
 """Documents: listed, handed in as files, withdrawn; and what became of a file."""
 
-from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
@@ -9,15 +8,17 @@ from rest_framework.request import Request
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, as_stored, reply
+from retrieval.api.base import ApiView, answers, as_stored, paging, reply
 from retrieval.api.bodies import Files
 from retrieval.api.errors import Forbidden
 from retrieval.api.parameters import File, Name, Nothing, Number, Parameters, Text
-from retrieval.api.sections import document_account
-from retrieval.api.serializers import DocumentPage, UploadState, Withdrawn
+from retrieval.api.sections import documents_in_force
+from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, UploadState, Withdrawn
+from retrieval.api.tree import TreeParameters, tree_account
 from retrieval.errors import NotFound
 from retrieval.ingestion import uploading
-from retrieval.models import ApiKey, Document, Domain, Section, Upload
+from retrieval.models import ApiKey, Document, Domain, Upload
+from retrieval.models.corpus import DocumentQuerySet
 from retrieval.request import MAX_K
 from retrieval.search.service import visible_domains
 
@@ -53,13 +54,10 @@ class DocumentsView(ApiView):
     )
     def get(self, request: Request) -> HttpResponse:
         """List the documents that the caller may read today; withdrawn ones are none of them."""
-        values = DocumentsParameters.from_url(request)
-        caller = caller_of(request)
-        slugs = {scope.id: scope.slug for scope in visible_domains(caller, values.get("domain", ()))}
-        in_force = Exists(Section.objects.readable(caller).filter(document=OuterRef("pk")))
-        documents = Document.objects.visible_to(caller).filter(in_force, domain__in=slugs)
-        in_order = documents.order_by("domain", "locator", "pk")
-        return reply(document_page(in_order, slugs, k=values.get("k", 10), page=values.get("page", 1)))
+        values, caller = DocumentsParameters.from_url(request), caller_of(request)
+        domains = [scope.id for scope in visible_domains(caller, values.pop("domain", ()))]
+        documents = documents_in_force(caller).filter(domain__in=domains)
+        return reply(document_page(documents.order_by("domain", "locator", "pk"), **values))
 
     @extend_schema(
         operation_id="upload_document",
@@ -72,14 +70,25 @@ class DocumentsView(ApiView):
         return reply(take(UploadForm.from_form(request), key), status=202)
 
 
+PATH = OpenApiParameter("path", str, "path", description="A document's locator without its leading slash.")
+
+
 class DocumentView(ApiView):
     @extend_schema(
+        operation_id="document",
+        parameters=[PATH, TreeParameters],
+        responses=answers(DocumentTree, 401, 404, 429),
+    )
+    def get(self, request: Request, path: str) -> HttpResponse:
+        """A document and its tree, a level or more at a time; `under` opens what a section of it holds."""
+        values = TreeParameters.from_url(request)
+        if not path.isprintable():
+            raise Http404
+        return reply(tree_account(f"/{path}", caller_of(request), **values))
+
+    @extend_schema(
         operation_id="withdraw_document",
-        parameters=[
-            OpenApiParameter(
-                "path", str, "path", description="A document's locator without its leading slash."
-            )
-        ],
+        parameters=[PATH],
         responses=answers(Withdrawn, 401, 403, 404, 429),
     )
     def delete(self, request: Request, path: str) -> HttpResponse:
@@ -102,15 +111,9 @@ class UploadView(ApiView):
         return reply(upload_of(upload_id, key_for_documents(request)))
 
 
-def document_page(documents, slugs: dict[int, str], *, k: int, page: int) -> dict:
-    total = documents.count()
-    return {
-        "documents": [document_account(d, slugs[d.domain_id]) for d in documents[(page - 1) * k : page * k]],
-        "total": total,
-        "page": page,
-        "next": page + 1 if total > page * k else None,
-        "previous": page - 1 if page > 1 else None,
-    }
+def document_page(documents: DocumentQuerySet, *, k: int, page: int) -> dict:
+    shown = DocumentItem(documents[(page - 1) * k : page * k], many=True).data
+    return {"documents": shown, **paging(documents.count(), k=k, page=page)}
 
 
 def key_for_documents(request: Request) -> ApiKey:

@@ -1,6 +1,5 @@
-"""What addresses take: each parameter is declared once, as a field that reads it and describes it in the schema.
-
-What is unknown, repeated, mistyped or unreadable is refused.
+"""What addresses and bodies take: each parameter is declared once, as a field that reads it, describes it in the schema
+and has its default. What is unknown, repeated, mistyped or unreadable is refused.
 """
 
 import re
@@ -29,11 +28,11 @@ class UrlText(str):
 
 
 class Parameters(s.Serializer):
-    """What one address takes. Values come by name; what was left out is absent, whatever its default."""
+    """What one address takes. Values come by name; what was left out has its default, or is absent without one."""
 
     @classmethod
     def from_url(cls, request: Request) -> dict[str, Any]:
-        return cls()._read(url_values(request))
+        return cls._read(url_values(request))
 
     @classmethod
     def from_json(cls, request: Request) -> dict[str, Any]:
@@ -42,9 +41,9 @@ class Parameters(s.Serializer):
         body = request.data
         if not isinstance(body, dict):
             raise BadBody("The body must be a JSON object.")
-        parameters = cls()
-        given = {k: value for k, value in body.items() if value is not None or k not in parameters.fields}
-        return parameters._read({name: parameters._listed(name, value) for name, value in given.items()})
+        known = cls._declared_fields
+        given = {name: value for name, value in body.items() if value is not None or name not in known}
+        return cls._read({name: cls._listed(name, value) for name, value in given.items()})
 
     @classmethod
     def from_form(cls, request: Request) -> dict[str, Any]:
@@ -54,21 +53,29 @@ class Parameters(s.Serializer):
         texts = {
             name: [UrlText(value) for value in fields.getlist(name)] for name in fields if name not in files
         }
-        return cls()._read(texts | {name: files.getlist(name) for name in files})
+        return cls._read(texts | {name: files.getlist(name) for name in files})
 
-    def _read(self, sent: Mapping[str, list]) -> dict[str, Any]:
-        if unknown := [name for name in sent if name not in self.fields]:
-            raise UnknownParameter(f"Unknown: {named(unknown)}. Known: {', '.join(self.fields) or 'none'}.")
-        if missing := [k for k, field in self.fields.items() if field.required and k not in sent]:
+    @classmethod
+    def _read(cls, sent: Mapping[str, list]) -> dict[str, Any]:
+        """By the fields as declared: an instance copies all of them, which would take a request 1.5 ms."""
+        known = cls._declared_fields
+        if unknown := [name for name in sent if name not in known]:
+            raise UnknownParameter(f"Unknown: {named(unknown)}. Known: {', '.join(known) or 'none'}.")
+        if missing := [name for name, field in known.items() if field.required and name not in sent]:
             raise BadParameter(f"{missing[0]} is required.")
-        return {name: self._value(name, values) for name, values in sent.items()}
+        defaults = {name: field.default for name, field in known.items() if field.default is not s.empty}
+        return defaults | {name: cls._value(name, values) for name, values in sent.items()}
 
-    def _listed(self, name: str, value: Any) -> list:
-        many = isinstance(self.fields.get(name), s.ListField)
+    @classmethod
+    def _listed(cls, name: str, value: Any) -> list:
+        many = isinstance(cls._declared_fields.get(name), s.ListField)
         return value if many and isinstance(value, list) else [value]
 
-    def _value(self, name: str, values: list) -> Any:
-        field = self.fields[name]
+    @classmethod
+    def _value(cls, name: str, values: list) -> Any:
+        field = cls._declared_fields[name]
+        if isinstance(field, Names):
+            values = [part for value in values for part in split(value)]
         many = isinstance(field, s.ListField)
         if many and len(values) <= MAX_NAMES:
             return tuple(field.child.read(name, value) for value in values)
@@ -128,16 +135,17 @@ class Name(s.CharField):
         return words
 
 
+class Names(s.ListField):
+    """Several of one kind; in an address one parameter may name them all, with commas between."""
+
+
 class Number(s.IntegerField):
     def read(self, name: str, value: Any) -> int:
-        return number(name, value, low=self.min_value, high=self.max_value)
-
-
-class RuleId(s.IntegerField):
-    """The id of a published rule."""
-
-    def read(self, name: str, value: Any) -> int:
-        return number(name, value, low=1, high=MAX_ID)
+        if isinstance(value, UrlText) and re.fullmatch("[0-9]{1,9}", value):
+            value = int(value)
+        if type(value) is not int or not self.min_value <= value <= self.max_value:
+            raise BadParameter(f"{name} must be a whole number from {self.min_value} to {self.max_value}.")
+        return value
 
 
 class Rule(s.JSONField):
@@ -210,9 +218,5 @@ def is_unicode(value: str) -> bool:
     return True
 
 
-def number(name: str, value: Any, *, low: int, high: int) -> int:
-    if isinstance(value, UrlText) and re.fullmatch("[0-9]{1,9}", value):
-        value = int(value)
-    if type(value) is not int or not low <= value <= high:
-        raise BadParameter(f"{name} must be a whole number from {low} to {high}.")
-    return value
+def split(value: Any) -> list:
+    return value.split(",") if isinstance(value, UrlText) else [value]

@@ -14,8 +14,19 @@ from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.errors import BadParameter, Forbidden
-from retrieval.api.parameters import Choice, Day, Name, Number, Parameters, Rule, RuleId, Text, YesOrNo
-from retrieval.api.serializers import Answer
+from retrieval.api.parameters import (
+    MAX_ID,
+    Choice,
+    Day,
+    Name,
+    Names,
+    Number,
+    Parameters,
+    Rule,
+    Text,
+    YesOrNo,
+)
+from retrieval.api.serializers import NAMED, Answer, Result
 from retrieval.models import ApiKey
 from retrieval.ranking import RuleOptions
 from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, SearchRequest
@@ -28,7 +39,15 @@ PIPELINE = (
     "a key with that scope where a language model is configured, `verified`, which has it judge what is uncertain."
 )
 COVERAGE = (
-    "joint: one search under what any restricting rule allows; each: one search per such rule, each covered."
+    "joint, as if left out: one search under what any restricting rule allows; each: one search per such rule, each "
+    "covered."
+)
+ON_DEMAND = ["text", "notes"]  # of a long provision either is a hundred kilobytes
+FIELDS = list(Result().get_fields())
+USUAL_FIELDS = [name for name in FIELDS if name not in ON_DEMAND]
+ASKED_FIELDS = (
+    f"What each result holds, repeated or with commas between; {' and '.join(NAMED)} always are. Left out: all but "
+    f"{' and '.join(ON_DEMAND)}, which may be long."
 )
 
 
@@ -48,14 +67,17 @@ class SearchParameters(Parameters):
     language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
     as_of = Day(required=False, help_text="Search the law as it was on that day.")
     pipeline = Name(required=False, help_text=PIPELINE)
+    fields = Names(child=Choice(FIELDS), default=USUAL_FIELDS, help_text=ASKED_FIELDS)
     explain = YesOrNo(default=False, help_text="Adds the trace of every candidate as “explanation”.")
     rules = s.ListField(
-        child=RuleId(), required=False, help_text="Ids of published rules: these and no others."
+        child=Number(min_value=1, max_value=MAX_ID),
+        required=False,
+        help_text="Ids of published rules: these and no others.",
     )
     keyword_trigger = YesOrNo(
         default=True, help_text="False: given rules apply whatever the words of the question."
     )
-    coverage = Choice(["joint", "each"], default="joint", help_text=COVERAGE)
+    coverage = Choice(["joint", "each"], required=False, help_text=COVERAGE)
     include_all_rules = YesOrNo(default=False, help_text="The same as coverage=each.")
     process_rules_separately = YesOrNo(default=False, help_text="The same as coverage=each.")
     quota = Number(
@@ -145,7 +167,7 @@ class SearchView(ApiView):
 
 
 def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
-    explain = values.pop("explain", False)
+    explain, fields = values.pop("explain"), values.pop("fields")
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
     asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), rules=rules, **values)
@@ -153,24 +175,33 @@ def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     answer = search(asked, caller, channel="api")
     if explain:
         answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
-    return reply(answer)
+    return reply(with_fields(answer, {*NAMED, *fields}))
+
+
+def with_fields(answer: dict, fields: set[str]) -> dict:
+    """The answer with only these fields of its results."""
+    shown = {
+        part: [{name: value for name, value in result.items() if name in fields} for result in answer[part]]
+        for part in ("results", "near_misses")
+    }
+    return answer | shown
 
 
 def rule_options(values: dict[str, Any], caller: Caller) -> RuleOptions:
     """Takes what concerns rules out of the values. Raises BadParameter, NotFound and what the owner of rules raises."""
     references = values.pop("rules", None)
-    separately = [values.pop(name, False) for name in ("include_all_rules", "process_rules_separately")]
+    separately = [values.pop(name) for name in ("include_all_rules", "process_rules_separately")]
     coverage = values.pop("coverage", "each" if any(separately) else "joint")
     if any(separately) and coverage == "joint":
         raise BadParameter("include_all_rules and process_rules_separately mean coverage=each.")
     read = import_string(f"{settings.ARF_RULES}.given")
     return RuleOptions(
         given=None if references is None else read(references, caller),
-        keyword_trigger=values.pop("keyword_trigger", True),
+        keyword_trigger=values.pop("keyword_trigger"),
         coverage=coverage,
-        quota=values.pop("quota", 1),
+        quota=values.pop("quota"),
         token_budget=values.pop("token_budget", None),
-        fallback=values.pop("no_rule", "global"),
+        fallback=values.pop("no_rule"),
     )
 
 

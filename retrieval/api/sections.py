@@ -1,8 +1,12 @@
-"""One provision as the API shows it: its words, its place in the hierarchy, and what cites what."""
+"""One place in the law as the API shows it: its words, its place in the hierarchy, and what cites what. A place is a
+provision, or above the provisions a document, a domain, or what several domains' locators begin with.
+"""
 
 from datetime import date
 
+from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
 from django.http import Http404, HttpResponse
+from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
@@ -10,15 +14,18 @@ from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, reply
 from retrieval.api.parameters import Day, Parameters
-from retrieval.api.serializers import Provision
+from retrieval.api.serializers import DocumentItem, Provision
+from retrieval.citations.citation import cite
 from retrieval.corpus import history
 from retrieval.errors import NotFound
-from retrieval.models import Anchor, Citation, Document, Section
-from retrieval.models.corpus import SectionQuerySet
+from retrieval.models import Anchor, Citation, Document, Domain, Section
+from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.pages.reader import end_of_subtree, neighbours
 from retrieval.search.response import iso
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
+MAX_CHILDREN = 250
+LONGEST = 1_000_000  # bytes of text; what holds more is read part by part
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
 AS_STORED = (
     "locator",
@@ -30,6 +37,11 @@ AS_STORED = (
     "breadcrumb",
     "is_result",
 )
+ABOVE_PROVISIONS = {  # what only provisions have
+    "pin": None, "title_es": "", "plain_name": "", "plain_name_es": "", "number": "", "breadcrumb": "", "notes": [],
+    "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
+    "anchors": [], "citations": {"made": [], "received": []}, "history": [],
+}  # fmt: skip
 
 
 class SectionParameters(Parameters):
@@ -46,29 +58,40 @@ class SectionView(ApiView):
         responses=answers(Provision, 401, 404, 429),
     )
     def get(self, request: Request, path: str) -> HttpResponse:
-        """Read one provision by its locator; a deeper place answers its section, with the place as `pin`."""
+        """Read a provision, a document or what is above it by its locator. A deeper place answers its section, with the
+        place as `pin`.
+        """
         values = SectionParameters.from_url(request)
         if not path.isprintable():
             raise Http404
-        return reply(section_account(f"/{path}", caller_of(request), values.get("as_of")))
+        return reply(place_account(f"/{path}", caller_of(request), values.get("as_of")))
 
 
-def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
-    """The provision as this caller may read it on that day. Raises NotFound."""
+def place_account(locator: str, caller: Caller, as_of: date | None) -> dict:
+    """What this caller may read there on that day. Raises NotFound."""
     readable = Section.objects.readable(caller, as_of)
-    section, pin = find(readable, locator)
+    if found := find(readable, locator):
+        return section_account(*found, readable, as_of)
+    if document := documents_in_force(caller, as_of).filter(locator=locator).first():
+        return account_above(document, readable)
+    return domain_account(locator, caller, as_of)
+
+
+def section_account(
+    section: Section, pin: str | None, readable: SectionQuerySet, as_of: date | None
+) -> dict:
     in_document = readable.filter(document=section.document_id).order_by("position", "pk")
-    before, after = neighbours(section, in_document, end_of_subtree(section, in_document))
+    end = end_of_subtree(section, in_document)
+    before, after = neighbours(section, in_document, end)
+    from_here = in_document.filter(position__gte=section.position)
+    below = from_here if end is None else from_here.filter(position__lt=end)
     stands = history.standing(section.locator, as_of)
-    above = (
-        in_document.filter(locator=section.parent_locator) if section.parent_locator else in_document.none()
-    )
     return as_stored(section, *AS_STORED) | {
         "pin": pin,
         "title": stands.heading(section.heading) or section.citation,
         "title_es": stands.heading(section.heading_es),
         "domain": section.domain.slug,
-        "text": text_of(section, in_document),
+        **(whole(section.text) if section.is_leaf else text_of(below)),
         "valid_from": iso(section.valid_from),
         "valid_to": iso(stands.end(section.valid_to)),
         "status": stands.status(section.status),
@@ -76,8 +99,8 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
         "notes": stands.notes(section.notes),
         "source_url": section.source_url or section.document.source_url,
         "url": f"/law/{section.path}",
-        "parent": first(above),
-        "children": references(in_document.filter(parent_locator=section.locator)),
+        "parent": parent_of(section, in_document),
+        **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
         "previous": first(before),
         "next": first(after),
         "anchors": anchors_of(section),
@@ -85,26 +108,104 @@ def section_account(locator: str, caller: Caller, as_of: date | None) -> dict:
             "made": citations_made(section, readable),
             "received": citations_received(section, readable),
         },
-        "document": document_account(section.document, section.domain.slug),
+        "document": DocumentItem(section.document).data,
     }
 
 
-def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None]:
-    """The section of this locator, or the one that holds it as an anchor and the pin. Raises NotFound."""
-    readable = readable.select_related("domain", "document").order_by("pk")
+def account_above(document: Document, readable: SectionQuerySet) -> dict:
+    """A document that is no provision itself, as the Constitution and what came from a file."""
+    in_document = readable.filter(document=document).order_by("position", "pk")
+    return ABOVE_PROVISIONS | {
+        **reference(document.locator, cite(document.locator), document.title),
+        "level": "document",
+        "domain": document.domain.slug,
+        **text_of(in_document),
+        "source_url": document.source_url,
+        "url": f"/law{document.locator}",
+        "parent": domain_above(document),
+        **children(in_document.filter(parent_locator=""), *NAMED_BY),
+        "document": DocumentItem(document).data,
+    }
+
+
+def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
+    """The domain of this locator with its documents, or the domains whose locators begin with it."""
+    begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
+    domains = Domain.objects.visible_to(caller).filter(begins)
+    domain = domains.filter(locator_prefix=locator).first()
+    if domain:
+        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
+        below = children(documents, "locator", "title", "title")
+    else:
+        below = children(domains, "locator_prefix", "name", "name")
+    if not domains:
+        raise NotFound("There is no such provision.")
+    return ABOVE_PROVISIONS | {
+        **reference(locator, "", domain.name if domain else locator),
+        "title_es": domain.name_es if domain else "",
+        "level": "domain" if domain else "domains",
+        "domain": domain.slug if domain else "",
+        "text": "",
+        "text_complete": False,
+        "source_url": "",
+        "url": reverse("retrieval:law"),
+        "parent": None,
+        **below,
+        "document": None,
+    }
+
+
+def documents_in_force(caller: Caller, as_of: date | None = None) -> DocumentQuerySet:
+    """Documents of which the caller may read something on that day; withdrawn ones are none of them."""
+    readable = Section.objects.readable(caller, as_of).filter(document=OuterRef("pk"))
+    return Document.objects.visible_to(caller).filter(Exists(readable)).select_related("domain")
+
+
+def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None] | None:
+    """The section of this locator, or the one that holds it as an anchor and the pin."""
+    readable = readable.select_related("domain", "document__domain").order_by("pk")
     if section := readable.filter(locator=locator).first():
         return section, None
     if section := readable.filter(anchors__locator=locator).first():
         return section, locator
-    raise NotFound("There is no such provision.")
+    return None
 
 
-def text_of(section: Section, in_document: SectionQuerySet) -> str:
-    """Its own words and, above the result level, those of all below it in order."""
-    if section.is_leaf:
-        return section.text
-    texts = in_document.below(section.locator).values_list("text", flat=True)
-    return "\n\n".join(text for text in texts if text)
+def text_of(sections: SectionQuerySet) -> dict:
+    """Their words in order."""
+    length = Sum(Func("text", function="octet_length", output_field=IntegerField()))  # unpacks no text
+    if (sections.aggregate(length=length)["length"] or 0) > LONGEST:
+        return {"text": "", "text_complete": False}
+    return whole("\n\n".join(text for text in sections.values_list("text", flat=True) if text))
+
+
+def whole(text: str) -> dict:
+    return {"text": text, "text_complete": True}
+
+
+def parent_of(section: Section, in_document: SectionQuerySet) -> dict | None:
+    """The section above; above all sections the document, and above a section that is all of it the domain."""
+    if section.parent_locator:
+        return first(in_document.filter(locator=section.parent_locator))
+    document = section.document
+    if section.locator == document.locator:
+        return domain_above(document)
+    return reference(document.locator, cite(document.locator), document.title)
+
+
+def domain_above(document: Document) -> dict | None:
+    """None where the domain is this one document and has no locator of its own."""
+    domain = document.domain
+    return (
+        None
+        if domain.locator_prefix == document.locator
+        else reference(domain.locator_prefix, "", domain.name)
+    )
+
+
+def children(rows: QuerySet, *named_by: str) -> dict:
+    """The first of them; `documents` pages through all."""
+    return {"children": references(rows[:MAX_CHILDREN], *named_by), "children_total": rows.count()}
 
 
 def anchors_of(section: Section) -> list[dict]:
@@ -132,29 +233,18 @@ def cited(end: str) -> list[str]:
     return ["target_locator", *(f"{end}__{name}" for name in NAMED_BY)]
 
 
-def references(sections: SectionQuerySet) -> list[dict]:
-    return [reference(*row) for row in sections.values_list(*NAMED_BY)]
+def references(rows: QuerySet, *named_by: str) -> list[dict]:
+    return [reference(*row) for row in rows.values_list(*named_by)]
 
 
 def first(sections: SectionQuerySet) -> dict | None:
-    return next(iter(references(sections[:1])), None)
+    return next(iter(references(sections[:1], *NAMED_BY)), None)
 
 
 def reference(locator: str, citation: str, heading: str) -> dict:
-    return {"locator": locator, "citation": citation, "title": heading or citation}
+    return {"locator": locator, "citation": citation or heading, "title": heading or citation}
 
 
-def document_account(document: Document, domain: str) -> dict:
-    account = as_stored(
-        document, "locator", "title", "language", "publication", "source_url", "filename", "pages"
-    )
-    return account | {
-        "domain": domain,
-        "sha256": document.content_hash,
-        "scanned_pages": document.scanned_pages,
-        "tags": document.tags,
-        "retrieved_at": document.retrieved_at.isoformat(),
-    }
 
 
 def existing(locators: list[str], caller: Caller) -> set[str]:

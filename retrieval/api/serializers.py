@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from retrieval.models import Upload
+from retrieval.models import Document, Domain, Upload
 
 # -- Search
 
@@ -42,6 +42,9 @@ class LegalChange(s.Serializer):
     now_es = s.CharField()
 
 
+NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
+
+
 # What results and provisions tell alike
 class Shown(s.Serializer):
     locator = s.CharField()
@@ -66,6 +69,8 @@ class Shown(s.Serializer):
 
 
 class Result(Shown):
+    """What `fields` names; left out: all but `text` and `notes`."""
+
     rank = s.IntegerField()
     language = s.CharField(help_text="Of the text.")
     snippet = s.CharField(allow_blank=True)
@@ -76,6 +81,12 @@ class Result(Shown):
     score = s.FloatField()
     probability = s.FloatField(allow_null=True)
     reasons = s.ListField(child=Reason())
+
+    def get_fields(self) -> dict[str, s.Field]:
+        fields = super().get_fields()
+        for name, field in fields.items():
+            field.required = name in NAMED
+        return fields
 
 
 class StageLine(s.Serializer):
@@ -257,21 +268,44 @@ class AnchorPlace(s.Serializer):
     end = s.IntegerField()
 
 
-class DocumentItem(s.Serializer):
-    locator = s.CharField()
-    title = s.CharField()
-    domain = s.CharField()
-    language = s.CharField()
-    publication = s.CharField(allow_blank=True)
-    source_url = s.CharField(allow_blank=True)
-    filename = s.CharField(allow_blank=True, help_text="Of the file it was read from.")
-    sha256 = s.CharField(help_text="Of that file.")
-    pages = s.IntegerField(allow_null=True)
-    scanned_pages = s.ListField(
-        child=s.IntegerField(), help_text="Images without text: nothing on them is found."
+class DocumentItem(s.ModelSerializer):
+    """Makes the answer too."""
+
+    domain = s.CharField(source="domain.slug")
+    source_url = s.CharField()
+    sha256 = s.CharField(source="content_hash", help_text="Of the file it was read from.")
+    retrieved_at = s.DateTimeField(format=None)
+
+    class Meta:
+        model = Document
+        fields = [
+            "locator", "title", "domain", "language", "publication", "source_url", "filename", "sha256", "pages",
+            "scanned_pages", "tags", "retrieved_at",
+        ]  # fmt: skip
+        read_only_fields = fields
+
+
+class DomainItem(s.ModelSerializer):
+    locator = s.CharField(source="locator_prefix", help_text="What every locator of this domain begins with.")
+    private = s.BooleanField(source="is_private", help_text="Only granted documents are read.")
+    corpus_version = s.IntegerField(
+        allow_null=True, help_text="Counts its changes; null for a private domain."
     )
-    tags = s.ListField(child=s.CharField())
-    retrieved_at = s.DateTimeField()
+    documents = s.IntegerField(help_text="Of which the caller may read something today.")
+    sections = s.IntegerField(help_text="Of these, in force.")
+    results = s.IntegerField(help_text="Of these, ranked by searches.")
+
+    class Meta:
+        model = Domain
+        fields = [
+            "slug", "name", "name_es", "description", "description_es", "languages", "locator", "private",
+            "corpus_version", "documents", "sections", "results",
+        ]  # fmt: skip
+        read_only_fields = fields
+
+
+class DomainList(s.Serializer):
+    domains = DomainItem(many=True)
 
 
 class UploadState(s.Serializer):
@@ -298,18 +332,55 @@ class DocumentPage(Page):
     documents = DocumentItem(many=True)
 
 
+class TreeNode(Reference):
+    title_es = s.CharField(allow_blank=True)
+    level = s.CharField()
+    number = s.CharField(allow_blank=True)
+    status = s.CharField(allow_blank=True)
+    is_result = s.BooleanField(help_text="Whether searches rank it.")
+    sections = s.IntegerField(help_text="How many are below it.")
+    children_total = s.IntegerField(help_text="How many are directly below it.")
+
+    def get_fields(self) -> dict[str, s.Field]:
+        return super().get_fields() | {"children": TreeNode(many=True)}
+
+
+class DocumentTree(DocumentItem, Page):
+    """`total` and pages are of the children on the first level."""
+
+    under = Reference(
+        allow_null=True, help_text="The section whose children these are; null: the document's own."
+    )
+    sections = s.IntegerField(help_text="How many the document has.")
+    results = s.IntegerField(help_text="Of these, ranked by searches.")
+    children = TreeNode(many=True)
+
+    class Meta(DocumentItem.Meta):
+        fields = [
+            *DocumentItem.Meta.fields,
+            "under", "sections", "results", "children", "total", "page", "next", "previous",
+        ]  # fmt: skip
+
+
 class Provision(Shown):
+    """Above the provisions: a `document`, a `domain`, or what the locators of several `domains` begin with."""
+
+    domain = s.CharField(allow_blank=True)
     level = s.CharField()
     number = s.CharField(allow_blank=True)
     text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
+    text_complete = s.BooleanField(
+        help_text="False: too long for one answer, so left out; read its children."
+    )
     is_result = s.BooleanField(help_text="Whether searches rank it.")
     parent = Reference(allow_null=True)
-    children = Reference(many=True)
+    children = Reference(many=True, help_text="The first 250.")
+    children_total = s.IntegerField()
     previous = Reference(allow_null=True)
     next = Reference(allow_null=True)
     anchors = AnchorPlace(many=True)
     citations = Edges()
-    document = DocumentItem()
+    document = DocumentItem(allow_null=True)
 
 
 # -- Citations, feedback, health

@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 from retrieval.api.base import NowhereView
 from retrieval.api.citations import CitationsView
 from retrieval.api.documents import DocumentsView, DocumentView, UploadView
+from retrieval.api.domains import DomainsView
 from retrieval.api.feedback import FeedbackView, TraceView
 from retrieval.api.health import HealthView
 from retrieval.api.schema import DocsView, SchemaView
@@ -16,6 +17,7 @@ app_name = "api"
 urlpatterns = [
     path("search", SearchView.as_view(), name="search"),
     path("sections/<path:path>", SectionView.as_view(), name="section"),
+    path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
     path("documents/<path:path>", DocumentView.as_view(), name="document"),
     path("uploads/<int:upload_id>", UploadView.as_view(), name="upload"),

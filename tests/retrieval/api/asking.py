@@ -17,7 +17,7 @@ def assert_shape(answer, shape):
     """An answer has exactly what the schema promises; what is not required may be absent."""
     fields = shape().get_fields()
     assert set(answer) <= set(fields)
-    assert {name for name, field in fields.items() if field.required} <= set(answer)
+    assert {name for name, field in fields.items() if field.required or field.read_only} <= set(answer)
     for name, value in answer.items():
         field = fields[name]
         inner = getattr(field, "child", field)
@@ -26,7 +26,7 @@ def assert_shape(answer, shape):
                 assert_shape(item, type(inner))
 
 
-def section(client, path, **query):
-    response = client.get(f"{API}/sections/{path}", query)
+def section(client, path, headers=None, **query):
+    response = client.get(f"{API}/sections/{path}", query, **(headers or {}))
     assert response.status_code == 200, response.content
     return response.json()

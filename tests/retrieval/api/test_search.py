@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.api import serializers
-from retrieval.models import SearchLog
-from tests.retrieval.api.asking import API, assert_shape, found, locators
+from retrieval.models import SearchLog, Section
+from tests.retrieval.api.asking import API, assert_shape, found, locators, section
 from tests.retrieval.api.refusals import assert_refused, post
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,6 @@ RESULT = {
     "title",
     "breadcrumb",
     "snippet",
-    "text",
     "score",
     "probability",
 }
@@ -34,6 +33,36 @@ def test_a_search_answers_as_the_contract_says(client):
     assert_shape(answer, serializers.Answer)
     assert len(answer["results"]) == 10
     assert answer["cached"] is False and answer["page"] == 1 and answer["previous"] is None
+
+
+def test_results_hold_the_fields_asked_for(client):
+    few = found(client, "jury", fields="citation,text")["results"][0]
+    assert set(few) == {"rank", "locator", "citation", "text"}
+    assert few["text"] == section(client, few["locator"].strip("/"))["text"]
+    usual = found(client, "jury")["results"][0]
+    assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes"}
+    repeated = client.get(f"{API}/search?q=jury&fields=notes&fields=title").json()
+    posted = post(client, {"q": "jury", "fields": ["notes", "title"]}).json()
+    assert repeated["results"] == posted["results"]
+    assert set(posted["results"][0]) == {"rank", "locator", "notes", "title"}
+
+
+def test_near_misses_hold_the_fields_asked_for(client):
+    asked = {"q": "recipe for sourdough pancakes with blueberries", "fields": "title"}
+    assert all(set(miss) == {"rank", "locator", "title"} for miss in found(client, **asked)["near_misses"])
+
+
+@pytest.mark.parametrize("fields", ["", "title,colour", "title,", "Title", "*"])
+def test_an_unknown_field_is_refused_and_the_known_ones_named(client, no_stage, fields):
+    refused = client.get(f"{API}/search", {"q": "jury", "fields": fields})
+    assert "locator, pin, citation" in assert_refused(refused, 400, "bad_parameter")
+
+
+def test_an_answer_stays_small_however_long_the_provisions(client):
+    Section.objects.filter(locator="/us/const/article/II/section/1/clause/3").update(notes=["note " * 20_000])
+    for question in ("congress", "powers of the president", "elections of senators"):
+        answer = client.get(f"{API}/search", {"q": question, "k": 10})
+        assert len(answer.json()["results"]) == 10 and len(answer.content) < 50_000
 
 
 def test_a_posted_question_gets_the_same_answer(client):

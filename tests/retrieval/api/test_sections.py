@@ -4,8 +4,9 @@ from datetime import date
 
 import pytest
 
-from retrieval.api import serializers
+from retrieval.api import sections, serializers
 from retrieval.models import Section
+from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, section
 from tests.retrieval.api.refusals import assert_refused
 
@@ -66,8 +67,53 @@ def test_an_old_version_is_read_with_its_own_neighbours(client):
     assert section(client, "us/const/amendment/XXVI/section/2")["next"] is None
 
 
+def test_a_document_is_read_by_its_locator(client):
+    answer = section(client, "us/const")
+    assert_shape(answer, serializers.Provision)
+    assert (answer["level"], answer["domain"], answer["parent"]) == ("document", "us_constitution", None)
+    assert len(answer["children"]) == answer["children_total"] == 35
+    assert answer["text"].startswith("We the People") and answer["text_complete"]
+    assert answer["text"].endswith(section(client, "us/const/amendment/XXVII")["text"])
+    assert section(client, "us/const/amendment/I")["parent"]["locator"] == "/us/const"
+
+
+def test_above_documents_stand_their_domain_and_what_holds_several(client):
+    domain = a_domain(locator_prefix="/us/made", name="Made Law")
+    document = a_document(domain)
+    words = a_section(document, "Some words.")
+    made = section(client, "us/made")
+    assert_shape(made, serializers.Provision)
+    assert (made["title"], made["level"], made["text"], made["document"]) == ("Made Law", "domain", "", None)
+    assert [child["locator"] for child in made["children"]] == [document.locator]
+    assert section(client, document.locator.strip("/"))["parent"]["locator"] == "/us/made"
+    assert section(client, words.path)["parent"]["locator"] == document.locator
+    above = section(client, "us")
+    assert_shape(above, serializers.Provision)
+    assert {"/us/const", "/us/made"} <= {child["locator"] for child in above["children"]}
+
+
+def test_the_text_of_a_chapter_is_that_of_its_sections_whatever_their_locators(client):
+    """Sections of a code are numbered through: /us/usc/t8/s1158 is in /us/usc/t8/ch12."""
+    document = a_document(a_domain())
+    chapter = a_section(document, locator=f"{document.locator}/ch1", is_leaf=False)
+    for number in (1, 2):
+        a_section(document, f"Words {number}.", parent_locator=chapter.locator, depth=1)
+    a_section(document, "Of another chapter.")
+    assert section(client, chapter.path)["text"] == "Words 1.\n\nWords 2."
+
+
+def test_of_what_is_too_long_the_children_are_read_instead(client, monkeypatch):
+    monkeypatch.setattr(sections, "LONGEST", 1_000)
+    monkeypatch.setattr(sections, "MAX_CHILDREN", 5)
+    answer = section(client, "us/const")
+    assert (answer["text"], answer["text_complete"]) == ("", False)
+    assert (len(answer["children"]), answer["children_total"]) == (5, 35)
+    assert section(client, "us/const/amendment/I")["text_complete"] is True
+
+
 @pytest.mark.parametrize(
-    "path", ["us/const/amendment/XXX", "x", "a%00b", "%ff", "us//const", "a" * 400, "é", "%0a"]
+    "path",
+    ["us/const/amendment/XXX", "u", "client_cases", "x", "a%00b", "%ff", "us//const", "a" * 400, "é", "%0a"],
 )
 def test_what_is_no_provision_is_not_found(client, path):
     assert_refused(client.get(f"{API}/sections/{path}"), 404, "not_found")
