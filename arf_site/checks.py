@@ -73,19 +73,16 @@ def limit_behind_a_proxy(app_configs, **kwargs) -> Iterator[CheckMessage]:
 
 
 @register(Tags.compatibility)
-def unknown_variables(app_configs, **kwargs) -> list[CheckMessage]:
+def unknown_variables(app_configs, **kwargs) -> Iterator[CheckMessage]:
     """A misspelt variable changes nothing, which nobody would notice."""
     known = settings.ARF_VARIABLES | OF_COMPOSE
-    given = sorted(name for name in os.environ if name.startswith("ARF_"))
-    return [
-        Warning(
-            f"The variable {name} is set, but nothing reads it{nearest(name, known)}.",
-            hint="All variables are listed in .env.example.",
-            id="arf.W011",
-        )
-        for name in given
-        if name.removesuffix("_FILE") not in known
-    ]
+    for name in sorted(name for name in os.environ if name.startswith("ARF_")):
+        if name.removesuffix("_FILE") not in known:
+            yield Warning(
+                f"The variable {name} is set, but nothing reads it{nearest(name, known)}.",
+                hint="All variables are listed in .env.example.",
+                id="arf.W011",
+            )
 
 
 def nearest(name: str, known: Collection[str]) -> str:

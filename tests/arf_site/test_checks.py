@@ -101,4 +101,4 @@ def test_a_variable_that_is_like_none_is_named_alone(monkeypatch):
 @pytest.mark.parametrize("name", ["ARF_PORT", "ARF_LLM_KEY_FILE", "ARF_DB_PASSWORD", "ARF_CORS_ORIGINS"])
 def test_variables_that_are_read_are_none_of_these(monkeypatch, name):
     monkeypatch.setenv(name, "1")
-    assert ground.unknown_variables(None) == []
+    assert list(ground.unknown_variables(None)) == []
