@@ -108,14 +108,10 @@ def _bare(source: Source) -> Iterator[Found]:
 
 def _whole(source: Source) -> Iterator[Found]:
     """The longest match, if nothing but neutral words stands around it."""
-    found = longest(
-        chain(
-            statutes.find(source, loose=True),
-            cases(source, loose=True),
-            constitution.find_loose(source),
-        ),
-        len(source.folded),
+    cited = chain(
+        statutes.find(source, loose=True), cases(source, loose=True), constitution.find_loose(source)
     )
+    found = longest(cited, len(source.folded))
     if len(found) == 1 and _is_framed(source.folded, found[0]):
         yield found[0]
 

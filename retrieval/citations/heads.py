@@ -18,12 +18,12 @@ def words(text: str) -> tuple[str, ...]:
 LARGEST = 27  # no article, amendment, section or clause of the Constitution has a higher number
 
 
-def _roman(number: int) -> str:
+def roman(number: int) -> str:
     tens, units = divmod(number, 10)
-    return "x" * tens + ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"][units]
+    return "X" * tens + ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"][units]
 
 
-ROMAN = {_roman(number): number for number in range(1, LARGEST + 1)}
+ROMAN = {roman(number).lower(): number for number in range(1, LARGEST + 1)}
 
 _EN_UNITS = words("first second third fourth fifth sixth seventh eighth ninth")
 _EN_TEENS = words(
@@ -55,10 +55,12 @@ _ES_ONES = words(
 )
 
 
-def _english_ordinals() -> dict[str, int]:
-    small = {word: number for number, word in enumerate(_EN_UNITS + _EN_TEENS, 1)}
-    large = {"twenty" + word: 20 + number for number, word in enumerate(_EN_UNITS, 1)}
-    return small | large | _EN_MISSPELT
+def _counted(*words: str, first: int = 1) -> dict[str, int]:
+    return {word: number for number, word in enumerate(words, first)}
+
+
+def _after_twenty(units: tuple[str, ...]) -> dict[str, int]:
+    return _counted(*("twenty" + word for word in units), first=21)
 
 
 def _spanish_ordinals() -> dict[str, int]:
@@ -70,16 +72,11 @@ def _spanish_ordinals() -> dict[str, int]:
     return words | {"primer": 1, "tercer": 3}
 
 
-def _english_cardinals() -> dict[str, int]:
-    small = {word: number for number, word in enumerate(_EN_ONES + _EN_TENS, 1)}
-    return small | {"twenty" + word: 20 + number for number, word in enumerate(_EN_ONES, 1)}
-
-
-EN_ORDINALS = _english_ordinals()
+EN_ORDINALS = _counted(*_EN_UNITS, *_EN_TEENS) | _after_twenty(_EN_UNITS) | _EN_MISSPELT
 ES_ORDINALS = _spanish_ordinals()
 ORDINALS = {word: number for word, number in (ES_ORDINALS | EN_ORDINALS).items() if word not in _EN_MISSPELT}
-EN_CARDINALS = _english_cardinals()
-ES_CARDINALS = {word: number for number, word in enumerate(_ES_ONES, 1)}
+EN_CARDINALS = _counted(*_EN_ONES, *_EN_TENS) | _after_twenty(_EN_ONES)
+ES_CARDINALS = _counted(*_ES_ONES)
 _WORDS = ES_CARDINALS | EN_CARDINALS | ES_ORDINALS | EN_ORDINALS
 
 _ORDINAL_END = r"(?:st|nd|rd|th|d|[aoªº°]|\.[ªº]|r[ao]|er[ao]?|d[ao]|nd[ao]|t[ao]|m[ao]|v[ao]|av[ao]|n[ao])"
@@ -133,10 +130,6 @@ def is_english_ordinal(token: str) -> bool:
     """ "first", "twenty-first", "1st": words that follow "amendment" only by accident."""
     key = re.sub(r"[\s-]", "", token)
     return key in EN_ORDINALS or bool(re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)", key))
-
-
-def roman(number: int) -> str:
-    return _roman(number).upper()
 
 
 LAST = {"amendment": 27, "article": 7}
@@ -233,14 +226,11 @@ class Head:
 
 
 def heads(folded: str, *, loose: bool = False) -> Iterator[Head]:
-    for match in _BEFORE.finditer(folded):
-        kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
-        if kind:
-            yield from _ordinal_head(folded, match, kind, loose=loose)
-    for match in _AFTER.finditer(folded):
-        kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
-        if kind:
-            yield from _numbered_head(folded, match, kind)
+    for pattern, read_head in ((_BEFORE, _ordinal_head), (_AFTER, _numbered_head)):
+        for match in pattern.finditer(folded):
+            kind = "amendment" if is_amendment(match["word"], loose=loose) else _article(match["word"])
+            if kind and (head := read_head(folded, match, kind, loose=loose)):
+                yield head
     if loose:
         yield from _misspelt_heads(folded)
 
@@ -279,18 +269,19 @@ def _meant(token: str) -> int | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Iterator[Head]:
+def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Head | None:
     """ "Fifth and Fourteenth Amendments", "third article": the numbers that are of one kind with the last."""
     numbers = _read_numbers(folded, *match.span("numbers"))
     alike = _alike(numbers, folded, plural=_is_plural(match["word"]))
     if not alike or any(number.value > LAST[kind] for number in alike):
-        return
+        return None
     if _is_plural(match["word"]) and len(alike) == 1 and _kind_of(alike[0].token) == "plain":
-        return  # "four amendments" counts them
+        return None  # "four amendments" counts them
     if kind == "article" and not all(is_ordinal(number.token) for number in alike):
-        return
-    if loose or _may_precede(alike, match["word"], folded):
-        yield Head(kind, match["word"], alike, alike[0].start, match.end("word"), number_first=True)
+        return None
+    if not (loose or _may_precede(alike, match["word"], folded)):
+        return None
+    return Head(kind, match["word"], alike, alike[0].start, match.end("word"), number_first=True)
 
 
 def _may_precede(numbers: Sequence[Number], word: str, folded: str) -> bool:
@@ -319,16 +310,16 @@ def _kind_of(token: str) -> str:
     return "roman" if token in ROMAN else "ordinal" if is_ordinal(token) else "plain"
 
 
-def _numbered_head(folded: str, match: re.Match[str], kind: str) -> Iterator[Head]:
+def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Head | None:
     """ "Amendments V and XIV", "Article I": one number unless the word is plural."""
     word = match["word"]
     numbers = _listed(folded, *match.span("numbers"), plural=_is_plural(word))
     numbers = tuple(number for number in numbers if number.token != "once" or is_spanish(word))
     if not numbers or any(number.value > LAST[kind] for number in numbers):
-        return
+        return None
     if is_english_ordinal(numbers[0].token):
-        return
-    yield Head(kind, word, numbers, match.start("word"), numbers[-1].end)
+        return None
+    return Head(kind, word, numbers, match.start("word"), numbers[-1].end)
 
 
 def _is_plural(word: str) -> bool:
@@ -355,10 +346,9 @@ def is_amendment(word: str, *, loose: bool = False) -> bool:
 
 @lru_cache(maxsize=4096)
 def _article(word: str) -> str:
-    if word in ("art", "arts", "artical", "articals"):
-        return "article"
     single = word.removesuffix("s")
-    return "article" if min(_apart(single, "article"), _apart(single, "articulo")) <= 1 else ""
+    near = min(_apart(single, "article"), _apart(single, "articulo")) <= 1
+    return "article" if near or single in ("art", "artical") else ""
 
 
 def _apart(one: str, other: str) -> int:
@@ -395,18 +385,14 @@ def _read_numbers(folded: str, start: int, end: int) -> tuple[Number, ...]:
         return ()
     filled = numbers[:1]
     for left, right in pairwise(numbers):
-        if _SPAN.fullmatch(folded, left.end, right.start):
-            filled += [
-                Number(value, right.start, right.start, right.token)
-                for value in range(left.value + 1, right.value)
-            ]
+        between = range(left.value + 1, right.value) if _SPAN.fullmatch(folded, left.end, right.start) else ()
+        filled += [replace(right, value=value, end=right.start) for value in between]
         filled.append(right)
     return tuple(filled)
 
 
 def _listed(folded: str, start: int, end: int, *, plural: bool) -> tuple[Number, ...]:
-    numbers = _read_numbers(folded, start, end)
-    if numbers and plural:
+    if plural and (numbers := _read_numbers(folded, start, end)):
         return numbers
     first = _ONE.search(folded, start, end)
     number = number_at(folded, *first.span()) if first else None
@@ -430,19 +416,14 @@ def _tailed(folded: str, head: Head, tail: re.Pattern[str]) -> Head | None:
     match = tail.match(folded, head.end)
     if not match:
         return None
-    sections = _group(folded, match, "section") or _nth(folded, match, "nth_section")
+    sections = _group(folded, match, "section")
     if sections and match["section"] and sections[-1].end < match.end("sections"):
         match = tail.match(folded, sections[-1].end)  # "section 10, first clause" is no list of sections
-    clauses = _group(folded, match, "clause") or _nth(folded, match, "nth_clause")
+    clauses = _group(folded, match, "clause")
     if not (sections or clauses):
         return None
-    return replace(head, end=_tail_end(match, sections, clauses), sections=sections, clauses=clauses)
-
-
-def _tail_end(match: re.Match[str], sections: tuple[Number, ...], clauses: tuple[Number, ...]) -> int:
-    """Where the last of what was read ends; after "first clause" that is after the word."""
-    word = "clause_word" if clauses else "section_word"
-    return max(match.end(word), (clauses or sections)[-1].end)
+    word = match.end("clause_word" if clauses else "section_word")  # "first clause" ends after the word
+    return replace(head, end=max(word, (clauses or sections)[-1].end), sections=sections, clauses=clauses)
 
 
 def _led(folded: str, head: Head) -> Head | None:
@@ -453,8 +434,7 @@ def _led(folded: str, head: Head) -> Head | None:
     match = next((found for found in _LEAD.finditer(folded, first, head.start) if found[0]), None)
     if not match:
         return None
-    sections = _group(folded, match, "section") or _nth(folded, match, "nth_section")
-    clauses = _group(folded, match, "clause") or _nth(folded, match, "nth_clause")
+    sections, clauses = _group(folded, match, "section"), _group(folded, match, "clause")
     lists = sum(len(listed) > 1 for listed in (head.numbers, sections, clauses))
     if not (sections or clauses) or lists > 1:
         return None
@@ -462,13 +442,10 @@ def _led(folded: str, head: Head) -> Head | None:
 
 
 def _group(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
-    word, numbers = match[name], match.span(name + "s")
-    if not word:
-        return ()
-    plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
-    return _listed(folded, *numbers, plural=plural)
-
-
-def _nth(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
-    number = number_at(folded, *match.span(name)) if match[name] and is_ordinal(match[name]) else None
+    """The numbers of "sections 1 and 2", or of "the first section"."""
+    if word := match[name]:
+        plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
+        return _listed(folded, *match.span(name + "s"), plural=plural)
+    nth = f"nth_{name}"
+    number = number_at(folded, *match.span(nth)) if match[nth] and is_ordinal(match[nth]) else None
     return (number,) if number else ()

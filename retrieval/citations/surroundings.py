@@ -132,15 +132,16 @@ def has_own_articles(folded: str) -> bool:
 def of(source: Source, head: Head, tailed: Head, *, own_articles: bool) -> Head | None:
     """The head with its surroundings taken in, or None where they make it another text's."""
     ours = widened(source.folded, tailed)
-    named = ours.end > tailed.end or _named_before(source.folded, tailed)
+    named = ours.end > tailed.end or _before(_CONSTITUTION_BEFORE, source.folded, tailed.start)
     if names_another_constitution(source.folded, ours.start, ours.end):
         return None
     if named:
         return ours
     if own_articles and head.kind == "article":
         return None
-    bare = tailed is head
-    return None if _refused(source, tailed, bare=bare) else ours
+    of_amendment = _refused_ordinal if head.number_first else _refused_numbered
+    refused = _refused_article if head.kind == "article" else of_amendment
+    return None if refused(source, tailed, bare=tailed is head) else ours
 
 
 def widened(folded: str, head: Head) -> Head:
@@ -170,10 +171,6 @@ def names_another_constitution(folded: str, start: int, end: int) -> bool:
 _CONSTITUTION_ENDS = re.compile(r"(?:const\.?|constitution|constitucion)\Z")
 
 
-def _named_before(folded: str, head: Head) -> bool:
-    return bool(_before(_CONSTITUTION_BEFORE, folded, head.start))
-
-
 def _before(pattern: re.Pattern[str], folded: str, end: int) -> re.Match[str] | None:
     """A match of a pattern that is anchored at its end."""
     return pattern.search(folded, max(0, end - _REACH), end)
@@ -189,13 +186,6 @@ def _belongs_elsewhere(folded: str, start: int) -> bool:
     word = _last_word(folded, start).rstrip(".")
     after_comma = "," in folded[max(0, start - 3) : start]
     return word in _OTHER and not (after_comma and word in _ELSEWHERE)
-
-
-def _refused(source: Source, head: Head, *, bare: bool) -> bool:
-    if head.kind == "article":
-        return _refused_article(source, head, bare=bare)
-    refused = _refused_ordinal if head.number_first else _refused_numbered
-    return refused(source, head, bare=bare)
 
 
 def _refused_article(source: Source, head: Head, *, bare: bool) -> bool:
