@@ -128,37 +128,23 @@ def compared(field: str, key: str, comparison: str, value: str | float) -> Q:
 
 def sections_within(query: Query) -> Q:
     """What rules leave to search, as a condition on sections: those of which a chunk is left."""
-    chunks = chosen(query)
+    chunks = chosen(query.include, query.exclude)
     return Q() if chunks is None else Q(pk__in=chunks.values("section"))
 
 
-def chunks_left(query: Query) -> Statement:
-    """The condition that rules add to a statement's chunk_id, with its parameters; empty where they leave all."""
-    return chunks_of(query.include, query.exclude)
-
-
-def chunks_of(include: Selection | None, exclude: Selection | None) -> Statement:
-    chunks = chosen_of(include, exclude)
-    return ("", ()) if chunks is None else among("chunk_id", chunks.order_by().values("pk"))
-
-
-def sections_left(query: Query) -> Statement:
-    """The same of a statement's id of a section."""
-    chunks = chosen(query)
-    return ("", ()) if chunks is None else among("id", chunks.order_by().values("section_id"))
-
-
-def among(column: str, rows: QuerySet) -> Statement:
-    sql, parameters = rows.query.sql_with_params()
+def condition(column: str, wanted: str, include: Selection | None, exclude: Selection | None) -> Statement:
+    """What rules add to a statement, with its parameters: its column is this field of a chunk that they leave; empty
+    where they leave all.
+    """
+    chunks = chosen(include, exclude)
+    if chunks is None:
+        return "", ()
+    sql, parameters = chunks.order_by().values(wanted).query.sql_with_params()
     return f" AND {column} IN ({sql})", parameters
 
 
-def chosen(query: Query) -> QuerySet[Chunk] | None:
+def chosen(include: Selection | None, exclude: Selection | None) -> QuerySet[Chunk] | None:
     """The chunks that rules leave to search, as a subquery; None where they leave all."""
-    return chosen_of(query.include, query.exclude)
-
-
-def chosen_of(include: Selection | None, exclude: Selection | None) -> QuerySet[Chunk] | None:
     if include is None and exclude is None:
         return None
     chunks = Chunk.objects.all() if include is None else Chunk.objects.filter(in_selection(include))

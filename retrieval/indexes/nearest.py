@@ -15,7 +15,7 @@ from django.db import connection, transaction
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus import statements
-from retrieval.corpus.filters import chunks_left, chunks_of
+from retrieval.corpus.filters import condition
 from retrieval.indexes import hnsw
 from retrieval.ranking import DomainScope, Query
 from retrieval.targets import Selection
@@ -109,7 +109,7 @@ def left_of(
 ) -> int:
     """How many of them day and rules leave. Counting takes as long as a scan, but once for each filter and version."""
     readable, scope = statements.readable(ANONYMOUS, day, "id")
-    left, among = chunks_of(include, exclude)
+    left, among = condition("chunk_id", "pk", include, exclude)
     return count(model, domain, f" AND section_id IN ({readable}){left}", (*scope, *among))
 
 
@@ -120,7 +120,7 @@ def count(model: int, domain: int, filters: str, parameters: Sequence) -> int:
 
 def scan(query: Query, domains: list[int], limit: int) -> list[Hit]:
     readable, scope = statements.readable(query.caller, query.as_of, "id")
-    left, among = chunks_left(query)
+    left, among = condition("chunk_id", "pk", query.include, query.exclude)
     asked = (as_text(query), query.embedded_by, domains)
     return statements.rows(SCAN.format(readable=readable, left=left), [*asked, *scope, *among, limit])
 
@@ -128,7 +128,7 @@ def scan(query: Query, domains: list[int], limit: int) -> list[Hit]:
 def followed(query: Query, domain: DomainScope, limit: int) -> list[Hit]:
     """The nearest in one public domain by its index, which is read as far as `REACH` says."""
     readable, scope = statements.readable(ANONYMOUS, query.as_of, "id")
-    left, among = chunks_left(query)
+    left, among = condition("chunk_id", "pk", query.include, query.exclude)
     asked = (as_text(query), query.embedded_by, domain.id)
     sql = FOLLOW.format(dims=len(query.vector), readable=readable, left=left)
     reached = max(limit, REACH * left_in(query, domain) // size_in(query, domain))

@@ -381,7 +381,8 @@ def children_of(section: Section, tree: Sequence[Branch]) -> tuple[Branch, ...]:
 def ancestors_by_locator(locators: Sequence[str], caller: Caller) -> dict[str, list[Section]]:
     """The sections above each of some provisions, outermost first; one query where locators tell the way."""
     known: dict[str, Section] = {}
-    wanted = {"/".join(steps[:n]) for steps in map(_steps, locators) for n in range(3, len(steps) + 1)}
+    split = [locator.split("/") for locator in locators]
+    wanted = {"/".join(steps[:n]) for steps in split for n in range(3, len(steps) + 1)}
     while wanted:
         found = Section.objects.readable(caller).filter(locator__in=wanted).only(*BRIEF)
         known |= {section.locator: section for section in found}
@@ -392,7 +393,3 @@ def ancestors_by_locator(locators: Sequence[str], caller: Caller) -> dict[str, l
         return [*chain(above.locator), above] if above else []
 
     return {locator: chain(locator) for locator in locators}
-
-
-def _steps(locator: str) -> list[str]:
-    return locator.split("/")

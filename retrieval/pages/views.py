@@ -45,12 +45,17 @@ PROBLEMS = [gettext_noop("Ask something: the query is empty.")]
 
 
 def personal(view: View) -> View:
-    """A page for one caller: what a signed-in person sees is stored nowhere on the way to them."""
+    """A page for one caller: what a signed-in person sees is stored nowhere on the way to them; what is not there for
+    the caller is a page that is not there.
+    """
 
     @wraps(view)
     def marked(request: HttpRequest, *args, **kwargs) -> HttpResponse:
         request.caller = caller_for(request.user)
-        response = view(request, *args, **kwargs)
+        try:
+            response = view(request, *args, **kwargs)
+        except NotFound as absent:
+            raise Http404 from absent
         if request.caller.principals:
             add_never_cache_headers(response)
         return response
@@ -143,11 +148,7 @@ def law(request: HttpRequest) -> HttpResponse:
 def provision(request: HttpRequest, path: str) -> HttpResponse:
     """A provision, a whole document's contents, or the way to where a deeper place stands."""
     options = ReaderForm(request.GET).reader(request.caller)
-    try:
-        page = reader.open_locator(f"/{path.strip('/')}", options)
-    except NotFound as absent:
-        raise Http404 from absent
-    match page:
+    match page := reader.open_locator(f"/{path.strip('/')}", options):
         case reader.Elsewhere(url):
             return HttpResponseRedirect(url)
         case reader.Contents():
@@ -162,11 +163,7 @@ def provision(request: HttpRequest, path: str) -> HttpResponse:
 @unlisted
 @personal
 def trace(request: HttpRequest, trace_id: UUID) -> HttpResponse:
-    try:
-        account = trace_for(str(trace_id), request.caller)
-    except NotFound as absent:
-        raise Http404 from absent
-    return render(request, "retrieval/trace.html", {"trace": account})
+    return render(request, "retrieval/trace.html", {"trace": trace_for(str(trace_id), request.caller)})
 
 
 @require_POST
@@ -179,16 +176,8 @@ def feedback(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return render(request, "400.html", status=400)
     said = form.cleaned_data
-    try:
-        give_feedback(
-            str(said["trace_id"]),
-            request.caller,
-            locator=said["locator"],
-            verdict=said["verdict"],
-            comment="",
-        )
-    except NotFound as absent:
-        raise Http404 from absent
+    told = {"locator": said["locator"], "verdict": said["verdict"], "comment": ""}
+    give_feedback(str(said["trace_id"]), request.caller, **told)
     template = "retrieval/_thanks.html" if request.htmx else "retrieval/thanks.html"
     return render(request, template, {"next": own_address(request, said["next"])})
 
@@ -204,10 +193,7 @@ def click(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return HttpResponse(status=400)
     result = form.cleaned_data
-    try:
-        note_click(str(result["trace_id"]), request.caller, locator=result["locator"])
-    except NotFound as absent:
-        raise Http404 from absent
+    note_click(str(result["trace_id"]), request.caller, locator=result["locator"])
     return HttpResponse(status=204)
 
 

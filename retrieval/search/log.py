@@ -18,6 +18,9 @@ from retrieval.request import SearchRequest
 from retrieval.text.personal_data import query_hash, scrub
 
 WEIGHED = ("candidates", "dropped")
+SUMMARY = (
+    "pipeline", "took_ms", "cached", "abstained", "degraded", "top_locators", "probability", "versions",
+)  # fmt: skip
 PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
@@ -168,20 +171,11 @@ def kept_detail(log: SearchLog) -> dict:
 
 def without_hidden(account: dict, caller: Caller) -> dict:
     names = names_back({*account["top_locators"], *(place["locator"] for place in weighed(account))}, caller)
-    places = {
-        part: [
-            place | {"locator": names[place["locator"]]}
-            for place in account[part]
-            if place["locator"] in names
-        ]
-        for part in WEIGHED
-        if part in account
-    }
-    return (
-        account
-        | places
-        | {"top_locators": [names[name] for name in account["top_locators"] if name in names]}
-    )
+    visible = {"top_locators": [names[name] for name in account["top_locators"] if name in names]}
+    for part in account.keys() & WEIGHED:
+        places = [place for place in account[part] if place["locator"] in names]
+        visible[part] = [place | {"locator": names[place["locator"]]} for place in places]
+    return account | visible
 
 
 def may_read(log: SearchLog, caller: Caller) -> bool:
@@ -193,15 +187,8 @@ def summary(log: SearchLog) -> dict:
     return {
         "trace_id": str(log.pk),
         "created_at": log.created_at.isoformat(),
-        "pipeline": log.pipeline,
-        "took_ms": log.took_ms,
-        "cached": log.cached,
         "cached_from": str(log.cached_from) if log.cached_from else None,
-        "abstained": log.abstained,
-        "degraded": log.degraded,
-        "top_locators": log.top_locators,
-        "probability": log.probability,
-        "versions": log.versions,
+        **{name: getattr(log, name) for name in SUMMARY},
     }
 
 

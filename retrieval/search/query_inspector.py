@@ -1,6 +1,5 @@
 """Trying a query as staff do: the ordinary search, its full account, and what became of one provision in it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from retrieval.access.caller import Caller
@@ -53,12 +52,14 @@ def whereabouts(asked: str, account: dict, request: SearchRequest, caller: Calle
     section = provision(asked, request, caller)
     if section is None:
         return Whereabouts(asked, "unknown")
-    return (
-        _ranked(asked, account["candidates"], section.locator)
-        or _dropped(asked, account["dropped"], section.locator)
-        or _above(asked, account["candidates"], section.locator)
-        or Whereabouts(asked, "unfound", section.locator)
-    )
+    here, ranked = section.locator, list(enumerate(account["candidates"], start=1))
+    at = [(rank, each) for rank, each in ranked if each["locator"] == here]
+    gone = [(None, each) for each in account["dropped"] if each["locator"] == here]
+    below = [(rank, each) for rank, each in ranked if (each["locator"] or "").startswith(f"{here}/")]
+    for status, found in (("ranked", at), ("dropped", gone), ("above", below)):
+        if found:
+            return Whereabouts(asked, status, here, *found[0])
+    return Whereabouts(asked, "unfound", here)
 
 
 def provision(asked: str, request: SearchRequest, caller: Caller) -> Section | None:
@@ -67,22 +68,3 @@ def provision(asked: str, request: SearchRequest, caller: Caller) -> Section | N
     locator = f"/{asked.strip('/')}" if "/" in asked else citation.locator if citation else asked
     readable = Section.objects.readable(caller, request.as_of)
     return readable.filter(locator=locator).first() or readable.filter(anchors__locator=locator).first()
-
-
-def _ranked(asked: str, candidates: Sequence[dict], locator: str) -> Whereabouts | None:
-    for rank, candidate in enumerate(candidates, start=1):
-        if candidate["locator"] == locator:
-            return Whereabouts(asked, "ranked", locator, rank, candidate)
-    return None
-
-
-def _dropped(asked: str, dropped: Sequence[dict], locator: str) -> Whereabouts | None:
-    gone = next((candidate for candidate in dropped if candidate["locator"] == locator), None)
-    return Whereabouts(asked, "dropped", locator, candidate=gone) if gone else None
-
-
-def _above(asked: str, candidates: Sequence[dict], locator: str) -> Whereabouts | None:
-    for rank, candidate in enumerate(candidates, start=1):
-        if (candidate["locator"] or "").startswith(f"{locator}/"):
-            return Whereabouts(asked, "above", locator, rank, candidate)
-    return None

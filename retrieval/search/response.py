@@ -54,6 +54,7 @@ class Provision:
     chunk_start: int | None
 
 
+AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb", "domain", "language")
 OF_SECTION = [field.name for field in fields(Provision)][1:18]
 PROVISIONS = f"""
 SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
@@ -130,16 +131,10 @@ def result(
     stands = history.standing(provision.locator, query.as_of)
     return {
         "rank": rank,
-        "locator": provision.locator,
         "pin": candidate.pin,
-        "citation": provision.citation,
+        **{name: getattr(provision, name) for name in AS_THEY_ARE},
         "title": stands.heading(provision.heading) or provision.citation,
         "title_es": stands.heading(provision.heading_es),
-        "plain_name": provision.plain_name,
-        "plain_name_es": provision.plain_name_es,
-        "breadcrumb": provision.breadcrumb,
-        "domain": provision.domain,
-        "language": provision.language,
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],

@@ -61,14 +61,7 @@ class ResolveCitations:
         under = sections_under(ranking.query, place).exclude(pk=place.section.pk)
         reason = Reason("citation_under", {"citation": place.section.citation})
         return [
-            Candidate(
-                section_id=pk,
-                domain_id=place.section.domain_id,
-                locator=locator,
-                scores={"citation": 1.0},
-                ranks={"citation": 1},
-                reasons=(reason,),
-            )
+            candidate(pk, reason, domain_id=place.section.domain_id, locator=locator)
             for pk, locator in under.values_list("pk", "locator")[:MAX_UNDER]
         ]
 
@@ -137,10 +130,9 @@ def sections_under(query: Query, place: Place) -> QuerySet[Section]:
 
 def cited_candidate(section: int, place: Place) -> Candidate:
     code = "citation" if place.exact else "citation_near"
-    return Candidate(
-        section_id=section,
-        scores={"citation": 1.0},
-        ranks={"citation": 1},
-        reasons=(Reason(code, {"citation": place.section.citation, "locator": place.locator}),),
-        pin=place.pin,
-    )
+    reason = Reason(code, {"citation": place.section.citation, "locator": place.locator})
+    return candidate(section, reason, pin=place.pin)
+
+
+def candidate(section: int, reason: Reason, **known) -> Candidate:
+    return Candidate(section, scores={"citation": 1.0}, ranks={"citation": 1}, reasons=(reason,), **known)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from retrieval.corpus import statements
-from retrieval.corpus.filters import sections_left
+from retrieval.corpus.filters import condition
 from retrieval.pipeline import Stage, run_stage, unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
@@ -113,7 +113,7 @@ class Fuse:
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
     """Domain and locator of those sections that the caller may read and rules leave to search, by id."""
     readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", "locator")
-    left, among = sections_left(query)
+    left, among = condition("id", "section_id", query.include, query.exclude)
     parameters = [*scope, sections, query.domain_ids, *among]
     found = statements.rows(PLACES.format(readable=readable) + left, parameters)
     return {pk: (domain, locator) for pk, domain, locator in found}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from retrieval.corpus.filters import public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.ranking import Candidate, Ranking
+from retrieval.ranking import Ranking
 from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
 
 
@@ -31,8 +31,6 @@ class LexicalRetriever:
         )
         coverage = {hit.chunk: hit.coverage for hit in hits}
         folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
-        return ranking_of(ranking, [with_score(c, "coverage", coverage[c.chunk_id]) for c in folded])
-
-
-def with_score(candidate: Candidate, name: str, value: float) -> Candidate:
-    return candidate.but(scores={**candidate.scores, name: value})
+        return ranking_of(
+            ranking, [c.but(scores={**c.scores, "coverage": coverage[c.chunk_id]}) for c in folded]
+        )

@@ -220,31 +220,25 @@ def judged(query: Query, chosen: Sequence[Candidate], *, requests: int) -> Verdi
 
 
 def remembered(asked_hash: str, chosen: Sequence[Candidate]) -> dict[int, Verdict]:
-    rows = LLMVerdict.objects.filter(
-        query_hash=asked_hash,
-        section_id__in=[candidate.section_id for candidate in chosen],
-        model=llm.endpoint().model[:120],
-        prompt_version=prompt_version(),
-    )
+    sections = [candidate.section_id for candidate in chosen]
+    rows = LLMVerdict.objects.filter(section_id__in=sections, **kept_under(asked_hash))
     return {row.section_id: Verdict(row.score, row.reason) for row in rows}
 
 
 def remember(asked_hash: str, verdicts: Mapping[int, Verdict]) -> None:
     """The first verdict stays, whoever asked at the same time."""
-    LLMVerdict.objects.bulk_create(
-        [
-            LLMVerdict(
-                query_hash=asked_hash,
-                section_id=section,
-                model=llm.endpoint().model[:120],
-                prompt_version=prompt_version(),
-                score=verdict.score,
-                reason=verdict.reason,
-            )
-            for section, verdict in verdicts.items()
-        ],
-        ignore_conflicts=True,
-    )
+    key = kept_under(asked_hash)
+    rows = [
+        LLMVerdict(section_id=section, score=verdict.score, reason=verdict.reason, **key)
+        for section, verdict in verdicts.items()
+    ]
+    LLMVerdict.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def kept_under(asked_hash: str) -> dict[str, str]:
+    """Another model or another prompt is another judge."""
+    model = llm.endpoint().model[:120]
+    return {"query_hash": asked_hash, "model": model, "prompt_version": prompt_version()}
 
 
 def verdict_of(value: Any) -> Verdict:
@@ -252,12 +246,7 @@ def verdict_of(value: Any) -> Verdict:
     if not isinstance(value, dict) or set(value) != set(VERDICT_SCHEMA["required"]):
         raise Unusable
     score, instructs, reason = value["score"], value["instructs"], value["reason"]
-    if (
-        type(score) is not int
-        or not 0 <= score <= 9
-        or type(instructs) is not bool
-        or type(reason) is not str
-    ):
+    if (type(score), type(instructs), type(reason)) != (int, bool, str) or not 0 <= score <= 9:
         raise Unusable
     if instructs:
         raise Unusable("injected")

@@ -29,10 +29,11 @@ class PrivateLexicalRetriever:
         words = any_of(terms(query.text, "en"))
         if words is None:
             return ranking.noting("no words to look for", skipped=True)
+        left = chosen(query.include, query.exclude)
         vector = SearchVector("context", "text", config="english")
         rows = (
             Chunk.objects.filter(
-                Q() if chosen(query) is None else Q(pk__in=chosen(query).values("pk")),
+                Q() if left is None else Q(pk__in=left.values("pk")),
                 private=True,
                 domain__in=private,
                 section__in=Section.objects.readable(query.caller, query.as_of),

@@ -10,7 +10,7 @@ from django.utils.formats import date_format
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.corpus.history import is_within
@@ -22,35 +22,18 @@ from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 register = template.Library()
 MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
 
-LEVELS = {
-    "amendment": _("Amendment"),
-    "appendix": _("Appendix"),
-    "article": _("Article"),
-    "chapter": _("Chapter"),
-    "clause": _("Clause"),
-    "division": _("Division"),
-    "paragraph": _("Paragraph"),
-    "part": _("Part"),
-    "preamble": _("Preamble"),
-    "section": _("Section"),
-    "subchapter": _("Subchapter"),
-    "subclause": _("Subclause"),
-    "subdivision": _("Subdivision"),
-    "subparagraph": _("Subparagraph"),
-    "subpart": _("Subpart"),
-    "subsection": _("Subsection"),
-    "subtitle": _("Subtitle"),
-    "title": _("Title"),
-    "volume": _("Volume"),
-}
-STATUSES = {
-    "omitted": _("Omitted"),
-    "renumbered": _("Renumbered"),
-    "repealed": _("Repealed"),
-    "reserved": _("Reserved"),
-    "superseded": _("Superseded"),
-    "transferred": _("Transferred"),
-}
+# Names of levels and of statuses; a source writes them in small letters.
+LEVELS = (
+    gettext_noop("Amendment"), gettext_noop("Appendix"), gettext_noop("Article"), gettext_noop("Chapter"),
+    gettext_noop("Clause"), gettext_noop("Division"), gettext_noop("Paragraph"), gettext_noop("Part"),
+    gettext_noop("Preamble"), gettext_noop("Section"), gettext_noop("Subchapter"), gettext_noop("Subclause"),
+    gettext_noop("Subdivision"), gettext_noop("Subparagraph"), gettext_noop("Subpart"),
+    gettext_noop("Subsection"), gettext_noop("Subtitle"), gettext_noop("Title"), gettext_noop("Volume"),
+)  # fmt: skip
+STATUSES = (
+    gettext_noop("Omitted"), gettext_noop("Renumbered"), gettext_noop("Repealed"),
+    gettext_noop("Reserved"), gettext_noop("Superseded"), gettext_noop("Transferred"),
+)  # fmt: skip
 CHANGES = {
     "changed": _("Changed on {day} by {citation}."),
     "repealed": _("Repealed on {day} by {citation}."),
@@ -123,7 +106,8 @@ def zone(name: str) -> str:
 @register.filter
 def label(section: Section) -> str:
     """ "Article I", "Sección 8"; levels that have no name here are written as the source names them."""
-    level = str(LEVELS.get(section.level, section.level.title()))
+    name = section.level.title()
+    level = gettext(name) if name in LEVELS else name
     return f"{level} {section.number}".strip()
 
 
@@ -157,7 +141,7 @@ def local(values: Mapping, name: str) -> str:
 
 @register.filter
 def status(code: str) -> str:
-    return str(STATUSES.get(code, code))
+    return gettext(code.title()) if code.title() in STATUSES else code
 
 
 @register.filter

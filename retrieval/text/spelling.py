@@ -21,20 +21,8 @@ _WORD = re.compile(rf"(?<![\w'’.@/-])[^\W\d_]{{{LEAST},24}}(?![\w@/-])")
 _QUOTED = re.compile(r'"[^"]*"')
 _ENDINGS = ("s", "es", "d", "ed", "ing", "ly", "er", "ers", "able", "ness", "less", "ment", "ist", "ists")
 _BEGINNINGS = (
-    "un",
-    "re",
-    "mis",
-    "non",
-    "pre",
-    "dis",
-    "over",
-    "under",
-    "out",
-    "anti",
-    "inter",
-    "sub",
-    "super",
-)
+    "un", "re", "mis", "non", "pre", "dis", "over", "under", "out", "anti", "inter", "sub", "super",
+)  # fmt: skip
 
 
 def _taken_for() -> dict[str, str]:

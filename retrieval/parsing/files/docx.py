@@ -176,8 +176,7 @@ def tidy(pages: tuple) -> tuple:
 
 
 def style_of(paragraph: etree._Element) -> str:
-    found = paragraph.find(f"{qn('w:pPr')}/{qn('w:pStyle')}")
-    return found.get(qn("w:val")) if found is not None else ""
+    return value(paragraph, "w:pPr/w:pStyle")
 
 
 def is_strong(paragraph: etree._Element) -> bool:
@@ -190,21 +189,16 @@ def is_strong(paragraph: etree._Element) -> bool:
 
 def heading_levels(word: WordDocument) -> dict[str, int]:
     """The level of each paragraph style that is a heading, by its outline level or that of the style it rests on."""
-    return {style.style_id: level for style in word.styles if (level := outline_level(style.element, word))}
+    styles = word.styles.element
+    return {
+        style.style_id: level for style in word.styles if (level := outline_level(styles, style.style_id))
+    }
 
 
-def outline_level(style: etree._Element, word: WordDocument) -> int:
-    for _ in range(10):  # styles rest on one another in short chains; a ring must not hold us
-        found = style.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-        if found is not None and (found.get(qn("w:val")) or "").isdigit():
-            level = int(found.get(qn("w:val"))) + 1
-            return level if level <= 6 else 0
-        based = style.find(qn("w:basedOn"))
-        base = word.styles.element.get_by_id(based.get(qn("w:val"))) if based is not None else None
-        if base is None:
-            return 0
-        style = base
-    return 0
+def outline_level(styles: etree._Element, style: str) -> int:
+    said = (value(each, "w:pPr/w:outlineLvl") for each in rested_on(styles, style))
+    level = next((int(outline) + 1 for outline in said if outline.isdigit()), 0)
+    return level if level <= 6 else 0
 
 
 LEVELS = 9
@@ -238,18 +232,10 @@ class Numbering:
 
     def place(self, paragraph: etree._Element) -> tuple[str, int]:
         """(list, level) of a paragraph: its own, else its style's or that of the style it rests on."""
-        properties = paragraph.find(qn("w:pPr"))
-        style = value(properties, "w:pStyle") if properties is not None else ""
-        number, level = numbered(properties)
-        for _ in range(10):  # styles rest on one another in short chains; a ring must not hold us
-            element = (
-                first(self.styles, f"w:style[@w:styleId='{style}']") if style and "'" not in style else None
-            )
-            if element is None:
-                break
-            of_style = numbered(element.find(qn("w:pPr")))
+        number, level = numbered(paragraph)
+        for style in rested_on(self.styles, style_of(paragraph)):
+            of_style = numbered(style)
             number, level = number or of_style[0], level or of_style[1]
-            style = value(element, "w:basedOn")
         return number, int(level) if level.isdigit() else 0
 
     def found(self, path: str) -> etree._Element | None:
@@ -271,8 +257,7 @@ class Numbering:
         counts[level + 1 :] = [0] * (LEVELS - level - 1)
 
     def start(self, abstract: str, level: int) -> int:
-        said = self.level(abstract, level)
-        return whole(value(said, "w:start"), 1) if said is not None else 1
+        return whole(value(self.level(abstract, level), "w:start"), 1)
 
     def written(self, abstract: str, level: int, said: etree._Element) -> str:
         """The level's pattern, "%1.%2", with its numbers in their forms."""
@@ -287,18 +272,27 @@ class Numbering:
         return text.strip()
 
 
-def numbered(properties: etree._Element | None) -> tuple[str, str]:
-    """(list, level) as paragraph properties say them, "" where they do not."""
-    found = properties.find(qn("w:numPr")) if properties is not None else None
-    return (value(found, "w:numId"), value(found, "w:ilvl")) if found is not None else ("", "")
+def numbered(element: etree._Element) -> tuple[str, str]:
+    """(list, level) as the properties of a paragraph or a style say them, "" where they do not."""
+    return value(element, "w:pPr/w:numPr/w:numId"), value(element, "w:pPr/w:numPr/w:ilvl")
 
 
-def first(element: etree._Element, path: str) -> etree._Element | None:
-    return next(iter(etree._Element.xpath(element, path, namespaces=NAMESPACES)), None)
+def rested_on(styles: etree._Element, style: str) -> Iterator[etree._Element]:
+    """A style and those it rests on: short chains; a ring must not hold us."""
+    for _ in range(10):
+        element = first(styles, "w:style[@w:styleId=$style]", style=style) if style else None
+        if element is None:
+            return
+        yield element
+        style = value(element, "w:basedOn")
 
 
-def value(element: etree._Element, name: str) -> str:
-    found = element.find(qn(name))
+def first(element: etree._Element, path: str, **values: str) -> etree._Element | None:
+    return next(iter(etree._Element.xpath(element, path, namespaces=NAMESPACES, **values)), None)
+
+
+def value(element: etree._Element | None, path: str) -> str:
+    found = None if element is None else element.find(path, NAMESPACES)
     return (found.get(qn("w:val")) or "") if found is not None else ""
 
 

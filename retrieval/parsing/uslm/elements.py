@@ -48,12 +48,8 @@ def name_of(element: etree._Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-def holds_levels(element: etree._Element) -> bool:
-    return any(name_of(below) in LEVELS for below in element.iterdescendants())
-
-
-def holds_leaves(element: etree._Element) -> bool:
-    return any(name_of(below) in LEAVES for below in element.iterdescendants())
+def holds(element: etree._Element, names: set[str]) -> bool:
+    return any(name_of(below) in names for below in element.iterdescendants())
 
 
 def children_named(element: etree._Element, name: str) -> list[etree._Element]:

@@ -29,8 +29,7 @@ from retrieval.parsing.uslm.elements import (
     SourceError,
     children_named,
     document_language,
-    holds_leaves,
-    holds_levels,
+    holds,
     hyphenated,
     is_foreign,
     language_of,
@@ -136,7 +135,7 @@ class _Reader:
             name = name_of(child)
             if name in LEVELS:
                 nodes.append(self._level(child))
-            elif name not in NOT_WRAPPERS and holds_levels(child):
+            elif name not in NOT_WRAPPERS and holds(child, LEVELS):
                 nodes.extend(self._children(child, own))
             elif name not in ("num", "heading"):
                 write_element(child, own)
@@ -148,7 +147,7 @@ class _Reader:
         if (
             self.leaf is LeafPolicy.SECTION
             and name_of(element) in BELOW_SECTION
-            and not holds_leaves(element)
+            and not holds(element, LEAVES)
         ):
             return leaf_of(element)
         own = Writer(place_of)

@@ -5,7 +5,7 @@ from itertools import combinations
 from lxml import etree
 
 from retrieval.parsing.uslm import elements
-from retrieval.parsing.uslm.elements import holds_levels, is_foreign, language_of, name_of
+from retrieval.parsing.uslm.elements import holds, is_foreign, language_of, name_of
 from tests.retrieval.parsing.uslm.samples import CONSTITUTION, TITLE
 
 XML = etree.fromstring(
@@ -25,10 +25,17 @@ def test_the_nearest_mark_says_the_language():
 
 
 def test_a_wrapper_holds_levels_and_a_section_without_paragraphs_none():
-    assert holds_levels(XML[0]) and not holds_levels(XML[0][0])
+    assert holds(XML[0], elements.LEVELS) and not holds(XML[0][0], elements.LEVELS)
 
 
-GROUPS = [elements.LEVELS, elements.SET_ASIDE, elements.LEFT_OUT, elements.INLINE, elements.ROWS, elements.CELLS]
+GROUPS = [
+    elements.LEVELS,
+    elements.SET_ASIDE,
+    elements.LEFT_OUT,
+    elements.INLINE,
+    elements.ROWS,
+    elements.CELLS,
+]
 
 
 def test_no_name_is_in_two_groups():
