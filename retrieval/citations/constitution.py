@@ -5,7 +5,7 @@ query is one. Pure.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from retrieval.citations import surroundings
 from retrieval.citations.citation import Found, Item, Source, cite
@@ -50,16 +50,13 @@ def find(source: Source) -> Iterator[Found]:
 
 def find_loose(source: Source) -> Iterator[Found]:
     """Citations in the forms people type when they type nothing else."""
-    for head in heads(source.folded, loose=True):
-        tailed = with_tail(source.folded, head, LOOSE_TAIL)
-        yield _found(surroundings.widened(source.folded, tailed))
-    for path in _PATH.finditer(source.folded):
-        if head := _path(source.folded, path):
-            yield _found(surroundings.widened(source.folded, head))
-    for head in short_heads(source.folded):
-        yield _found(surroundings.widened(source.folded, head))
-    yield from _preambles(source.folded)
-    yield from (_preamble(*word.span()) for word in _BARE_PREAMBLE.finditer(source.folded))
+    folded = source.folded
+    tailed = (with_tail(folded, head, LOOSE_TAIL) for head in heads(folded, loose=True))
+    paths = filter(None, (_path(folded, path) for path in _PATH.finditer(folded)))
+    for head in chain(tailed, paths, short_heads(folded)):
+        yield _found(surroundings.widened(folded, head))
+    yield from _preambles(folded)
+    yield from (_preamble(*word.span()) for word in _BARE_PREAMBLE.finditer(folded))
 
 
 def _path(folded: str, path: re.Match[str]) -> Head | None:

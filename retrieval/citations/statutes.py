@@ -117,10 +117,9 @@ def find(source: Source, *, loose: bool = False) -> Iterator[Found]:
     folded = source.folded
     if not any(character.isdigit() for character in folded):
         return
-    for match in _USC.finditer(folded):
-        yield from _code(source, match, "usc", loose=loose)
-    for match in _CFR.finditer(folded):
-        yield from _code(source, match, "cfr", loose=loose)
+    for code, pattern in (("usc", _USC), ("cfr", _CFR)):
+        for match in pattern.finditer(folded):
+            yield from _code(source, match, code, loose=loose)
     yield from _by_title(source)
     yield from _act(source, loose=loose)
     yield from _manual(source, loose=loose)

@@ -51,10 +51,6 @@ def under_heading(part: Part) -> Q:
     return Q(section__heading__regex=words) | Q(section__breadcrumb__regex=f" › .*{words}")
 
 
-def with_metadata(part: Part) -> Q:
-    return compared("section__document__metadata", part.key, part.comparison, part.value)
-
-
 def citing(part: Part) -> Q:
     """Whatever cites this section or a place in it."""
     citations = Citation.objects.filter(below("target_locator", part.value))
@@ -77,7 +73,7 @@ BY_KIND: dict[str, Callable[[Part], Q]] = {
     "filename": lambda part: Q(section__document__filename=part.value),
     "chunk": lambda part: Q(pk__in=part.chunks),
     "tag": lambda part: Q(section__document__tags__contains=[part.value]),
-    "metadata": with_metadata,
+    "metadata": lambda part: compared("section__document__metadata", part.key, part.comparison, part.value),
     "cites": citing,
     "definitions": defining,
 }

@@ -17,10 +17,6 @@ PAGE_SIZE = 10
 PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
 
 
-class DomainChoices(forms.MultipleChoiceField):
-    default_error_messages = {"invalid_choice": _("There is nothing to search under “%(value)s”.")}
-
-
 class SearchForm(forms.Form):
     """A question with its filters; every field stands in the address, so that a search can be shared."""
 
@@ -33,7 +29,11 @@ class SearchForm(forms.Form):
             "max_length": _("Ask in at most %(limit_value)d characters; these are %(show_value)d.")
         },
     )
-    domain = DomainChoices(required=False, label=_("Search in"))
+    domain = forms.MultipleChoiceField(
+        required=False,
+        label=_("Search in"),
+        error_messages={"invalid_choice": _("There is nothing to search under “%(value)s”.")},
+    )
     language = forms.ChoiceField(
         required=False,
         label=_("Question written in"),

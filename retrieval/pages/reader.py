@@ -82,13 +82,6 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """A place deeper than a page: where it stands."""
-
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
     """A provision and everything beside it. `under` is the outline of what is too long to stand on its page."""
 
@@ -125,8 +118,8 @@ def library(caller: Caller) -> list[tuple[Domain, list[Document]]]:
 # -- One page
 
 
-def open_locator(locator: str, reader: Reader) -> Reading | Contents | Elsewhere:
-    """The page of a locator: a section's, a document's, or where a deeper place stands. Raises NotFound."""
+def open_locator(locator: str, reader: Reader) -> Reading | Contents | str:
+    """The page of a locator: a section's, a document's, or the address where a deeper place stands. Raises NotFound."""
     if "\x00" in locator:
         raise NotFound("There is no such provision.")
     section = reader.readable.filter(locator=locator).select_related("document", "domain").first()
@@ -136,7 +129,7 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Elsewhere
         Anchor.objects.filter(locator=locator, section__in=reader.readable).select_related("section").first()
     )
     if anchor is not None:
-        return Elsewhere(reader.url(anchor.section, name_under(anchor.section.locator, locator)))
+        return reader.url(anchor.section, name_under(anchor.section.locator, locator))
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
     if (document := documents.first()) is not None:
         return Contents(document, outline(reader.readable.filter(document=document), reader.as_of))

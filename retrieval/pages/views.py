@@ -149,8 +149,8 @@ def provision(request: HttpRequest, path: str) -> HttpResponse:
     """A provision, a whole document's contents, or the way to where a deeper place stands."""
     options = ReaderForm(request.GET).reader(request.caller)
     match page := reader.open_locator(f"/{path.strip('/')}", options):
-        case reader.Elsewhere(url):
-            return HttpResponseRedirect(url)
+        case str():
+            return HttpResponseRedirect(page)
         case reader.Contents():
             return render(request, "retrieval/document.html", {"page": page, "reader": options})
     canonical = request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path]))

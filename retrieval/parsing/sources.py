@@ -58,24 +58,15 @@ def answer_of(content: bytes, arguments: list[str], seconds: float) -> bytes:
     """
     command = [sys.executable, "-m", "retrieval.parsing.files.worker", *arguments]
     with TemporaryFile() as answer:
-        worker = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=answer,
-            stderr=subprocess.DEVNULL,
-            cwd=HOME,
-            env=ENVIRONMENT,
-            start_new_session=True,
-        )
+        streams = {"stdout": answer, "stderr": subprocess.DEVNULL, "start_new_session": True}
         try:
-            worker.communicate(content, timeout=seconds)
+            worker = subprocess.run(
+                command, input=content, timeout=seconds, check=False, cwd=HOME, env=ENVIRONMENT, **streams
+            )
         except subprocess.TimeoutExpired as late:
             raise SourceRefused(
                 gettext_noop("The file takes longer to read than %(seconds)s seconds."),
                 seconds=f"{seconds:g}",
             ) from late
-        finally:
-            worker.kill()
-            worker.wait()
         answer.seek(0)
         return answer.read(MAX_OUTPUT) if worker.returncode == 0 else b""

@@ -187,7 +187,9 @@ def trace_of(ranking: Ranking) -> dict:
     query = ranking.query
     return {
         "query": query_account(query),
-        "stages": [stage_account(report) | details_of(report) for report in ranking.reports],
+        "stages": [
+            stage_account(r) | ({"details": dict(r.details)} if r.details else {}) for r in ranking.reports
+        ],
         "candidates": [candidate_account(c) for c in ranking.candidates],
         "dropped": [dropped_account(gone) for gone in ranking.dropped],
     }
@@ -213,11 +215,6 @@ def stage_account(report: StageReport) -> dict:
         "out": report.after,
         "note": report.note,
     }
-
-
-def details_of(report: StageReport) -> dict:
-    """What a stage counted, e.g. calls of a language model and their cost; for the trace alone."""
-    return {"details": dict(report.details)} if report.details else {}
 
 
 def candidate_account(candidate: Candidate) -> dict:

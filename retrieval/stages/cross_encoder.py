@@ -37,20 +37,13 @@ class CrossEncoderReranker:
         plain = probabilities(logits)
         knots = calibration(ranking.query)
         calibrated = plain if knots is None else np.interp(plain, *knots)
+        names = ("cross_encoder_logit", "cross_encoder", "cross_encoder_probability")
         read = [
-            candidate.but(scores={**candidate.scores, **scores_of(*values)})
+            candidate.but(scores={**candidate.scores, **dict(zip(names, map(float, values), strict=True))})
             for candidate, *values in zip(pool, logits, plain, calibrated, strict=True)
         ]
         note = encoder.name if knots is not None else f"{encoder.name}, not calibrated yet"
         return ranking.with_candidates([*read, *rest]).noting(note)
-
-
-def scores_of(logit: float, plain: float, calibrated: float) -> dict[str, float]:
-    return {
-        "cross_encoder_logit": float(logit),
-        "cross_encoder": float(plain),
-        "cross_encoder_probability": float(calibrated),
-    }
 
 
 def passages(query: Query, candidates: Sequence[Candidate]) -> list[str]:

@@ -1,5 +1,6 @@
 """What legs share, and reciprocal rank fusion: several legs, one ranking of what this caller may read."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -85,15 +86,13 @@ class Fuse:
     def __call__(self, ranking: Ranking) -> Ranking:
         asked = replace(ranking, candidates=(), reports=(), dropped=())
         answers = [(leg, run_stage(leg, asked)) for leg in self.legs]
-        found: dict[int, list[Candidate]] = {}
-        fused: dict[int, float] = {}
+        found: dict[int, list[Candidate]] = defaultdict(list)
+        fused: dict[int, float] = defaultdict(float)
         for leg, answer in answers:
             for candidate in answer.candidates:
                 rank = min(candidate.ranks.values())
-                found.setdefault(candidate.section_id, []).append(candidate)
-                fused[candidate.section_id] = fused.get(
-                    candidate.section_id, 0.0
-                ) + leg.weight * reciprocal_rank(rank, self.k)
+                found[candidate.section_id].append(candidate)
+                fused[candidate.section_id] += leg.weight * reciprocal_rank(rank, self.k)
         readable = readable_places(ranking.query, list(found))
         merged = [
             merge(same, score=fused[section], domain_id=readable[section][0], locator=readable[section][1])

@@ -14,6 +14,6 @@ class Normalize:
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         text = " ".join(query.original.split())
-        found = query.language or language.detect(text).code
+        found = query.language or language.detect(text)
         plain = replace(query, original=text, text=text, normalized=normalize(text), language=found)
         return replace(ranking, query=plain).noting(f"language {found}")

@@ -4,9 +4,7 @@ Each word adds its evidence: known words first, then endings and letter pairs th
 languages has. Words of both languages, numbers and names add nothing; with no evidence it is English.
 """
 
-import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from retrieval.text.normalization import fold
@@ -118,19 +116,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ONE_LANGUAGE_ONLY = 2.0
 
 
-@dataclass(frozen=True)
-class Language:
-    """``code`` is ``en`` or ``es``; ``confidence`` 0.5 (no evidence) to 1."""
-
-    code: str
-    confidence: float
-
-
-def detect(text: str) -> Language:
-    """The language of a question, with or without its accents; English where nothing tells."""
+def detect(text: str) -> str:
+    """``en`` or ``es``: the language of a question, with or without its accents; English where nothing tells."""
     evidence = sum(_evidence(fold(word)) for word in _WORD.findall(text))
     evidence += 2 * bool(_ACCENTED_VOWEL.search(text)) + 3 * bool(_SPANISH_MARK.search(text))
-    return Language("es" if evidence > 0 else "en", 1 / (1 + math.exp(-min(abs(evidence), 30))))
+    return "es" if evidence > 0 else "en"
 
 
 @lru_cache(maxsize=1 << 14)

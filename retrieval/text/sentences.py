@@ -42,8 +42,7 @@ def sentences(text: str, *, max_chars: int = MAX_CHARS) -> list[tuple[int, int]]
     """Spans in order, each beginning where the one before ends; blanks belong to the sentence they follow."""
     if not text:
         return []
-    cuts = [0, *_ends(text), len(text)]
-    spans = [(start, end) for start, end in pairwise(cuts)]
+    spans = pairwise([0, *_ends(text), len(text)])
     return [part for span in spans for part in _clauses(text, span, max_chars)]
 
 
@@ -53,7 +52,7 @@ def _ends(text: str) -> list[int]:
     ends: list[int] = []
     for place in _possible_ends(text):
         start = ends[-1] if ends else first
-        if start < place.end() < len(text) and (_is_paragraph(place) or _ends_sentence(text, start, place)):
+        if start < place.end() < len(text) and ("\n" in place[0] or _ends_sentence(text, start, place)):
             ends.append(place.end())
     return ends
 
@@ -62,10 +61,6 @@ def _possible_ends(text: str) -> Iterator[re.Match[str]]:
     """Sentence marks and line ends, by where they end; where both end alike the line decides."""
     found = {place.end(): place for pattern in (ENDING, PARAGRAPH) for place in pattern.finditer(text)}
     return (found[end] for end in sorted(found))
-
-
-def _is_paragraph(place: re.Match[str]) -> bool:
-    return "\n" in place.group()
 
 
 def _ends_sentence(text: str, start: int, place: re.Match[str]) -> bool:
@@ -86,11 +81,8 @@ def _is_abbreviated(text: str, start: int, place: re.Match[str]) -> bool:
         return next_word.lower() not in STARTERS
     if LIST_NUMBER.fullmatch(text, start, place.start()):
         return True
-    return bare in ABBREVIATIONS or _is_initial(word)
-
-
-def _is_initial(word: str) -> bool:
-    return len(word) == 1 and word.isalpha() and word.isupper()
+    is_initial = len(word) == 1 and word.isalpha() and word.isupper()
+    return is_initial or bare in ABBREVIATIONS
 
 
 def _clauses(text: str, span: tuple[int, int], max_chars: int) -> list[tuple[int, int]]:

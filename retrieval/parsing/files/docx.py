@@ -100,7 +100,8 @@ class _Reader:
             before = f"{label} " if label else ""
             starts = [(len(before) + start, page) for start, page in starts]
             pages = ((0, first), *starts) if self.paged else ()
-            yield Block(before + text, tidy(pages), self.levels.get(style, 0), is_strong(paragraph))
+            last = tuple(sorted(dict(pages).items()))  # of pages that begin at one offset the last
+            yield Block(before + text, last, self.levels.get(style, 0), is_strong(paragraph))
             yield from self.notes_under(paragraph)
 
     def notes_under(self, paragraph: etree._Element) -> Iterator[Block]:
@@ -168,11 +169,6 @@ def shown(element: etree._Element) -> Iterator[etree._Element]:
             hidden += 1 if event == "start" else -1
         elif event == "start" and not hidden:
             yield each
-
-
-def tidy(pages: tuple) -> tuple:
-    """One page for each offset: the last of those that begin there."""
-    return tuple(sorted(dict(pages).items()))
 
 
 def style_of(paragraph: etree._Element) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -120,23 +120,15 @@ def in_reading_order(lines: list[Line]) -> list[Line]:
 
 def without_contents(lines: list[Line]) -> list[Line]:
     """All lines but those of tables of contents, known by dotted leaders or by standing under that heading."""
-    gone: set[int] = set()
-    for first, end in contents(lines):
-        gone |= set(range(first, end))
-    return [line for index, line in enumerate(lines) if index not in gone]
-
-
-def contents(lines: list[Line]) -> Iterator[tuple[int, int]]:
-    index = 0
+    kept, index = [], 0
     while index < len(lines):
         titled = CONTENTS.fullmatch(lines[index].text.strip(" :."))
         begin = index + 1 if titled else index
         end = end_of_entries(lines, begin, ENTRY if titled else LEADER)
-        if end > begin:
-            yield index, end
-            index = end
-        else:
-            index += 1
+        if end == begin:
+            kept.append(lines[index])
+        index = end if end > begin else index + 1
+    return kept
 
 
 def end_of_entries(lines: list[Line], begin: int, entry: re.Pattern[str]) -> int:
@@ -149,14 +141,10 @@ def end_of_entries(lines: list[Line], begin: int, entry: re.Pattern[str]) -> int
         if index - last > 2 or (not found and index > begin + (2 if entry is ENTRY else 0)):
             break
         match = entry.match(lines[index].text)
-        page = page_number(match["page"]) if match else None
+        page = int(match["page"]) if match and match["page"].isdigit() else None
         if match and (page is None or page >= latest):
             last, found, latest = index + 1, found + 1, page or latest
     return last if found >= FEWEST_ENTRIES else begin
-
-
-def page_number(text: str) -> int | None:
-    return int(text) if text.isdigit() else None
 
 
 # -- Paragraphs

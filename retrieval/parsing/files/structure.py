@@ -37,16 +37,12 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     root = nodes(hoisted(top, title), identifier, title)
     return SourceDocument(
         title=title,
-        language=language_of(read.blocks),
+        language=detect(" ".join(block.text for block in read.blocks)[:SAMPLE]),
         identifier=identifier,
         root=root,
         pages=read.pages,
         scanned_pages=read.scanned_pages,
     )
-
-
-def language_of(blocks: Sequence[Block]) -> str:
-    return detect(" ".join(block.text for block in blocks)[:SAMPLE]).code
 
 
 def said_title(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> str:

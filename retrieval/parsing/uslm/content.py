@@ -226,28 +226,8 @@ def write_content(element: etree._Element, writer: Writer) -> None:
 
 def write_element(element: etree._Element, writer: Writer) -> None:
     name = name_of(element)
-    if name in LEFT_OUT:
-        return
-    if name in SET_ASIDE:
-        write_note(element, writer)
-    elif name in LEVELS:
-        write_level(element, writer)
-    elif name in ROWS:
-        write_row(element, writer)
-    elif name == "quotedContent":
-        write_quoted(element, writer)
-    elif name == "ref":
-        write_reference(element, writer)
-    elif name == "sup":
-        write_superscript(element, writer)
-    elif name == "i":
-        write_italic(element, writer)
-    elif name == "br":
-        writer.end_line()
-    elif name in INLINE:
-        write_content(element, writer)
-    else:
-        write_block(element, writer)
+    if name not in LEFT_OUT:
+        WRITERS.get(name, write_block)(element, writer)
 
 
 def write_note(element: etree._Element, writer: Writer) -> None:
@@ -313,13 +293,14 @@ def write_row(element: etree._Element, writer: Writer) -> None:
 
 
 def write_reference(element: etree._Element, writer: Writer) -> None:
-    href = hyphenated(element.get("href") or "")
-    if not href:
-        return write_superscript(element, writer) if element.get("idref") else write_content(element, writer)
-    mark = writer.begin_mark()
-    write_content(element, writer)
-    writer.end_reference(mark, href)
-    return None
+    if href := hyphenated(element.get("href") or ""):
+        mark = writer.begin_mark()
+        write_content(element, writer)
+        writer.end_reference(mark, href)
+    elif element.get("idref"):
+        write_superscript(element, writer)
+    else:
+        write_content(element, writer)
 
 
 def write_italic(element: etree._Element, writer: Writer) -> None:
@@ -336,3 +317,16 @@ def write_superscript(element: etree._Element, writer: Writer) -> None:
     text = "".join(element.itertext()).strip()
     raised = text.translate(SUPERSCRIPTS)
     writer.put(raised if text.strip("0123456789-−") == "" else text, before="")
+
+
+WRITERS = {
+    **dict.fromkeys(SET_ASIDE, write_note),
+    **dict.fromkeys(LEVELS, write_level),
+    **dict.fromkeys(ROWS, write_row),
+    **dict.fromkeys(INLINE, write_content),
+    "quotedContent": write_quoted,
+    "ref": write_reference,
+    "sup": write_superscript,
+    "i": write_italic,
+    "br": lambda _, writer: writer.end_line(),
+}  # any other element is a block

@@ -144,11 +144,8 @@ class _Reader:
     def _level(self, element: etree._Element) -> Node:
         if element in self.done:
             return self.done[element]
-        if (
-            self.leaf is LeafPolicy.SECTION
-            and name_of(element) in BELOW_SECTION
-            and not holds(element, LEAVES)
-        ):
+        is_below = name_of(element) in BELOW_SECTION and not holds(element, LEAVES)
+        if is_below and self.leaf is LeafPolicy.SECTION:
             return leaf_of(element)
         own = Writer(place_of)
         return node_of(element, own, self._children(element, own))

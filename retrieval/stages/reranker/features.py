@@ -136,7 +136,7 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: CandidateWords
     fused = np.array([candidate.score for candidate in candidates])
     locators = [candidate.locator for candidate in candidates]
     words = matched(asked.words, texts)
-    parents = group_numbers([locator.rpartition("/")[0] for locator in locators])
+    _, parents = np.unique([locator.rpartition("/")[0] for locator in locators], return_inverse=True)
     return as_columns(
         fused,
         fused / (fused.sum() or 1.0),
@@ -201,12 +201,6 @@ def by_leg(rows: Sequence[Mapping[str, float]], legs: Sequence[str]) -> dict[str
 
 def below_best(values: np.ndarray) -> np.ndarray:
     return values.max(initial=0.0) - values
-
-
-def group_numbers(names: Sequence[str]) -> np.ndarray:
-    """(n,) the same number for the same name."""
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in names], dtype=int)
 
 
 def best_of_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:

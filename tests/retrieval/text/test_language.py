@@ -128,34 +128,26 @@ LABELLED = [(text, "en") for text in ENGLISH] + [(text, "es") for text in SPANIS
 
 
 def test_at_least_97_percent_of_short_questions_are_told_apart():
-    wrong = [(text, code) for text, code in LABELLED if detect(text).code != code]
+    wrong = [(text, code) for text, code in LABELLED if detect(text) != code]
     assert len(LABELLED) >= 80
     assert len(wrong) <= 0.03 * len(LABELLED), wrong
 
 
 @pytest.mark.parametrize("text", ["", "   ", "1234", "§ 8", "habeas corpus", "visa", "Miranda", "???"])
 def test_english_where_nothing_tells(text):
-    assert detect(text).code == "en"
-    assert detect(text).confidence < 0.6
+    assert detect(text) == "en"
 
 
 def test_a_mixed_question_goes_with_most_of_its_words():
-    assert detect("¿Puede la policía pedir mi green card?").code == "es"
-    assert detect("Can la migra enter my house without a warrant?").code == "en"
-
-
-def test_a_long_question_is_surer_than_a_word_of_it():
-    word, question = detect("abogado"), detect("¿Tengo derecho a un abogado si no puedo pagar?")
-    assert 0.5 < word.confidence < question.confidence <= 1
+    assert detect("¿Puede la policía pedir mi green card?") == "es"
+    assert detect("Can la migra enter my house without a warrant?") == "en"
 
 
 def test_accents_and_case_do_not_decide():
-    assert detect("LIBERTAD DE EXPRESIÓN").code == detect("libertad de expresion").code == "es"
-    assert detect("the café owner's résumé").code == "en"
+    assert detect("LIBERTAD DE EXPRESIÓN") == detect("libertad de expresion") == "es"
+    assert detect("the café owner's résumé") == "en"
 
 
 @given(st.text(alphabet=st.characters()))
 def test_any_text_gets_an_answer(text):
-    language = detect(text)
-    assert language.code in ("en", "es")
-    assert 0.5 <= language.confidence <= 1
+    assert detect(text) in ("en", "es")
