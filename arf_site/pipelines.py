@@ -15,7 +15,7 @@ from retrieval.stages.query_embedding import EmbedQuery
 from retrieval.stages.quoted import KeepQuoted
 from retrieval.stages.reranker.reranker import LearnedReranker
 from retrieval.stages.suggestions import SuggestQuestions
-from rules.aliases.collective import AnswerCollectiveName
+from rules.aliases.collective import AnswerChangesOfNamed, AnswerCollectiveName
 from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
 from rules.engine.actions.apply import ApplyRuleActions
 from rules.engine.actions.on_results import (
@@ -53,6 +53,7 @@ UNDERSTOOD = (
     Normalize(),
     ResolveCitations(),
     AnswerChanges(),
+    AnswerChangesOfNamed(),
     AnswerCollectiveName(),
     ReadThresholds(),
     Translate(),

@@ -44,6 +44,10 @@ class AliasTable:
                 lengths[language, phrase[0]].add(len(phrase))
         self.lengths = {key: sorted(found, reverse=True) for key, found in lengths.items()}
 
+    def exactly(self, text: str, language: str) -> list[tuple[str, str]]:
+        """(name, locator) of every alias that is all of the text."""
+        return self.phrases.get(language, {}).get(tuple(stems(text, language)), [])
+
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
         words = stems(text, language)

@@ -30,9 +30,11 @@ _PERSONAL = re.compile(  # the numeral of "article I" apart
 _BREAK = re.compile(r"[,;:.?!]\s")
 _AGENT = re.compile(r"\b(?:by|with|through|por|mediante|con)\b")
 _AMENDMENT = re.compile(r"\b(?:amendments?|enmiendas?)\b")
-_EITHER_WAY = re.compile(
-    r"\W*que\W*"
-)  # "qué cambió la enmienda 14" can be read both ways; not "… a la enmienda 14"
+_EITHER_WAY = re.compile(r"\W*que\W*")
+_WHAT = re.compile(r"\W*(?:what|which|que|cuales)\b")
+_AT_END = re.compile(
+    r"(?:\s(?:in|of|from|de|en)\s(?:the|la)\s(?:original\s)?(?:constitution|constitucion)(?:\soriginal)?)?\W*"
+)
 _OBJECT = re.compile(r"\s+al?\b")
 _NUMBER = re.compile(r"\W*(?:a\s)?(?:the|la|el|al|n[.oº°]*)?\s*(\w{1,20}(?:\s\w{1,12})?)\W*")
 
@@ -43,9 +45,43 @@ def changed_provisions(text: str, changing: Collection[str] = ()) -> tuple[Citat
     what it did if it is one of those that are known to be `changing` others.
     """
     source = Source.of(text)
-    if len(text) > _LONGEST or _POSSIBLE.search(source.folded) or _PERSONAL.search(source.folded):
+    return next(filter(None, _readings(source, changing)), ()) if _asks(source) else ()
+
+
+def changing_provisions(text: str, changing: Collection[str] = ()) -> tuple[Citation, ...]:
+    """The provisions of which a question asks what they changed, no more: "what did the 12th amendment change"; else
+    none. It leaves out what `changed_provisions` reads.
+    """
+    source = Source.of(text)
+    if not _asks(source) or not _WHAT.match(source.folded):
         return ()
-    return next(filter(None, _readings(source, changing)), ())
+    cited = find_citations(text)
+    for verb in _VERB.finditer(source.folded):
+        start, end = source.span(*verb.span())
+        if _may_be_subject(source, verb):
+            return tuple(c for c in cited if c.start >= end and c.locator in changing)
+        if agent := _AGENT.match(source.folded, verb.end() + 1):
+            return tuple(c for c in cited if c.start >= source.span(*agent.span())[1])
+        if _AT_END.fullmatch(source.folded, verb.end()) and not _is_passive(source, verb):
+            return tuple(c for c in cited if c.end <= start)
+    return ()
+
+
+def changed_words(text: str) -> Iterator[str]:
+    """What else the question may name as changed, for whoever knows names: "… replaced the fugitive slave clause"."""
+    source = Source.of(text)
+    if _asks(source):
+        for verb in _VERB.finditer(source.folded):
+            start, end = source.span(*verb.span())
+            passive = _is_passive(source, verb)
+            yield source.original[end : _object_end(source, verb, passive=passive)]
+            if passive:
+                yield source.original[:start]
+
+
+def _asks(source: Source) -> bool:
+    refusals = (_POSSIBLE, _PERSONAL)
+    return len(source.original) <= _LONGEST and not any(no.search(source.folded) for no in refusals)
 
 
 def _readings(source: Source, changing: Collection[str]) -> Iterator[tuple[Citation, ...]]:
@@ -53,15 +89,23 @@ def _readings(source: Source, changing: Collection[str]) -> Iterator[tuple[Citat
     cited = find_citations(source.original)
     for verb in _VERB.finditer(source.folded):
         start, end = source.span(*verb.span())
-        passive = bool(_PASSIVE.search(source.folded, 0, verb.start()))
+        passive = _is_passive(source, verb)
         stop = _object_end(source, verb, passive=passive)
         after = tuple(c for c in cited if end <= c.start < stop) or _bare(source, verb, stop)
-        may_be_subject = _EITHER_WAY.fullmatch(source.folded, 0, verb.start()) and not _OBJECT.match(
-            source.folded, verb.end()
-        )
+        may_be_subject = _may_be_subject(source, verb)
         yield tuple(c for c in after if not (may_be_subject and c.locator in changing))
         if passive:
             yield tuple(c for c in cited if c.end <= start)
+
+
+def _may_be_subject(source: Source, verb: re.Match[str]) -> bool:
+    """Whether what follows the verb may be what changed: "qué cambió la enmienda 14", not "… a la enmienda 14"."""
+    asked = _EITHER_WAY.fullmatch(source.folded, 0, verb.start())
+    return bool(asked) and not _OBJECT.match(source.folded, verb.end())
+
+
+def _is_passive(source: Source, verb: re.Match[str]) -> bool:
+    return bool(_PASSIVE.search(source.folded, 0, verb.start()))
 
 
 def _object_end(source: Source, verb: re.Match[str], *, passive: bool) -> int:

@@ -8,7 +8,7 @@ characters. Pure.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, product, takewhile
 
 from retrieval.citations import constitution, statutes
 from retrieval.citations.citation import Citation, Found, Source, longest
@@ -31,7 +31,12 @@ _TRAILING = frozenset(
         "completo por favor de la  constitucion"
     )
 )
-_LISTING = frozenset(words("list which name called cuales son lista enumera nombra"))
+_ASKING = frozenset(  # besides, around a name
+    words(
+        "list which name called when was were has have been did make makes made up form forms belong in amendments 3 "
+        "three cuales son lista enumera nombra cuando fue fueron se ha han sido a al forman componen enmiendas tres"
+    )
+)
 _BARE = re.compile(
     r"""[\s"'¿(]{0,4}(?:(?:the|la|el)\s{1,2})?([a-z0-9ªº](?:[a-z0-9 .-]{0,30}[a-z0-9ªº])?)[\s"'?!.)]{0,4}"""
 )
@@ -76,15 +81,15 @@ def whole_citations(text: str) -> tuple[Citation, ...]:
     return tuple(source.citations(match)) if match else ()
 
 
-def without_framing(text: str) -> str:
-    """A whole query, folded, without the neutral words at its ends: "what do the … say?"; else all of it."""
+def unframed(text: str) -> Iterator[str]:
+    """A whole query, folded, with ever fewer of the neutral words at its ends: what it may name."""
     folded = Source.of(text).folded
     said = list(_WORD.finditer(folded))
-    while said and said[0][0].rstrip(".") in _LEADING | _LISTING:
-        said.pop(0)
-    while said and said[-1][0].rstrip(".") in _TRAILING | _LISTING:
-        said.pop()
-    return folded[said[0].start() : said[-1].end()] if said else folded
+    first = len(list(takewhile(lambda word: word[0].rstrip(".") in _LEADING | _ASKING, said)))
+    last = len(list(takewhile(lambda word: word[0].rstrip(".") in _TRAILING | _ASKING, reversed(said))))
+    for start, end in product(range(first + 1), range(last + 1)):
+        if start + end < len(said):
+            yield folded[said[start].start() : said[-1 - end].end()]
 
 
 def absent_provision(text: str) -> str | None:

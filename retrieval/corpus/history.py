@@ -19,7 +19,7 @@ ENDING = ("repealed", "superseded")  # what is only changed stays in force
 SAYS_ENDED = re.compile(r"\s*\((?:repealed|superseded|derogad[oa]|sustituid[oa])\)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Change:
     """What the provision `by` did to an earlier one on the day it was ratified; `then` and `now` by language."""
 
@@ -39,6 +39,11 @@ class Change:
         """The Bluebook form of what it changed."""
         return cite(self.provision)
 
+    @property
+    def citation(self) -> str:
+        """The Bluebook form of what changed it."""
+        return cite(self.by)
+
     def to_dict(self) -> dict:
         """As the API shows it."""
         return {
@@ -46,7 +51,7 @@ class Change:
             "effect": self.effect,
             "day": self.day.isoformat(),
             "by": self.by,
-            "citation": cite(self.by),
+            "citation": self.citation,
             "then": self.then["en"],
             "then_es": self.then["es"],
             "now": self.now["en"],

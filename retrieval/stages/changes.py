@@ -1,55 +1,79 @@
 """Questions of what changed a provision: answered by the provision that did, then by the one that is cited."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
-from retrieval.citations.amending import changed_provisions
+from retrieval.citations.amending import changed_provisions, changing_provisions
+from retrieval.citations.citation import Citation
 from retrieval.corpus import history
 from retrieval.corpus.history import Change, is_within
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import Candidate, Ranking, Reason
 from retrieval.stages.citations import Place, resolve
 
 
 @dataclass(frozen=True)
 class AnswerChanges:
     """Where a question asks what changed, repealed or replaced a cited provision, and the history of the law tells:
-    what did, in the order of days, then what is cited, then the parts of it that were changed. Ranking stages pass.
+    what did, in the order of days, then what is cited, then the parts of it that were changed. Where it asks what a
+    cited provision changed: that, then what is cited. Ranking stages pass.
     """
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
-        query = ranking.query
-        asked = [c.locator for c in changed_provisions(query.original, history.changing())]
-        if not asked:
-            return ranking.noting("the question does not ask what changed a provision", skipped=True)
-        made = [change for locator in asked for change in history.standing(locator, query.as_of).made]
-        if not made:
-            return ranking.noting(f"nothing is known to have changed {', '.join(asked)}")
-        candidates: dict[int, Candidate] = {}
-        for candidate in answers(query, asked, made):
-            candidates.setdefault(candidate.section_id, candidate)
-        ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(candidates.values(), start=1))
-        return replace(ranking, candidates=ordered, final=True).noting(f"changes of {', '.join(asked)}")
+        text, changing = ranking.query.original, history.changing()
+        if cited := changed_provisions(text, changing):
+            return with_changes(ranking, reasons_of(cited))
+        if cited := changing_provisions(text, changing):
+            return with_changed(ranking, reasons_of(cited))
+        return ranking.noting("the question asks of no change to or by a cited provision", skipped=True)
 
 
-def answers(query: Query, asked: Sequence[str], made: Sequence[Change]) -> Iterator[Candidate]:
-    """Of what the caller may read on the day asked for; what is there for two reasons comes twice."""
+def reasons_of(cited: Sequence[Citation]) -> dict[str, Reason]:
+    return {c.locator: Reason("citation", {"citation": c.normalized, "locator": c.locator}) for c in cited}
+
+
+def with_changes(ranking: Ranking, asked: Mapping[str, Reason]) -> Ranking:
+    """Answered by what changed the provisions asked about, then by these, then by their parts; else as it was."""
+    day = ranking.query.as_of
+    made = in_order({change for locator in asked for change in history.standing(locator, day).made})
+    did = [(c.by, Reason(f"{c.effect}_it", {"citation": c.changed, "year": c.day.year})) for c in made]
     parts = [c.provision for c in made if any(is_within(c.provision, whole) for whole in asked)]
-    found = resolve(query, [*(c.by for c in made), *asked, *parts])
-    places = {place.locator: place for place in found if place.exact}
-    for change in made:
-        if place := places.get(change.by):
-            told = {"citation": change.changed, "year": change.day.year}
-            yield candidate_of(place, Reason(f"{change.effect}_it", told))
-    for locator in asked:
-        if place := places.get(locator):
-            yield candidate_of(
-                place, Reason("citation", {"citation": place.section.citation, "locator": locator})
-            )
-    for locator in parts:
-        if place := places.get(locator):
-            yield candidate_of(place, Reason("was_changed"))
+    changed = [(part, Reason("was_changed")) for part in parts]
+    return answered(ranking, asked, [*did, *asked.items(), *changed] if made else [])
+
+
+def with_changed(ranking: Ranking, asked: Mapping[str, Reason]) -> Ranking:
+    """Answered by what the provisions asked about changed, then by these; else as it was."""
+    day = ranking.query.as_of or date.max
+    made = in_order(
+        c for c in history.changes() if c.day <= day and any(is_within(c.by, whole) for whole in asked)
+    )
+    changed = [
+        (c.provision, Reason(f"{c.effect}_by", {"citation": c.citation, "year": c.day.year})) for c in made
+    ]
+    return answered(ranking, asked, [*changed, *asked.items()] if made else [])
+
+
+def in_order(made: Iterable[Change]) -> list[Change]:
+    return sorted(made, key=history.changes().index)
+
+
+def answered(ranking: Ranking, asked: Iterable[str], places: Sequence[tuple[str, Reason]]) -> Ranking:
+    """By these places, of which the caller may read, for the first reason of each; without any as it was."""
+    names = ", ".join(asked)
+    found = resolve(ranking.query, [locator for locator, _ in places])
+    by_locator = {place.locator: place for place in found if place.exact}
+    first = {locator: reason for locator, reason in reversed(places) if locator in by_locator}
+    in_turn = [locator for locator in dict.fromkeys(locator for locator, _ in places) if locator in first]
+    if not in_turn:
+        return ranking.noting(f"no change to or by {names} is known")
+    candidates = tuple(
+        candidate_of(by_locator[locator], first[locator]).but(score=1.0 / rank)
+        for rank, locator in enumerate(in_turn, start=1)
+    )
+    return replace(ranking, candidates=candidates, final=True).noting(f"changes of {names}")
 
 
 def candidate_of(place: Place, reason: Reason) -> Candidate:

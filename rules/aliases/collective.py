@@ -1,10 +1,13 @@
-"""Queries that are only a curated name of several provisions together: all of them in order."""
+"""Queries that are a curated name of several provisions together, or ask what changed what a name means."""
 
 from dataclasses import dataclass, replace
 
-from retrieval.citations.finding import without_framing
+from retrieval.citations.amending import changed_words
+from retrieval.citations.finding import unframed
+from retrieval.corpus import history
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.stages.changes import with_changes
 from retrieval.stages.citations import resolve
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
@@ -35,10 +38,35 @@ class AnswerCollectiveName:
         return replace(ranking, candidates=candidates, final=True).noting(name)
 
 
+@dataclass(frozen=True)
+class AnswerChangesOfNamed:
+    """What changed a provision that the question calls by a curated name: "what replaced the fugitive slave clause"."""
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        for words in changed_words(ranking.query.original):
+            named = {
+                locator: Reason("alias", {"alias": name}) for name, locator in named_by(ranking.query, words)
+            }
+            changed = {locator: named[locator] for locator in named if history.concerning(locator)}
+            if changed:
+                return with_changes(ranking, changed)
+        return ranking.noting("the question does not ask what changed a named provision", skipped=True)
+
+
+def named_by(query: Query, words: str) -> list[tuple[str, str]]:
+    """The curated names, with their locators, that are all of these words, neutral ones apart; in either language."""
+    version = query.versions.get("aliases", 0)
+    tables = [published.alias_table(domain, version) for domain in query.domain_ids]
+    readings = ((text, language) for text in unframed(words) for language in LANGUAGES)
+    found = (table.exactly(text, language) for text, language in readings for table in tables)
+    return next(filter(None, found), [])
+
+
 def named_together(query: Query) -> tuple[str, list[str]]:
     """The name that is all of the question, neutral words apart, and what it means; in either language."""
     version = query.versions.get("aliases", 0)
-    for text in (query.original, without_framing(query.original)):
+    for text in unframed(query.original):
         for domain in query.domain_ids:
             names = published.collective_names(domain, version)
             for language in LANGUAGES:

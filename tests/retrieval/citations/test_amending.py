@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.citations.amending import changed_provisions
+from retrieval.citations.amending import changed_provisions, changed_words, changing_provisions
 
 TWELFTH, EIGHTEENTH, SENATE = "amendment/XII", "amendment/XVIII", "article/I/section/3"
 
@@ -69,3 +69,44 @@ def test_what_may_be_read_both_ways_is_read_by_what_is_known():
     assert asked("¿Qué cambió la enmienda 14?", changing=changing) == []
     assert asked("¿Qué cambió a la enmienda 14?", changing=changing) == ["amendment/XIV"]
     assert asked("¿Qué enmienda cambió la enmienda 14?", changing=changing) == ["amendment/XIV"]
+
+
+@pytest.mark.parametrize(
+    ("question", "locator"),
+    [
+        ("what did the 12th amendment change", TWELFTH),
+        ("Which provisions did the 12th amendment change in the original Constitution?", TWELFTH),
+        ("which provisions were changed by the 12th amendment", TWELFTH),
+        ("What was repealed by the 12th amendment?", TWELFTH),
+        ("¿Qué cambió la enmienda 12?", TWELFTH),
+        ("¿Qué fue derogado por la enmienda 12?", TWELFTH),
+    ],
+)
+def test_what_changed_others_is_read(question, locator):
+    known = {f"/us/const/{locator}"}
+    assert [c.locator for c in changing_provisions(question, known)] == [f"/us/const/{locator}"]
+    assert changed_provisions(question, known) == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how did the 14th amendment change citizenship",
+        "what did the 14th amendment change about citizenship",
+        "what changed the 14th amendment",
+        "when was the 14th amendment changed",
+        "I know what the 14th amendment changed",
+    ],
+)
+def test_other_questions_do_not_ask_what_was_changed(question):
+    assert changing_provisions(question) == ()
+
+
+def test_words_that_may_name_what_was_changed():
+    assert [words.strip() for words in changed_words("what replaced the fugitive slave clause?")] == [
+        "the fugitive slave clause?"
+    ]
+    assert "when was the three-fifths clause " in [
+        *changed_words("when was the three-fifths clause repealed")
+    ]
+    assert [*changed_words("my landlord changed the locks")] == []

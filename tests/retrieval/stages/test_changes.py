@@ -34,6 +34,12 @@ def found(answer: dict) -> list[str]:
             ["amendment/XIV/section/2", "amendment/XVI", "article/I/section/2/clause/3"],
         ),
         ("was the 18th amendment repealed?", ["amendment/XXI/section/1", "amendment/XVIII"]),
+        ("what did the 21st amendment repeal?", ["amendment/XVIII", "amendment/XXI"]),
+        ("What did the 12th amendment change?", ["article/II/section/1/clause/3", "amendment/XII"]),
+        (
+            "¿Qué cambió la enmienda 17?",
+            ["article/I/section/3/clause/1", "article/I/section/3/clause/2", "amendment/XVII"],
+        ),
         ("¿Qué derogó la enmienda 18?", ["amendment/XXI/section/1", "amendment/XVIII"]),
     ],
 )

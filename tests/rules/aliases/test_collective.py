@@ -32,6 +32,8 @@ def amendments(text: str, **fields) -> str:
         ("Bill of Rights", TEN),
         ("what does the Bill of Rights say", TEN),
         ("voting rights amendments", "XV XIX XXIV XXVI"),
+        ("which amendments make up the Bill of Rights?", TEN),
+        ("What are the 3 Reconstruction amendments called", "XIII XIV XV"),
         ("¿Cuáles son las primeras diez enmiendas?", TEN),
         ("Carta de Derechos", TEN),
         ("enmiendas de la Reconstrucción", "XIII XIV XV"),
@@ -41,6 +43,27 @@ def amendments(text: str, **fields) -> str:
 )
 def test_all_that_a_name_means_comes_in_order(question, wanted):
     assert amendments(question) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("what replaced the fugitive slave clause", "amendment/XIII/section/1 article/IV/section/2/clause/3"),
+        ("¿Qué enmienda derogó la ley seca?", "amendment/XXI/section/1 amendment/XVIII/section/1"),
+        (
+            "what superseded the three-fifths clause",
+            "amendment/XIV/section/2 amendment/XVI article/I/section/2/clause/3",
+        ),
+    ],
+)
+def test_what_is_called_by_a_name_is_answered_by_what_changed_it(question, wanted):
+    results = search(SearchRequest(text=question))["results"]
+    assert " ".join(result["locator"].removeprefix("/us/const/") for result in results) == wanted
+    assert results[-1]["reasons"][0]["code"] == "alias"
+
+
+def test_a_name_of_what_never_changed_is_searched_for():
+    assert len(search(SearchRequest(text="what changed double jeopardy"))["results"]) > 2
 
 
 def test_on_a_day_only_what_was_law_by_then_comes():
