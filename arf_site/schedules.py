@@ -9,15 +9,15 @@ NIGHT = {"hour": 3, "minute": 17, "second": 0, "microsecond": 0}  # local time
 
 OFTEN = {  # function, and minutes from one run to the next
     "resume silent jobs": ("retrieval.tasks.resume_silent_jobs", 1),
-    "embed aliases": ("rules.tasks.embed_aliases", 1),
-    "retire expired rules": ("rules.tasks.retire_expired_rules", 1),
+    "embed aliases": ("rules.aliases.embedding.embed_all", 1),
+    "retire expired rules": ("rules.authoring.workflow.retire_expired", 1),
     "count words": ("retrieval.tasks.count_words", 10),
-    "count uses of rules": ("rules.tasks.count_uses", 10),
+    "count uses of rules": ("rules.linting.usage.count", 10),
 }
 NIGHTLY = {
     "prune": "retrieval.tasks.prune",
     "refresh domains": "retrieval.tasks.refresh_domains",
-    "check rules": "rules.tasks.check_rules",
+    "check rules": "rules.linting.linter.check_all",
     "find hidden text": "evaluation.tasks.find_hidden_text",
     "prune previews": "evaluation.tasks.prune",
     "learn from readers": "evaluation.tasks.learn_from_readers",

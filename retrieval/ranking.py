@@ -70,8 +70,8 @@ class Thresholds:
     accept: float = 0.6
     confident: float = 0.8
     gap: float = 1.0
-    query_search: float = 0.8
     alias_search: float = 0.4
+    query_search: float = 0.8
     mlp_low: float = 0.4
     mlp_high: float = 0.6
     blend: float = 0.6

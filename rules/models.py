@@ -216,15 +216,17 @@ def person(**options) -> models.ForeignKey:
     )
 
 
-class RuleQuerySet(models.QuerySet):
+class WhereVisible(models.QuerySet):
+    def visible_to(self, caller: Caller) -> "WhereVisible":
+        """What acts in domains that the caller may see, all of them: a rule may name what is in a private one."""
+        visible = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
+        return self.filter(domains__contained_by=visible)
+
+
+class RuleQuerySet(WhereVisible):
     def published(self) -> "RuleQuerySet":
         """Those in force, a draft over them or not; their days are looked at when a question is asked."""
         return self.filter(live__isnull=False)
-
-    def visible_to(self, caller: Caller) -> "RuleQuerySet":
-        """Rules of domains that the caller may see, all of them: a rule may name what is in a private one."""
-        visible = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
-        return self.filter(domains__contained_by=visible)
 
     def over(self, day: date) -> "RuleQuerySet":
         """Published rules whose last day lies before this one; as text, since JSON's null is less than any text."""
@@ -386,13 +388,6 @@ def count(help_text: str) -> models.PositiveIntegerField:
     return models.PositiveIntegerField(default=0, help_text=help_text)
 
 
-class RuleUseQuerySet(models.QuerySet):
-    def visible_to(self, caller: Caller) -> "RuleUseQuerySet":
-        """What was counted in domains that the caller may see; a rule may have moved since."""
-        visible = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
-        return self.filter(domains__contained_by=visible)
-
-
 class RuleUse(models.Model):
     """How often a rule was used on a day by readers and clients; counted from the search log and kept longer.
 
@@ -413,7 +408,7 @@ class RuleUse(models.Model):
     helpful = count(_("Readers’ thumbs up that day for such searches."))
     unhelpful = count(_("Thumbs down."))
 
-    objects = RuleUseQuerySet.as_manager()
+    objects = WhereVisible.as_manager()  # a rule may have moved since
 
     class Meta:
         verbose_name = _("use of a rule")

@@ -1,8 +1,8 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -14,10 +14,11 @@ from retrieval.engines.translation import Glossary
 from retrieval.models import Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
-from rules.aliases.wording import Wording
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
+
+K1, B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,74 @@ class AliasTable:
                     covered = start + length
                     break
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """BM25 over what curators call provisions: all names and example questions of a provision are one document. Names
+    say in people's words what the law says in its own; matching them is document expansion by hand (Nogueira et al.,
+    doc2query, 2019).
+
+    An inverted index: for each stem the provisions that have it, by place in `locators`, and its BM25 weight in
+    each (Robertson and Zaragoza, 2009, with idf = ln(1 + (N - df + .5) / (df + .5))).
+    """
+
+    locators: tuple[str, ...]
+    postings: Mapping[str, tuple[np.ndarray, np.ndarray]]
+    unknown: float  # what a stem that no name has would weigh at most
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str]]) -> "Wording":
+        """`rows`: (locator, stems apart by blanks) of each name."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for locator, stemmed in rows:
+            counts[locator].update(stemmed.split())
+        locators = tuple(sorted(counts))
+        return cls(locators, weighted([counts[locator] for locator in locators]), most(0, len(locators)))
+
+    def scores(self, stems: Iterable[str]) -> tuple[np.ndarray, float]:
+        """BM25 of every provision, and the most that one could reach for these stems."""
+        total, reachable = np.zeros(len(self.locators)), 0.0
+        for stem in set(stems):
+            if stem in self.postings:
+                places, weights = self.postings[stem]
+                total[places] += weights
+                reachable += most(len(places), len(self.locators))
+            else:
+                reachable += self.unknown
+        return total, reachable
+
+    def best(self, stems: Iterable[str], k: int) -> list[tuple[str, float, float]]:
+        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties by locator."""
+        total, reachable = self.scores(stems)
+        order = np.argsort(-total, kind="stable")[:k]
+        return [
+            (self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order if total[n] > 0
+        ]
+
+
+def idf(having: int, documents: int) -> float:
+    return float(np.log1p((documents - having + 0.5) / (having + 0.5)))
+
+
+def most(having: int, documents: int) -> float:
+    """The BM25 weight of a stem that a short document is full of."""
+    return idf(having, documents) * (K1 + 1)
+
+
+def weighted(counts: Sequence[Mapping[str, int]]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    lengths = np.array([sum(count.values()) for count in counts], dtype=float)
+    mean = lengths.mean() if len(lengths) else 1.0
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for place, count in enumerate(counts):
+        for stem, times in count.items():
+            found[stem].append((place, times))
+    postings = {}
+    for stem, pairs in found.items():
+        places, times = np.array(pairs).T
+        saturated = times * (K1 + 1) / (times + K1 * (1 - B + B * lengths[places] / mean))
+        postings[stem] = places, idf(len(places), len(counts)) * saturated
+    return postings
 
 
 @lru_cache(maxsize=64)
@@ -180,15 +249,20 @@ def thresholds(version: int) -> Mapping[int, Thresholds]:
 
 
 @contextmanager
-def as_if_published(draft: DomainThreshold) -> Iterator[None]:
-    """Searches of this thread run as if the draft were in force; nobody else's do. Cached answers know of no draft:
-    run pipelines, not the search service.
+def instead(known: ContextVar, value: object) -> Iterator[None]:
+    """Searches of this thread run as if the value were in force; nobody else's do. Cached answers know of none: run
+    pipelines, not the search service.
     """
-    token = _draft.set(draft)
+    token = known.set(value)
     try:
         yield
     finally:
-        _draft.reset(token)
+        known.reset(token)
+
+
+def as_if_published(draft: DomainThreshold) -> AbstractContextManager[None]:
+    """As if this draft of thresholds were in force."""
+    return instead(_draft, draft)
 
 
 @lru_cache(maxsize=4)
@@ -212,13 +286,6 @@ def rules(version: int) -> RuleIndex:
     return stored_rules(version) if trial is None else trial
 
 
-@contextmanager
-def as_if_these_rules(trial: Iterable[CompiledRule]) -> Iterator[None]:
-    """Searches of this thread run as if these rules and no others were published. As with a draft of thresholds,
-    run pipelines, not the search service: cached answers know of none.
-    """
-    token = _trial.set(tried(tuple(trial)))
-    try:
-        yield
-    finally:
-        _trial.reset(token)
+def as_if_these_rules(trial: Iterable[CompiledRule]) -> AbstractContextManager[None]:
+    """As if these rules and no others were published."""
+    return instead(_trial, tried(tuple(trial)))

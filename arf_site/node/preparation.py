@@ -132,7 +132,7 @@ def names_are_embedded() -> bool:
 
 def order_names() -> None:
     """What the schedule would do within a minute."""
-    async_task("rules.tasks.embed_aliases")
+    async_task("rules.aliases.embedding.embed_all")
 
 
 def order_reranker(say: Say) -> None:

@@ -25,6 +25,7 @@ from retrieval.targets import Part, Selection
 from retrieval.text.analyzer import stem, stop_stems, tokens
 from rules import published
 from rules.authoring import workflow
+from rules.engine import inline
 from rules.engine.clauses import Action, Clauses, CompiledRule, Criterion
 from rules.engine.matching import has_phrase
 from rules.models import Rule
@@ -131,13 +132,12 @@ def learn(cases: Sequence[Case], corpus: Corpus) -> Learned:
 
 
 def learned(cases: Sequence[Case], corpus: Corpus, share: float) -> Learned:
-    found = {category: patterns_for(own, corpus, share) for category, own in by_category(cases).items()}
-    own = by_category(cases)
-    return {
-        category: patterns
-        for category, patterns in found.items()
-        if patterns and sum(gain(case, patterns, corpus) for case in own[category]) > 0
-    }
+    found = {}
+    for category, own in by_category(cases).items():
+        patterns = patterns_for(own, corpus, share)
+        if sum(gain(case, patterns, corpus) for case in own) > 0:
+            found[category] = patterns
+    return found
 
 
 def by_category(cases: Iterable[Case]) -> dict[str, list[Case]]:
@@ -448,11 +448,7 @@ def half_measured(
 
 
 def numbered(rules: Iterable[Rule]) -> tuple[CompiledRule, ...]:
-    drafts = [rule.draft for rule in rules]
-    return tuple(
-        CompiledRule(-n, rule.name, 0, rule.priority, rule.domains, rule.clauses)
-        for n, rule in enumerate(drafts, start=2)
-    )
+    return tuple(inline.numbered(rule.draft, -n) for n, rule in enumerate(rules, start=2))
 
 
 def changed(case: Case, ranking: Ranking, concerned: bool) -> Changed:

@@ -122,7 +122,7 @@ def find_hidden() -> JobRun:
 
 class FindHidden(Job):
     """Asks every judged topic that fires a rule with all rules, and without each that it fires; then puts the findings
-    in place of last night's.
+    in place of last night's, which stay if it fails.
     """
 
     def step(self, run: JobRun) -> Progress:
@@ -135,11 +135,6 @@ class FindHidden(Job):
             return Progress(position, total, message, {"losses": known})
         count = linter.put(findings(map(Loss._make, known), search.in_force), {KIND})
         return Progress(total, total, f"{count} rules hide judged-relevant text", finished=True)
-
-    def undo(self, run: JobRun) -> None:
-        """Last night's findings stay."""
-
-    failed = undo
 
 
 def all_findings() -> list[Finding]:

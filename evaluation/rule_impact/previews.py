@@ -24,10 +24,10 @@ from evaluation.topics import library
 from retrieval import jobs, pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
-from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
 from retrieval.models import Domain, JobRun, SearchLog
 from rules.authoring import rule_checks
+from rules.engine.inline import BadRule
 from rules.models import DomainThreshold, Rule, compiled
 
 AT_ONCE = 210  # questions asked again, twice each, while one waits: a tenth of what is looked at
@@ -35,12 +35,6 @@ BATCH = 50  # asked again in one step of a job
 KEPT = timedelta(days=7)
 FIELDS = ("name", "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to")
 LOG, TOPIC = "log", "topic"
-
-
-class BadRule(ArfError):
-    """A rule written out that could not be stored; the message says why."""
-
-    code = "bad_rule"
 
 
 # -- Beginning
@@ -182,7 +176,9 @@ def page_of(answer: Answer) -> dict[str, Any]:
 
 
 class PreviewRule(Job):
-    """The job of a preview that takes long."""
+    """The job of a preview that takes long. If it fails, what was found so far stays with the row, which says that it
+    is not finished, and the page of the preview shows the job's error.
+    """
 
     def step(self, run: JobRun) -> Progress:
         row = RulePreview.objects.select_related("rule").get(pk=run.params["preview"])
@@ -190,12 +186,6 @@ class PreviewRule(Job):
         total = len(row.touched)
         message = f"{row.position} of {total} questions asked again"
         return Progress(row.position, total, message, finished=row.finished_at is not None)
-
-    def undo(self, run: JobRun) -> None:
-        """What was found so far stays with the row, which says that it is not finished."""
-
-    def failed(self, run: JobRun) -> None:
-        """The page of the preview shows the job's error."""
 
 
 def prune() -> int:

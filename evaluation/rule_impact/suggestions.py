@@ -345,7 +345,7 @@ def request() -> dict[str, Any]:
 
 class SuggestRules(Job):
     """First asks every judged question, then looks for a rule for each that fails; each suggestion takes the place of
-    the open one that its topic had.
+    the open one that its topic had. If it fails, what was found so far stays, and the job's page tells why.
     """
 
     def step(self, run: JobRun) -> Progress:
@@ -378,12 +378,6 @@ class SuggestRules(Job):
         return Progress(
             state["asked"] + done, total, told, {**state, "done": done}, finished=done == len(failing)
         )
-
-    def undo(self, run: JobRun) -> None:
-        """What was found so far stays."""
-
-    def failed(self, run: JobRun) -> None:
-        """The job's page tells why."""
 
 
 def suggest(name: str, failure: str, judged: Judged) -> None:

@@ -337,7 +337,7 @@ def found(asked: dict, caller: Caller) -> dict:
     return {
         "asked": asked,
         "domains": Domain.objects.visible_to(caller),
-        "documents": documents[: FOUND],
+        "documents": documents[:FOUND],
         "has_more": len(documents) > FOUND,
     }
 

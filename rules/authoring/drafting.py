@@ -5,9 +5,9 @@ the sentence names something that is not there, or not public.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from functools import partial
 from typing import Any
 
 from django.core import signing
@@ -20,6 +20,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.models import Document, Domain
+from retrieval.targets import Part
 from retrieval.text.normalization import fold
 from rules.authoring import llm_parser, rule_checks, workflow
 from rules.authoring.grammar.names import Clarification, Corpus, Draft, named_targets
@@ -143,23 +144,15 @@ def corpus_for(sentence: str, caller: Caller) -> Corpus:
         documents=titles_in(sentence, caller),
         files=list(files[:COMPARED]),
         tags=list(tags.order_by("tag").values_list("tag", flat=True).distinct()[:COMPARED]),
-        has=partial(exists, scope=scope),
-        near=partial(names_near, scope=scope),
+        has=lambda target: bool((named := named_by(target)) and scope.chunks(named).exists()),
+        near=lambda target: similar_names(named, scope) if (named := named_by(target)) else [],
     )
 
 
-def exists(target: Mapping[str, Any], scope: Scope) -> bool:
-    try:
-        return scope.chunks(part(dict(target))).exists()
-    except ValueError:  # no target: a file is no place
-        return False
-
-
-def names_near(target: Mapping[str, Any], scope: Scope) -> list[str]:
-    try:
-        return similar_names(part(dict(target)), scope)
-    except ValueError:
-        return []
+def named_by(target: Mapping[str, Any]) -> Part | None:
+    with suppress(ValueError):
+        return part(dict(target))
+    return None  # no target: a file is no place
 
 
 def titles_in(sentence: str, caller: Caller) -> dict[str, str]:

@@ -25,9 +25,8 @@ TEMPLATE = "rules/prompts/rule.txt"
 PURPOSE = "rule"
 REQUESTS = 2  # of one sentence, a retry included
 TOKENS = 900  # of an answer: a rule with some targets
-ASKED = tuple(
-    kind for kind in CRITERIA if kind not in ("domain", "jurisdiction")
-)  # a rule has its domains beside
+# A rule has its domains beside.
+ASKED = tuple(kind for kind in CRITERIA if kind not in ("domain", "jurisdiction"))
 SOUGHT = tuple(kind for kind in TARGETS if kind != "chunk")  # nobody says the numbers of passages
 PLACES = ("section", "cites", "definitions")
 

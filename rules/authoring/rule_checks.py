@@ -60,9 +60,8 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True) -> None:
     then with what is nearest.
     """
     try:
-        rule.full_clean(
-            exclude={"criteria", "actions"}, validate_unique=unique
-        )  # read as a whole by its `clean`
+        # Criteria and actions are read as a whole by its `clean`.
+        rule.full_clean(exclude={"criteria", "actions"}, validate_unique=unique)
     except ValidationError as problem:
         raise RuleRefused(" ".join(problem.messages)) from problem
     scope = Scope.of(rule.domains, caller)

@@ -11,17 +11,10 @@ from rules.linting import linter
 from rules.models import Rule
 
 MOST_NAMED = 3  # findings in one message
+# What a version of a rule is, besides its name.
 CONTENT = (
-    "domains",
-    "criteria",
-    "targets",
-    "actions",
-    "priority",
-    "valid_from",
-    "valid_to",
-    "rationale",
-    "tags",
-)  # fmt: skip - what a version of a rule is, besides its name
+    "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to", "rationale", "tags",
+)  # fmt: skip
 Status = Rule.Status
 
 
@@ -102,7 +95,7 @@ def free_name(name: str) -> str:
 
 
 def retire_expired() -> int:
-    """Retires rules whose last day is over; gives how many. May run twice."""
+    """Retires rules whose last day is over, which searches leave out by themselves; gives how many. May run twice."""
     over = list(Rule.objects.over(timezone.localdate()))
     for rule in over:
         retire(rule, by=None, reason=_("its last day is over"))

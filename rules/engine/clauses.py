@@ -23,27 +23,15 @@ MAX_KEYWORDS, MAX_CHUNKS = 100, 500
 MAX_TEXT, MAX_NOTE = 300, 2_000  # characters
 MAX_POSITION, MAX_FACTOR, MAX_PAGE = 50, 100.0, 100_000
 MAX_RANGES = 100  # of pages in one target: each is a condition of the search
-TEXTUAL = (
-    "keywords",
-    "exact",
-    "starts_with",
-    "contains",
-    "regex",
-    "citation",
-)  # what a question's words decide
+# What a question's words decide.
+TEXTUAL = ("keywords", "exact", "starts_with", "contains", "regex", "citation")
 CRITERIA = ("always", *TEXTUAL, "language", "domain", "jurisdiction")
 TARGETS = KINDS
 PAGED = ("pages", "document", "filename")
 AIMED = ("restrict", "pin", "boost", "bury", "exclude", "alias")  # actions upon the rule's targets
 ACTIONS = (*AIMED, "rewrite", "synonym", "note", "redirect", "abstain")
-INLINE_ACTIONS = (
-    "restrict",
-    "pin",
-    "boost",
-    "bury",
-    "exclude",
-    "rewrite",
-)  # what an API call may bring along
+# What an API call may bring along.
+INLINE_ACTIONS = ("restrict", "pin", "boost", "bury", "exclude", "rewrite")
 LOCATOR = re.compile(r"/[^\s/?#\\]+(?:/[^\s/?#\\]+)*")
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of characters
 PAGES = re.compile(r"\s*(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?\s*")

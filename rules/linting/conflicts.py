@@ -72,14 +72,6 @@ class SampleQuestion:
         return SampleQuestion(f"{self.text} {other.text}".strip(), (*self.citations, *other.citations))
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """A question that fires both. `joined`: none was found that is about one of them alone."""
-
-    text: str
-    joined: bool = False
-
-
 class Corpus(Protocol):
     """What rules act upon. `jurisdictions`: of every domain by its slug."""
 
@@ -197,11 +189,9 @@ class Pairs:
             return None
         for first, second in ((one, other), (other, one)):
             if (reason := self.opposition(first, second)) and (
-                asked := witness(first, second, self.corpus.jurisdictions)
+                shown_by := witness(first, second, self.corpus.jurisdictions)
             ):
-                return finding(
-                    "contradictory", reason, first, second, question=asked.text, joined=asked.joined
-                )
+                return finding("contradictory", reason, first, second, **shown_by)
         return self.shadow(one, other) or self.shadow(other, one)
 
     def opposition(self, first: CompiledRule, second: CompiledRule) -> str:
@@ -312,11 +302,6 @@ def rewritten(question: SampleQuestion, rule: CompiledRule) -> SampleQuestion:
 # -- Whether two can fire together
 
 
-def settings_of(jurisdictions: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """(language, domain, jurisdiction): where a question may be asked, one domain at a time."""
-    return [(language, slug, place) for language in LANGUAGES for slug, place in jurisdictions.items()]
-
-
 def asked(question: SampleQuestion, setting: tuple[str, str, str]) -> Asked:
     language, domain, jurisdiction = setting
     return Asked(
@@ -340,11 +325,9 @@ def may_be_asked(rule: CompiledRule, setting: tuple[str, str, str]) -> bool:
 
 
 def common_settings(rules: Iterable[CompiledRule], jurisdictions: Mapping[str, str]) -> list:
-    return [
-        setting
-        for setting in settings_of(jurisdictions)
-        if all(may_be_asked(rule, setting) for rule in rules)
-    ]
+    """(language, domain, jurisdiction): where a question may be asked that fires all, one domain at a time."""
+    everywhere = ((language, slug, place) for language in LANGUAGES for slug, place in jurisdictions.items())
+    return [setting for setting in everywhere if all(may_be_asked(rule, setting) for rule in rules)]
 
 
 def share_a_day(one: CompiledRule, other: CompiledRule, today: date) -> bool:
@@ -353,15 +336,17 @@ def share_a_day(one: CompiledRule, other: CompiledRule, today: date) -> bool:
     return max(first, today) <= last
 
 
-def witness(one: CompiledRule, other: CompiledRule, jurisdictions: Mapping[str, str]) -> Witness | None:
-    """A question that fires both; one about a single rule's words, if there is such a one."""
+def witness(one: CompiledRule, other: CompiledRule, jurisdictions: Mapping[str, str]) -> dict | None:
+    """A question that fires both; one about a single rule's words, if there is such a one. `joined`: none was found
+    that is about one of them alone.
+    """
     alone = [*questions(one), *questions(other)]
     pairs = product(islice(questions(one), MAX_JOINED), islice(questions(other), MAX_JOINED))
     joined = [question for a, b in pairs for question in (a + b, b + a)]
     for setting in common_settings((one, other), jurisdictions):
         for question in (*alone, *joined):
             if fires(one, question, setting) and fires(other, question, setting):
-                return Witness(shown(question), question not in alone)
+                return {"question": shown(question), "joined": question not in alone}
     return None
 
 

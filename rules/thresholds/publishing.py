@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -9,26 +10,15 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from retrieval.models import Domain
-from retrieval.ranking import Candidate
+from retrieval.ranking import Candidate, Thresholds
 from rules.models import DomainThreshold
 from rules.thresholds.stages import features
 
+# What a version sets, besides its reason.
 THRESHOLDS = [
     "domain",
-    "answer_minimum",
-    "minimum",
-    "verify",
-    "accept",
-    "confident",
-    "gap",
-    "alias_search",
-    "query_search",
-    "mlp_low",
-    "mlp_high",
-    "blend",
-    "llm_weight",
-    "calibration",
-]  # what a version sets, besides its reason
+    *(field.name for field in fields(Thresholds) if field.name not in ("name", "version", "is_on_scale")),
+]
 
 
 @transaction.atomic

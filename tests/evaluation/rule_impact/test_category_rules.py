@@ -78,8 +78,6 @@ def test_a_page_is_a_pattern_up_to_the_third():
 # -- In the database
 
 
-
-
 def test_a_category_is_told_by_its_name_or_by_its_questions_or_not_at_all():
     def asked(query: str, tag: str) -> JudgedTopic:
         return JudgedTopic(query, query, tags=(tag,))

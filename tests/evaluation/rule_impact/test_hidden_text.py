@@ -52,7 +52,9 @@ def draft(*actions: dict | str, criteria=WARRANT, targets=(), **fields) -> Rule:
 
 
 def test_a_rule_that_hides_judged_text_is_told_of_at_save(topics):
-    (told,) = hidden_text.warnings_at_save(draft("exclude", targets=section(FOURTH), name="No Fourth"), ANONYMOUS)
+    (told,) = hidden_text.warnings_at_save(
+        draft("exclude", targets=section(FOURTH), name="No Fourth"), ANONYMOUS
+    )
     assert "No Fourth" in told and FOURTH in told and "Do police need a warrant" in told
     assert "take my house" not in told
 

@@ -18,7 +18,6 @@ from retrieval.ranking import RuleOptions
 from retrieval.request import SearchRequest
 from retrieval.search.log import give_feedback, note_click
 from retrieval.search.service import search
-from rules import tasks
 from rules.authoring import workflow
 from rules.engine import inline
 from rules.linting import linter, usage
@@ -134,7 +133,7 @@ def test_uses_are_counted_by_the_day_and_may_be_counted_twice(rule):
     for text in (QUESTION, QUESTION, "who appoints judges"):
         ask_at(text)
     ask_at(channel="admin")
-    assert tasks.count_uses() == tasks.count_uses() == 1
+    assert usage.count() == usage.count() == 1
     told = {use.rule_id: (use.fired, use.changed) for use in RuleUse.objects.all()}
     assert told == {often.pk: (3, 3), rare.pk: (1, 1)} and idle.pk not in told
     assert SearchDay.objects.get().searches == 3
@@ -374,9 +373,7 @@ def test_a_rule_that_private_searches_may_fire_is_not_called_unused(rule, nothin
 
     def unused() -> set[int]:
         Rule.objects.update(published_at=timezone.now() - 91 * DAY)
-        return {
-            number for one in linter.all_findings() if one.kind == "never fired" for number in one.rules
-        }
+        return {number for one in linter.all_findings() if one.kind == "never fired" for number in one.rules}
 
     assert len(unused()) == 2
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS
-from rules import tasks
 from rules.authoring import workflow
 from rules.authoring.rule_checks import RuleRefused
 from rules.models import Rule
@@ -64,7 +63,7 @@ def test_a_job_retires_what_is_over(rule):
     over = rule("pin", targets=section(FIRST), valid_to=timezone.localdate() - timedelta(days=1))
     rule("pin", targets=section(FIRST), valid_to=timezone.localdate())
     rule("pin", targets=section(FIRST))
-    assert tasks.retire_expired_rules() == 1 and tasks.retire_expired_rules() == 0
+    assert workflow.retire_expired() == 1 and workflow.retire_expired() == 0
     over.refresh_from_db()
     assert over.status == Rule.Status.RETIRED and over.history.first().history_change_reason
 

@@ -60,8 +60,6 @@ def test_nothing_is_said_of_use_that_was_not_counted_for_so_long(since):
     assert found.message == "No question of readers or clients has fired “a” since 2026-08-23."
 
 
-
-
 def test_a_beginning_and_a_word_meet_in_a_question():
     (one,) = found_in(
         rule("a", when("starts_with", "How long"), "exclude", section(HERE)),
