@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from django import forms
 from django.db import models
@@ -87,77 +88,44 @@ def options(kind: str, words: str, request: HttpRequest) -> list[Option]:
 # -- The corpus as a tree
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A chunk that can be ticked."""
+class Page(NamedTuple):
+    """A page of a file."""
 
-    chunk: Chunk
-
-    @property
-    def tick(self) -> str:
-        return f"chunk {self.chunk.pk}"
+    number: int
+    beginning: str
+    is_scanned: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """A section that can be ticked; `under` is None until it is opened."""
+class Row:
+    """What can be ticked; `under` is None until it is opened."""
 
-    section: Section
-    under: "Under | None" = None
-
-    @property
-    def tick(self) -> str:
-        return f"section {self.section.locator}"
+    tick: str
+    shown: Section | Page | Chunk
+    under: "Rows | None" = None
 
 
 @dataclass(frozen=True, slots=True)
-class Under:
-    """What stands under a place (a locator; empty for the document): sections, then the chunks of its own text.
-    `more`: how many rows stand before the next, None where these are the last.
+class Rows:
+    """Pages of a file in order, or what stands under a place (a locator; empty for the document): sections, then the
+    chunks of its own text. `more`: the number of the next page or how many rows stand before the next, None where
+    these are the last.
     """
 
-    place: str
-    sections: tuple[Branch, ...]
-    chunks: tuple[Passage, ...]
-    more: int | None
+    rows: tuple[Row, ...] = ()
+    chunks: tuple[Row, ...] = ()
+    more: int | None = None
+    place: str = ""
 
     def ticks(self) -> Iterator[str]:
         """Of all that is shown."""
-        for branch in self.sections:
-            yield branch.tick
-            yield from branch.under.ticks() if branch.under else ()
-        yield from (passage.tick for passage in self.chunks)
+        for row in (*self.rows, *self.chunks):
+            yield row.tick
+            yield from row.under.ticks() if row.under else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A page of a file that can be ticked; `chunks` is None until it is opened."""
-
-    document: Document
-    number: int
-    beginning: str
-    chunks: tuple[Passage, ...] | None = None
-
-    @property
-    def tick(self) -> str:
-        return f"page {self.document.locator} {self.number}"
-
-    @property
-    def is_scanned(self) -> bool:
-        return self.number in self.document.scanned_pages
-
-
-@dataclass(frozen=True, slots=True)
-class Leaves:
-    """Some pages of a file in order; `more` is the first of the next, None where these are the last."""
-
-    pages: tuple[Leaf, ...]
-    more: int | None
-
-    def ticks(self) -> Iterator[str]:
-        for leaf in self.pages:
-            yield leaf.tick
-            yield from (passage.tick for passage in leaf.chunks or ())
+def passages(chunks: Iterable[Chunk]) -> tuple[Row, ...]:
+    return tuple(Row(f"chunk {chunk.pk}", chunk) for chunk in chunks)
 
 
 # -- What there is
@@ -181,7 +149,7 @@ def readable_in(document: Document, caller: Caller) -> SectionQuerySet:
 # -- Its sections
 
 
-def under(place: str, readable: SectionQuerySet, *, start: int = 0, way: Sequence[Section] = ()) -> Under:
+def under(place: str, readable: SectionQuerySet, *, start: int = 0, way: Sequence[Section] = ()) -> Rows:
     """The rows under a place from `start` on. Along `way`, sections from here downwards, they are opened: `start` then
     counts in the last of these.
     """
@@ -190,16 +158,16 @@ def under(place: str, readable: SectionQuerySet, *, start: int = 0, way: Sequenc
     first = sections.filter(position__lt=way[0].position).count() // SHOWN * SHOWN if way else start
     number, end = sections.count(), first + SHOWN
 
-    def branch(section: Section) -> Branch:
-        if not way or section.locator != way[0].locator:
-            return Branch(section)
-        return Branch(section, under(section.locator, readable, start=start, way=way[1:]))
+    def branch(section: Section) -> Row:
+        is_on_way = way and section.locator == way[0].locator
+        opened = under(section.locator, readable, start=start, way=way[1:]) if is_on_way else None
+        return Row(f"section {section.locator}", section, opened)
 
-    return Under(
-        place=place,
-        sections=tuple(branch(section) for section in sections[first:end]),
-        chunks=tuple(Passage(chunk) for chunk in chunks[max(first - number, 0) : max(end - number, 0)]),
+    return Rows(
+        rows=tuple(branch(section) for section in sections[first:end]),
+        chunks=passages(chunks[max(first - number, 0) : max(end - number, 0)]),
         more=end if number + chunks.count() > end else None,
+        place=place,
     )
 
 
@@ -214,23 +182,19 @@ def way_to(place: str, readable: SectionQuerySet) -> list[Section]:
 
 def leaves(
     document: Document, readable: SectionQuerySet, *, first: int = 1, opened: int | None = None
-) -> Leaves:
+) -> Rows:
     """Pages from the first of their window on, the opened one with its chunks."""
     first = ((opened or first) - 1) // LEAVES * LEAVES + 1
     last = min(first + LEAVES - 1, document.pages or 0)
     begins = beginnings(range(first, last + 1), readable)
-    return Leaves(
-        pages=tuple(
-            Leaf(
-                document,
-                number,
-                begins.get(number, ""),
-                chunks_on(number, readable) if number == opened else None,
-            )
-            for number in range(first, last + 1)
-        ),
-        more=last + 1 if last < (document.pages or 0) else None,
-    )
+
+    def leaf(number: int) -> Row:
+        page = Page(number, begins.get(number, ""), number in document.scanned_pages)
+        inside = Rows(chunks=chunks_on(number, readable)) if number == opened else None
+        return Row(f"page {document.locator} {number}", page, inside)
+
+    more = last + 1 if last < (document.pages or 0) else None
+    return Rows(tuple(map(leaf, range(first, last + 1))), more=more)
 
 
 def beginnings(numbers: range, readable: SectionQuerySet) -> dict[int, str]:
@@ -247,9 +211,9 @@ def beginnings(numbers: range, readable: SectionQuerySet) -> dict[int, str]:
     return found
 
 
-def chunks_on(number: int, readable: SectionQuerySet) -> tuple[Passage, ...]:
+def chunks_on(number: int, readable: SectionQuerySet) -> tuple[Row, ...]:
     on_page = Chunk.objects.filter(section__in=readable, page_start__lte=number, page_end__gte=number)
-    return tuple(Passage(chunk) for chunk in on_page.order_by("section__position", "position"))
+    return passages(on_page.order_by("section__position", "position"))
 
 
 # -- What was ticked
