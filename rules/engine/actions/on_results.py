@@ -42,7 +42,7 @@ def candidates_of(query: Query, selection: Selection, *, most: int) -> list[Cand
     the documents: in the domains searched, on the day asked for, and where rules leave it to be searched.
     """
     readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)
-    left = chosen(query)
+    left = chosen(query.include, query.exclude)
     firsts = (
         (Chunk.objects.all() if left is None else left)
         .filter(in_selection(selection), section__in=readable)
