@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.bodies import StrictJson
+from retrieval.api.parameters import StrictJson
 
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
 

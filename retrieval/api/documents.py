@@ -9,9 +9,8 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, paging, reply
-from retrieval.api.bodies import Files
 from retrieval.api.errors import Forbidden
-from retrieval.api.parameters import File, Name, Nothing, Number, Parameters, Text
+from retrieval.api.parameters import File, Files, Name, Nothing, Number, Parameters, Text
 from retrieval.api.sections import documents_in_force
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, UploadState, Withdrawn
 from retrieval.api.tree import TreeParameters, tree_account

@@ -1,5 +1,6 @@
 """What addresses and bodies take: each parameter is declared once, as a field that reads it, describes it in the schema
-and has its default. What is unknown, repeated, mistyped or unreadable is refused.
+and has its default. What is unknown, repeated, mistyped or unreadable is refused; so are bodies that are no JSON in
+UTF-8, or no form.
 """
 
 import re
@@ -9,16 +10,21 @@ from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
 
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
 from rest_framework import serializers as s
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
-from retrieval.api.errors import BadBody, BadParameter, UnknownParameter
+from retrieval.api.errors import BadBody, BadParameter, TooLarge, UnknownParameter
+from retrieval.text import strict_json
 
 MAX_FIELDS = 100  # pairs in one query string
 MAX_NAMES = 100  # values of one repeated parameter
 MAX_ID = 999_999_999  # of a rule
 LONGEST_NAME = 100  # characters
+UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class UrlText(str):
@@ -122,17 +128,25 @@ class Text(s.CharField):
     """Words that can be stored and sent: no NUL, no half of a surrogate pair."""
 
     def read(self, name: str, value: Any) -> str:
-        return text(name, value, longest=self.max_length)
+        if not isinstance(value, str):
+            raise BadParameter(f"{name} must be text.")
+        if len(value) > self.max_length:
+            raise BadParameter(f"{name} is longer than {self.max_length} characters.")
+        if UNSENDABLE.search(value):
+            raise BadParameter(f"{name} holds a character that is not allowed.")
+        return str(value)
 
 
-class Name(s.CharField):
+class Name(Text):
     """The name of a domain or pipeline."""
 
+    def __init__(self, **options) -> None:
+        super().__init__(max_length=LONGEST_NAME, **options)
+
     def read(self, name: str, value: Any) -> str:
-        words = text(name, value, longest=LONGEST_NAME)
-        if not words:
-            raise BadParameter(f"{name} is empty: leave it out, or name one.")
-        return words
+        if words := super().read(name, value):
+            return words
+        raise BadParameter(f"{name} is empty: leave it out, or name one.")
 
 
 class Names(s.ListField):
@@ -200,23 +214,36 @@ class File(s.FileField):
         return value
 
 
-def text(name: str, value: Any, *, longest: int) -> str:
-    if not isinstance(value, str):
-        raise BadParameter(f"{name} must be text.")
-    if len(value) > longest:
-        raise BadParameter(f"{name} is longer than {longest} characters.")
-    if "\x00" in value or not is_unicode(value):
-        raise BadParameter(f"{name} holds a character that is not allowed.")
-    return str(value)
-
-
-def is_unicode(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def split(value: Any) -> list:
     return value.split(",") if isinstance(value, UrlText) else [value]
+
+
+# -- Bodies
+
+
+class StrictJson(BaseParser):
+    """JSON in UTF-8 of at most the view's `max_body` bytes, without repeated names or numbers JSON lacks."""
+
+    media_type = "application/json"
+
+    def parse(self, stream, media_type: str | None = None, parser_context: dict | None = None) -> Any:
+        limit = parser_context["view"].max_body
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise TooLarge(f"The body is longer than {limit} bytes.")
+        try:
+            return strict_json.loads(body.decode())
+        except (ValueError, RecursionError) as problem:
+            raise BadBody("The body is not valid JSON in UTF-8.") from problem
+
+
+class Files(MultiPartParser):
+    """A form with files, bounded by the upload handlers; nothing of it is kept past the request."""
+
+    def parse(self, stream, media_type: str | None = None, parser_context: dict | None = None) -> Any:
+        try:
+            return super().parse(stream, media_type, parser_context)
+        except RequestDataTooBig as problem:
+            raise TooLarge("The form is larger than is taken.") from problem
+        except (ParseError, SuspiciousOperation, ValueError) as problem:
+            raise BadBody("The body is no valid multipart form.") from problem

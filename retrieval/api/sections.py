@@ -16,27 +16,16 @@ from retrieval.api.base import ApiView, answers, as_stored, reply
 from retrieval.api.parameters import Day, Parameters
 from retrieval.api.serializers import DocumentItem, Provision
 from retrieval.citations.citation import cite
-from retrieval.corpus import history
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.pages.reader import end_of_subtree, neighbours
-from retrieval.search.response import iso
+from retrieval.search.response import shown
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
 MAX_CHILDREN = 250
 LONGEST = 1_000_000  # bytes of text; what holds more is read part by part
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
-AS_STORED = (
-    "locator",
-    "citation",
-    "plain_name",
-    "plain_name_es",
-    "level",
-    "number",
-    "breadcrumb",
-    "is_result",
-)
 ABOVE_PROVISIONS = {  # what only provisions have
     "pin": None, "title_es": "", "plain_name": "", "plain_name_es": "", "number": "", "breadcrumb": "", "notes": [],
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
@@ -77,28 +66,17 @@ def place_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     return domain_account(locator, caller, as_of)
 
 
-def section_account(
-    section: Section, pin: str | None, readable: SectionQuerySet, as_of: date | None
-) -> dict:
+def section_account(section: Section, pin: str | None, readable: SectionQuerySet, as_of: date | None) -> dict:
     in_document = readable.filter(document=section.document_id).order_by("position", "pk")
     end = end_of_subtree(section, in_document)
     before, after = neighbours(section, in_document, end)
     from_here = in_document.filter(position__gte=section.position)
     below = from_here if end is None else from_here.filter(position__lt=end)
-    stands = history.standing(section.locator, as_of)
-    return as_stored(section, *AS_STORED) | {
+    return shown(section, as_of, section.document.source_url) | {
+        **as_stored(section, "level", "number", "is_result"),
         "pin": pin,
-        "title": stands.heading(section.heading) or section.citation,
-        "title_es": stands.heading(section.heading_es),
         "domain": section.domain.slug,
         **(whole(section.text) if section.is_leaf else text_of(below)),
-        "valid_from": iso(section.valid_from),
-        "valid_to": iso(stands.end(section.valid_to)),
-        "status": stands.status(section.status),
-        "history": [change.to_dict() for change in stands.made],
-        "notes": stands.notes(section.notes),
-        "source_url": section.source_url or section.document.source_url,
-        "url": f"/law/{section.path}",
         "parent": parent_of(section, in_document),
         **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
         "previous": first(before),
@@ -243,8 +221,6 @@ def first(sections: SectionQuerySet) -> dict | None:
 
 def reference(locator: str, citation: str, heading: str) -> dict:
     return {"locator": locator, "citation": citation or heading, "title": heading or citation}
-
-
 
 
 def existing(locators: list[str], caller: Caller) -> set[str]:

@@ -54,7 +54,7 @@ class Provision:
     chunk_start: int | None
 
 
-AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb", "domain", "language")
+AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb")
 OF_SECTION = [field.name for field in fields(Provision)][1:18]
 PROVISIONS = f"""
 SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
@@ -128,13 +128,11 @@ def result(
     read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
     pages = json.loads(provision.pages)
-    stands = history.standing(provision.locator, query.as_of)
-    return {
+    return shown(provision, query.as_of, provision.document_url) | {
         "rank": rank,
         "pin": candidate.pin,
-        **{name: getattr(provision, name) for name in AS_THEY_ARE},
-        "title": stands.heading(provision.heading) or provision.citation,
-        "title_es": stands.heading(provision.heading_es),
+        "domain": provision.domain,
+        "language": provision.language,
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],
@@ -144,13 +142,23 @@ def result(
         "score": round(candidate.score, 6),
         "probability": None if candidate.probability is None else round(candidate.probability, 4),
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
-        "url": f"/law{provision.locator}",
-        "source_url": provision.source_url or provision.document_url,
-        "valid_from": iso(provision.valid_from),
-        "valid_to": iso(stands.end(provision.valid_to)),
-        "status": stands.status(provision.status),
+    }
+
+
+def shown(place: Provision | Section, day: date | None, document_url: str) -> dict:
+    """What results and provisions tell alike of a place, as it stood on that day."""
+    stands = history.standing(place.locator, day)
+    return {
+        **{name: getattr(place, name) for name in AS_THEY_ARE},
+        "title": stands.heading(place.heading) or place.citation,
+        "title_es": stands.heading(place.heading_es),
+        "url": f"/law{place.locator}",
+        "source_url": place.source_url or document_url,
+        "valid_from": iso(place.valid_from),
+        "valid_to": iso(stands.end(place.valid_to)),
+        "status": stands.status(place.status),
         "history": [change.to_dict() for change in stands.made],
-        "notes": stands.notes(provision.notes),
+        "notes": stands.notes(place.notes),
     }
 
 

@@ -101,6 +101,21 @@ def test_a_body_beside_a_query_string_is_refused(client, no_stage):
     assert_refused(post(client, {"q": "a"}, url=f"{SEARCH}?k=3"), 400, "unknown_parameter")
 
 
+def test_a_huge_body_is_refused(client, no_stage):
+    assert_refused(post(client, {"q": "a" * 70_000}), 413, "too_large")
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "nonsense", "application/xml"]
+)
+def test_only_json_is_read(client, no_stage, kind):
+    assert_refused(post(client, '{"q": "a"}', content_type=kind), 415, "unsupported_media_type")
+
+
+def test_json_may_say_its_charset(client):
+    assert post(client, {"q": "jury"}, content_type="application/json; charset=utf-8").status_code == 200
+
+
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
