@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 
 from tests.database import ROOT
 
-pytest_plugins = ["tests.served"]
+pytest_plugins = ["tests.served", "tests.real_llm"]
 MEASURING_DATA = ROOT.parent / "shared" / "data"
 
 # Examples may share a fixture, and the machine with other work.

@@ -12,8 +12,10 @@ from evaluation.measuring.measures import Estimate
 from evaluation.models import Run
 from evaluation.topics import library
 from retrieval import pipeline
+from retrieval.engines.llm import refusals
+from retrieval.engines.llm import service as llm
 from retrieval.errors import ArfError
-from retrieval.models import LLMCall, LLMPolicy
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
 from tests.llm_server import FAILING
 
 
@@ -72,6 +74,18 @@ def test_a_language_model_that_fails_is_told_and_costs_no_quality(unsure, few, m
     assert f"+ LLM: LLMVerifier did not answer in {len(few)} topics" in told
     _run, [_, step] = ablation.latest()
     assert step["difference"]["mean"] == 0.0
+
+
+@pytest.mark.real_llm
+def test_the_part_of_a_real_language_model_is_measured(unsure, real_llm, settings, few, monkeypatch):
+    """However bad its verdicts are: each question was put to it, and what it said is kept."""
+    settings.ARF_LLM = {"base_url": real_llm, "api_key": "", "model": "SmolLM2-135M", "timeout": 300.0}
+    monkeypatch.setattr(ablation, "steps", lambda: [("+ MLP", "learned"), ("+ LLM", "learned_verified")])
+    monkeypatch.setattr(ablation, "MOST_LOST", 1.0)
+    refusals.remember(llm.endpoint(), {"json_schema"})
+    [_learned, step] = ablation.ablate(few[:3], topic_set="three")
+    assert step.report.llm["calls"] == LLMCall.objects.count() == 9
+    assert LLMVerdict.objects.count() == LLMCall.objects.filter(outcome="answered").count() > 0
 
 
 def test_a_stage_that_loses_fails_the_command_by_its_name(few, monkeypatch):
