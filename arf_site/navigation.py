@@ -61,7 +61,8 @@ def sidebar(request: HttpRequest) -> list[dict]:
             model(_("Users"), "person", "auth.user"),
             model(_("Groups"), "group", "auth.group"),
             model(_("API keys"), "key", "retrieval.apikey"),
-            model(_("Document grants"), "lock_open", "retrieval.documentgrant"),
+            page(_("Your private documents"), "lock_open", "retrieval:private"),
+            model(_("Documents without an owner"), "person_off", "retrieval.unowneddocument"),
             model(_("Failed logins"), "gpp_maybe", "axes.accessattempt"),
         ],
     }

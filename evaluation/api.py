@@ -12,10 +12,10 @@ from evaluation.rule_impact import previews
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
-from retrieval.api.errors import BadParameter, Forbidden
+from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import Nothing, Parameters, YesOrNo
 from retrieval.api.parameters import Rule as RuleField
-from retrieval.errors import NotFound
+from retrieval.errors import Forbidden, NotFound
 from retrieval.models import ApiKey
 from rules.models import Rule
 

@@ -31,17 +31,28 @@ class UnknownPipeline(NotFound):
         super().__init__(f"There is no pipeline named “{name}”.")
 
 
-class SourceRefused(ArfError):
-    """A source that cannot be ingested; the corpus stays as it was. The message is kept with its values apart, so that
-    it can be shown in another language.
+class Forbidden(ArfError):
+    status = 403
+    code = "forbidden"
+
+
+class Unprocessable(ArfError):
+    """Well-formed, but of no use. The message is kept with its values apart, so that it can be shown in another
+    language.
     """
 
     status = 422
-    code = "source_refused"
+    code = "unprocessable"
 
     def __init__(self, template: str, **values: object):
         super().__init__(template % values if values else template)
         self.refusal = {"template": template, "values": values}
+
+
+class SourceRefused(Unprocessable):
+    """A source that cannot be ingested; the corpus stays as it was."""
+
+    code = "source_refused"
 
 
 class NotRun(ArfError):

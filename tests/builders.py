@@ -74,8 +74,10 @@ def a_case_file(title: str, *texts: str, granted_to: Caller | None = None) -> Do
     return document
 
 
+@as_system()
 def grant(document: Document, caller: Caller) -> DocumentGrant:
-    return DocumentGrant.objects.create(document=document, principal=caller.principals[0])
+    principal = caller.principals[0]
+    return DocumentGrant.objects.create(document=document, name=principal, principal=principal)
 
 
 def nothing_judged() -> None:

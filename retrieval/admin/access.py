@@ -1,4 +1,4 @@
-"""Who may see what: grants on private documents, and keys of client applications."""
+"""Who may see what: owners of private documents that have none, and keys of client applications."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -17,8 +18,10 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
 
 from retrieval.access.row_security import as_system
+from retrieval.access.sharing import assign
 from retrieval.admin.base import NeverDeleted, ObjectAction, ObjectActions
-from retrieval.models import ApiKey, Document, DocumentGrant
+from retrieval.models import ApiKey, Document, UnownedDocument
+from retrieval.models.access import principal_of
 
 SUGGESTED = 500  # principals of each kind offered while typing
 
@@ -28,21 +31,21 @@ class PrincipalInput(UnfoldAdminTextInputWidget):
 
     def render(self, name, value, attrs=None, renderer=None) -> SafeString:
         box = super().render(name, value, {**(attrs or {}), "list": "principals"}, renderer)
-        options = format_html_join("", '<option value="{}">{}</option>', known_principals())
+        options = format_html_join("", '<option value="{}">{}</option>', known_names())
         return format_html('{}<datalist id="principals">{}</datalist>', box, options)
 
 
-def known_principals() -> list[tuple[str, str]]:
+def known_names() -> list[tuple[str, str]]:
     users = get_user_model().objects.filter(is_active=True).order_by("username")[:SUGGESTED]
     return [
-        *((f"user:{user.pk}", user.get_username()) for user in users),
-        *((f"group:{group.pk}", group.name) for group in Group.objects.order_by("name")[:SUGGESTED]),
-        *((f"key:{key.pk}", str(key)) for key in ApiKey.objects.filter(revoked_at=None)[:SUGGESTED]),
+        *((f"user:{user.get_username()}", user.get_full_name()) for user in users),
+        *((f"group:{group.name}", "") for group in Group.objects.order_by("name")[:SUGGESTED]),
+        *((f"key:{key.public_id}", str(key)) for key in ApiKey.objects.filter(revoked_at=None)[:SUGGESTED]),
     ]
 
 
 def seeing_every_document(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Whoever grants need not be one who may read: these pages show locators alone."""
+    """Whoever assigns a document need not be one who may read it: these pages show locators alone."""
 
     @wraps(view)
     def seeing(*args, **kwargs) -> HttpResponse:
@@ -53,53 +56,47 @@ def seeing_every_document(view: Callable[..., HttpResponse]) -> Callable[..., Ht
     return seeing
 
 
-class DocumentChoice(forms.ModelChoiceField):
-    def label_from_instance(self, document: Document) -> str:
-        """The locator alone."""
-        return document.locator
-
-
-class GrantForm(forms.ModelForm):
-    document = DocumentChoice(Document.objects.filter(private=True), label=gettext_lazy("document"))
+class OwnerForm(forms.ModelForm):
+    new_owner = forms.CharField(
+        label=gettext_lazy("New owner"), widget=PrincipalInput, help_text=gettext_lazy("user:NAME or key:ID")
+    )
 
     class Meta:
-        model = DocumentGrant
-        fields = ["document", "principal"]
-        widgets = {"principal": PrincipalInput}
+        model = UnownedDocument
+        fields: list[str] = []
+
+    def clean_new_owner(self) -> str:
+        principal = principal_of(self.cleaned_data["new_owner"]) or ""
+        if not principal.startswith(("user:", "key:")):
+            raise forms.ValidationError(_("No person or key has this name: user:NAME, key:ID."))
+        return principal
 
 
-@admin.register(DocumentGrant)
-class DocumentGrantAdmin(ModelAdmin):
-    """Given and taken back, never edited: each is on record with who gave it."""
+@admin.register(UnownedDocument)
+class UnownedDocumentAdmin(ModelAdmin):
+    """Private documents that nobody owns, by their locators alone: staff say whose they are."""
 
-    form = GrantForm
-    list_display = ["locator", "principal", "granted_to", "granted_by", "granted_at"]
-    list_filter = ["document__domain"]
-    list_select_related = ["document", "granted_by"]
-    search_fields = ["principal", "document__locator"]
+    form = OwnerForm
+    list_display = ["locator", "domain", "retrieved_at"]
+    list_filter = ["domain"]
+    list_select_related = ["domain"]
+    fields = ["locator", "domain", "new_owner"]
+    readonly_fields = ["locator", "domain"]
     changelist_view = seeing_every_document(ModelAdmin.changelist_view)
     changeform_view = seeing_every_document(ModelAdmin.changeform_view)
-    delete_view = seeing_every_document(ModelAdmin.delete_view)
     history_view = seeing_every_document(ModelAdmin.history_view)
 
-    def has_change_permission(self, request: HttpRequest, obj: DocumentGrant | None = None) -> bool:
+    def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_fields(self, request: HttpRequest, obj: DocumentGrant | None = None) -> list[str]:
-        return ["locator", "principal", "granted_by", "granted_at"] if obj else ["document", "principal"]
+    def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return False
 
-    def save_model(self, request: HttpRequest, obj: DocumentGrant, form, change: bool) -> None:
-        obj.granted_by = request.user
-        super().save_model(request, obj, form, change)
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        return super().get_queryset(request).filter(private=True, owner="")
 
-    @admin.display(description=gettext_lazy("Document"), ordering="document__locator")
-    def locator(self, grant: DocumentGrant) -> str:
-        return grant.document.locator
-
-    @admin.display(description=gettext_lazy("Who that is"))
-    def granted_to(self, grant: DocumentGrant) -> str:
-        holder = grant.holder
-        return str(holder) if holder else _("no longer exists")
+    def save_model(self, request: HttpRequest, obj: Document, form: OwnerForm, change: bool) -> None:
+        assign(obj, form.cleaned_data["new_owner"])
 
 
 class ApiKeyForm(forms.ModelForm):
@@ -137,7 +134,7 @@ class ApiKeyAdmin(NeverDeleted, ObjectActions, ModelAdmin):
     list_display = ["name", "prefix", "state", "scope_list", "rate_per_minute", "expires_at", "last_used_on"]
     list_filter = [("revoked_at", admin.EmptyFieldListFilter)]
     search_fields = ["name", "prefix"]
-    readonly_fields = ["prefix", "created_at", "last_used_on", "revoked_at"]
+    readonly_fields = ["public_id", "prefix", "created_at", "last_used_on", "revoked_at"]
 
     def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> list[str]:
         editable = ["name", "scopes", "rate_per_minute", "expires_at"]

@@ -16,6 +16,7 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import jobs
+from retrieval.access.sharing import may_edit, may_replace
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
 from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
@@ -118,12 +119,12 @@ class DomainAdmin(ObjectActions, ModelAdmin):
 
 
 def withdraw(request: HttpRequest, document: Document) -> None:
-    count = uploading.withdraw(document)
+    count = uploading.withdraw(document, caller_of(request))
     messages.success(request, _("Withdrawn: %(count)s sections are in force no longer.") % {"count": count})
 
 
 def erase(request: HttpRequest, document: Document) -> HttpResponse:
-    uploading.erase(document)
+    uploading.erase(document, caller_of(request))
     messages.success(request, _("The document is erased with all its text."))
     return redirect("admin:retrieval_document_changelist")
 
@@ -132,7 +133,9 @@ WITHDRAW = ObjectAction(
     "withdraw",
     gettext_lazy("Withdraw"),
     withdraw,
-    may=lambda request, document: request.user.has_perm("retrieval.change_document"),
+    may=lambda request, document: (
+        request.user.has_perm("retrieval.change_document") and may_replace(document, caller_of(request))
+    ),
     applies=lambda document: (
         document.domain.takes_uploads and document.sections.live().filter(valid_to=None).exists()
     ),
@@ -141,7 +144,9 @@ ERASE = ObjectAction(
     "erase",
     gettext_lazy("Erase for good"),
     erase,
-    may=lambda request, document: request.user.has_perm("retrieval.delete_document"),
+    may=lambda request, document: (
+        request.user.has_perm("retrieval.delete_document") and may_replace(document, caller_of(request))
+    ),
     applies=lambda document: document.private,
 )
 
@@ -163,6 +168,10 @@ class DocumentAdmin(ObjectActions, ModelAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        may = super().has_change_permission(request, obj)
+        return may and (obj is None or may_edit(obj, caller_of(request)))
 
     def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
         return False

@@ -19,7 +19,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, 
 
 from retrieval.admin.access import PrincipalInput
 from retrieval.admin.base import ReadOnly, admin_link, caller_of
-from retrieval.errors import SourceRefused
+from retrieval.errors import Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import Domain, Upload
 from retrieval.models.uploads import in_words
@@ -75,7 +75,7 @@ class UploadForm(forms.Form):
         required=False,
         label=gettext_lazy("Who else may read them"),
         help_text=gettext_lazy(
-            "For a private domain: user:ID, group:ID or key:ID. You may read what you hand in."
+            "For a private domain: user:NAME, group:NAME or key:ID. You own what you hand in."
         ),
         widget=PrincipalInput,
     )
@@ -125,7 +125,7 @@ def hand_in(request: HttpRequest, said: dict) -> None:
                 grants=said["reader"],
                 by=request.user,
             )
-        except SourceRefused as refused:
+        except Unprocessable as refused:
             messages.error(request, f"{file.name}: {in_words(refused.refusal)}")
 
 

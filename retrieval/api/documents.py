@@ -1,4 +1,6 @@
-"""Documents: listed, handed in as files, withdrawn; and what became of a file."""
+"""Documents: listed, handed in as files, edited, withdrawn; and what became of a file."""
+
+from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
@@ -6,15 +8,15 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access.caller import Caller
-from retrieval.access.row_security import as_system
+from retrieval.access.row_security import as_caller
+from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, paging, reply
-from retrieval.api.errors import Forbidden
 from retrieval.api.parameters import File, Files, Name, Nothing, Number, Parameters, Text
 from retrieval.api.sections import documents_in_force
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, UploadState, Withdrawn
 from retrieval.api.tree import TreeParameters, tree_account
-from retrieval.errors import NotFound
+from retrieval.errors import Forbidden, NotFound
 from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Document, Domain, Upload
 from retrieval.models.corpus import DocumentQuerySet
@@ -37,10 +39,17 @@ class UploadForm(Parameters):
     title = Text(required=False, max_length=500, help_text="Left out: what the file says.")
     tag = s.ListField(child=Text(max_length=60), required=False)
     grant = s.ListField(
-        child=Text(max_length=60),
+        child=Text(max_length=160),
         required=False,
-        help_text="Who else may read a private document: user:5, group:2, key:9.",
+        help_text="Who else may read a private document: user:NAME, group:NAME, key:ID.",
     )
+
+
+class DocumentEdit(Parameters):
+    """What is left out stays as it is."""
+
+    tags = s.ListField(child=Text(max_length=60), required=False)
+    metadata = s.DictField(child=Text(max_length=500), required=False)
 
 
 class DocumentsView(ApiView):
@@ -93,10 +102,24 @@ class DocumentView(ApiView):
     def delete(self, request: Request, path: str) -> HttpResponse:
         """Withdraw a document that came from a file: nobody finds it any more, its past stays readable."""
         Nothing.from_url(request)
-        key_for_documents(request)
-        if not path.isprintable():
-            raise Http404
-        return reply(withdraw(f"/{path}", caller_of(request)))
+        return reply(withdraw(document_at(path, key_for_documents(request).caller), request.auth.caller))
+
+    @extend_schema(
+        operation_id="edit_document",
+        parameters=[PATH],
+        request=DocumentEdit,
+        responses=answers(DocumentItem, 401, 403, 404, 429),
+    )
+    def patch(self, request: Request, path: str) -> HttpResponse:
+        """Change the tags and metadata of a document that one owns or contributes to."""
+        said, caller = DocumentEdit.from_json(request), key_for_documents(request).caller
+        document = document_at(path, caller)
+        if not may_edit(document, caller):
+            raise Forbidden("Only its owner and contributors edit this document.")
+        with as_caller(caller):
+            Document.objects.filter(pk=document.pk).update(**said)
+            document.refresh_from_db()
+        return reply(DocumentItem(document).data)
 
 
 class UploadView(ApiView):
@@ -104,7 +127,7 @@ class UploadView(ApiView):
         operation_id="upload",
         responses=answers(UploadState, 401, 403, 404, 429),
     )
-    def get(self, request: Request, upload_id: int) -> HttpResponse:
+    def get(self, request: Request, upload_id: UUID) -> HttpResponse:
         """What became of a file that this key handed in."""
         Nothing.from_url(request)
         return reply(upload_of(upload_id, key_for_documents(request)))
@@ -145,10 +168,10 @@ def domain_for(slug: str, caller: Caller) -> Domain:
     return domain
 
 
-def upload_of(upload_id: int, key: ApiKey) -> dict:
+def upload_of(upload_id: UUID, key: ApiKey) -> dict:
     """What became of a file that this key handed in. Raises NotFound for any other."""
-    with as_system():
-        upload = Upload.objects.filter(pk=upload_id, principal=f"key:{key.pk}").first()
+    with as_caller(key.caller):
+        upload = Upload.objects.filter(public_id=upload_id, principal=f"key:{key.pk}").first()
         if upload is None:
             raise NotFound("There is no such upload.")
         return upload_account(upload)
@@ -157,18 +180,26 @@ def upload_of(upload_id: int, key: ApiKey) -> dict:
 def upload_account(upload: Upload) -> dict:
     names = ("status", "reason", "percent", "filename", "sections", "pages", "scanned_pages")
     return as_stored(upload, *names) | {
-        "id": upload.pk,
+        "id": str(upload.public_id),
         "domain": upload.domain.slug,
         "sha256": upload.content_hash,
         "document": upload.document.locator if upload.document else None,
-        "url": f"/api/v1/uploads/{upload.pk}",
+        "url": f"/api/v1/uploads/{upload.public_id}",
     }
 
 
-def withdraw(locator: str, caller: Caller) -> dict:
-    """Closes a document that came from a file. Raises NotFound for what this caller may not read."""
-    readable = Document.objects.visible_to(caller).filter(locator=locator).select_related("domain")
-    document = readable.first()
+def document_at(path: str, caller: Caller) -> Document:
+    """A document that came from a file. Raises NotFound for what this caller may not read."""
+    if not path.isprintable():
+        raise Http404
+    with as_caller(caller):
+        readable = Document.objects.visible_to(caller).filter(locator=f"/{path}").select_related("domain")
+        document = readable.first()
     if document is None or not document.domain.takes_uploads:
         raise NotFound("There is no such document.")
-    return {"locator": locator, "sections": uploading.withdraw(document)}
+    return document
+
+
+def withdraw(document: Document, caller: Caller) -> dict:
+    with as_caller(caller):
+        return {"locator": document.locator, "sections": uploading.withdraw(document, caller)}

@@ -31,11 +31,6 @@ class TooLarge(ArfError):
     code = "too_large"
 
 
-class Forbidden(ArfError):
-    status = 403
-    code = "forbidden"
-
-
 class Unauthorized(exceptions.AuthenticationFailed):
     """DRF's own kind, so that its answer names the scheme in WWW-Authenticate."""
 

@@ -31,7 +31,7 @@ def health(caller: Caller) -> dict:
         "lexical_index": lexical_index(),
         "embedder": embedder(),
         "corpora": corpora(caller),
-        "jobs": jobs(),
+        "jobs": jobs(caller),
     }
     works = parts["lexical_index"]["current"] and parts["embedder"]["ready"]
     return {"status": "ok" if works else "degraded", "version": version(), **parts}
@@ -80,9 +80,15 @@ def embedder() -> dict:
 
 
 def corpora(caller: Caller) -> list[dict]:
-    """The caller's domains, with the chunks that the caller may read."""
+    """The caller's domains, with the chunks that the caller may read. The version of a private one would tell of
+    others' uploads.
+    """
     return [
-        {"domain": domain.slug, "version": domain.corpus_version, "chunks": chunks_in(domain, caller)}
+        {
+            "domain": domain.slug,
+            "version": None if domain.is_private else domain.corpus_version,
+            "chunks": chunks_in(domain, caller),
+        }
         for domain in Domain.objects.visible_to(caller)
     ]
 
@@ -103,9 +109,11 @@ def count(domain: int, caller: Caller) -> int:
     return Chunk.objects.filter(domain=domain, section__in=Section.objects.readable(caller)).count()
 
 
-def jobs() -> dict:
+def jobs(caller: Caller) -> dict:
+    """The caller's own files that wait or are being read."""
     counts = dict(
         JobRun.objects.unfinished()
+        .filter(upload__principal__in=caller.principals)
         .order_by()
         .values("status")
         .annotate(n=Count("pk"))

@@ -13,7 +13,7 @@ from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
-from retrieval.api.errors import BadParameter, Forbidden
+from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import (
     MAX_ID,
     Choice,
@@ -27,6 +27,7 @@ from retrieval.api.parameters import (
     YesOrNo,
 )
 from retrieval.api.serializers import NAMED, Answer, Result
+from retrieval.errors import Forbidden
 from retrieval.models import ApiKey
 from retrieval.ranking import RuleOptions
 from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, SearchRequest

@@ -309,7 +309,7 @@ class DomainList(s.Serializer):
 
 
 class UploadState(s.Serializer):
-    id = s.IntegerField()
+    id = s.UUIDField()
     status = s.ChoiceField(Upload.Status.choices)
     reason = s.CharField(allow_blank=True, help_text="Why the file was refused.")
     percent = s.IntegerField(help_text="Of its sections that are ready.")
@@ -425,7 +425,7 @@ class EmbedderHealth(s.Serializer):
 
 class CorpusHealth(s.Serializer):
     domain = s.CharField()
-    version = s.IntegerField()
+    version = s.IntegerField(allow_null=True, help_text="Null where the domain is private.")
     chunks = s.IntegerField()
 
 

@@ -12,6 +12,7 @@ from retrieval.api.health import HealthView
 from retrieval.api.schema import DocsView, SchemaView
 from retrieval.api.search import SearchView
 from retrieval.api.sections import SectionView
+from retrieval.api.sharing import GrantsView, HeldView
 
 app_name = "api"
 urlpatterns = [
@@ -20,7 +21,9 @@ urlpatterns = [
     path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
     path("documents/<path:path>", DocumentView.as_view(), name="document"),
-    path("uploads/<int:upload_id>", UploadView.as_view(), name="upload"),
+    path("uploads/<uuid:upload_id>", UploadView.as_view(), name="upload"),
+    path("grants", HeldView.as_view(), name="held"),
+    path("grants/<path:path>", GrantsView.as_view(), name="grants"),
     path("citations/resolve", CitationsView.as_view(), name="citations"),
     path("traces/<uuid:trace_id>", TraceView.as_view(), name="trace"),
     path("feedback", FeedbackView.as_view(), name="feedback"),

@@ -23,8 +23,13 @@ class Ingest(Job):
 
     @as_system()
     def undo(self, run: JobRun) -> None:
-        if document := run.state.get("document"):
-            Section.objects.staged().filter(document=document).delete()
+        drop_staged(run)
+
+
+def drop_staged(run: JobRun) -> None:
+    """What a job staged and did not publish."""
+    if document := run.state.get("document"):
+        Section.objects.staged().filter(document=document).delete()
 
 
 def request(domain: Domain, source: str = "", *, force: bool = False) -> dict:

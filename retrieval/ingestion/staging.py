@@ -36,12 +36,21 @@ def read(run: JobRun) -> Progress:
 
 
 def begin(
-    run: JobRun, domain: Domain, source: SourceDocument, rows: list[Row], filename: str, digest: str
+    run: JobRun,
+    domain: Domain,
+    source: SourceDocument,
+    rows: list[Row],
+    filename: str,
+    digest: str,
+    *,
+    owner: str = "",
 ) -> Progress:
     """Stages what is new or changed; what a failed job staged of the document is dropped, and it must read again."""
     described = description(source, filename, digest)
     document, _ = Document.objects.get_or_create(
-        domain=domain, locator=source.identifier, defaults=described | {"private": domain.is_private}
+        domain=domain,
+        locator=source.identifier,
+        defaults=described | {"private": domain.is_private, "owner": owner},
     )
     Section.objects.staged().filter(document=document).delete()
     failed = JobRun.objects.filter(status=JobRun.Status.FAILED, key=run.key, state__document=document.pk)

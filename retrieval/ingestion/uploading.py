@@ -1,45 +1,43 @@
 """Files that people hand in become documents: read in a process apart, staged and published like any source.
 
 A file is kept in the database, under the row-level security of its domain, until it has been read; then only its
-name and SHA-256 stay, on the document. Each file is a job of its own; jobs of the corpus take turns.
+name and SHA-256 stay, on the document. Each file is a job of its own, which may do what the person or key may who
+handed it in, and no more; jobs of the corpus take turns.
 """
 
 import hashlib
-import re
 import secrets
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePath
 
-from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.access.caller import Caller
-from retrieval.access.row_security import as_system
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.access.sharing import check_owner, checked_principal, share
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.ingestion import publishing
 from retrieval.ingestion.embedding import chunk_some
-from retrieval.ingestion.ingest import Ingest
+from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import begin, section_rows
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import ApiKey, Document, DocumentGrant, Domain, JobRun, Upload
-from retrieval.models.access import caller_for
+from retrieval.models import Document, DocumentGrant, Domain, JobRun, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.sources import extract
 from retrieval.parsing.tree import SourceDocument
 
 KEPT = timedelta(days=7)  # a file whose job failed; it may be resumed so long
-PRINCIPAL = re.compile(r"(user|group|key):[0-9]{1,18}")
 SLUG = 60  # characters of a file's name in its document's locator
 
 
 # -- Handing in
 
 
-@as_system()
 def accept(
     domain: Domain,
     filename: str,
@@ -51,25 +49,33 @@ def accept(
     grants: Sequence[str] = (),
     by=None,
 ) -> Upload:
-    """Takes a file and enqueues its reading. Raises SourceRefused for what can be told at once to be no use."""
+    """Takes a file and enqueues its reading; `principal` becomes the owner of a new document, `grants` name its
+    readers. Raises Unprocessable for what can be told at once to be no use.
+    """
     name = checked_name(domain, filename, content)
     check_grants(domain, grants)
-    upload = Upload.objects.create(
-        domain=domain,
-        filename=name,
-        title=title[:500],
-        tags=list(tags),
-        grants=sorted({principal, *grants}) if domain.is_private else [],
-        principal=principal,
-        private=domain.is_private,
-        content=content,
-        content_hash=hashlib.sha256(content).hexdigest(),
-        size=len(content),
-    )
-    params = {"domain": domain.slug, "upload": upload.pk}
-    upload.run = jobs.enqueue("upload", key=CORPUS, params=params, by=by, queues=True)
-    upload.save(update_fields=["run"])
+    with acting_for(principal):
+        upload = Upload.objects.create(
+            domain=domain,
+            filename=name,
+            title=title[:500],
+            tags=list(tags),
+            grants=sorted(set(grants)),
+            principal=principal,
+            private=domain.is_private,
+            content=content,
+            content_hash=hashlib.sha256(content).hexdigest(),
+            size=len(content),
+        )
+        params = {"domain": domain.slug, "upload": upload.pk, "principal": principal}
+        upload.run = jobs.enqueue("upload", key=CORPUS, params=params, by=by, queues=True)
+        upload.save(update_fields=["run"])
     return upload
+
+
+def acting_for(principal: str) -> AbstractContextManager[None]:
+    """As this person or key alone, without groups: what they own, they change."""
+    return as_caller(Caller((principal,)))
 
 
 def checked_name(domain: Domain, filename: str, content: bytes) -> str:
@@ -88,36 +94,32 @@ def check_grants(domain: Domain, grants: Sequence[str]) -> None:
         raise SourceRefused(
             gettext_noop("%(name)s is public: its documents need no grants."), name=domain.name
         )
-    for principal in grants:
-        if not PRINCIPAL.fullmatch(principal) or DocumentGrant(principal=principal).holder is None:
-            raise SourceRefused(
-                gettext_noop("“%(name)s” is no user, group or key: user:ID, group:ID, key:ID."),
-                name=principal[:60],
-            )
+    for name in grants:
+        checked_principal(name)
 
 
 # -- The job
 
 
 class ReadUpload(Job):
-    """params: domain (slug), upload (id)."""
+    """params: domain (slug), upload (id), principal (for whom)."""
 
-    @as_system()
     def step(self, run: JobRun) -> Progress:
-        match run.state.get("phase", "read"):
-            case "read":
-                return read(run)
-            case "chunk":
-                return chunk_some(run)
-            case _:
-                return publish(run)
+        with acting_for(run.params["principal"]):
+            match run.state.get("phase", "read"):
+                case "read":
+                    return read(run)
+                case "chunk":
+                    return chunk_some(run)
+                case _:
+                    return publish(run)
 
-    @as_system()
     def undo(self, run: JobRun) -> None:
         """Nothing of the file stays: neither what was staged, nor a document made for it."""
-        Ingest().undo(run)
-        Document.objects.filter(pk=run.state.get("document"), sections=None).delete()
-        close(upload_of(run), Upload.Status.CANCELLED)
+        with acting_for(run.params["principal"]):
+            drop_staged(run)
+            Document.objects.filter(pk=run.state.get("document"), sections=None).delete()
+            close(upload_of(run), Upload.Status.CANCELLED)
 
 
 def upload_of(run: JobRun) -> Upload:
@@ -145,9 +147,12 @@ def read(run: JobRun) -> Progress:
         close(upload, Upload.Status.REFUSED, **why(refused))
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
     rows = list(section_rows(upload.domain, source))
-    progress = begin(run, upload.domain, source, rows, upload.filename, upload.content_hash)
+    progress = begin(
+        run, upload.domain, source, rows, upload.filename, upload.content_hash, owner=upload.principal
+    )
     document = Document.objects.get(pk=progress.state["document"])
-    grant(document, upload)
+    for name in upload.grants:
+        share(document, name, DocumentGrant.Role.READER, Caller((upload.principal,)))
     found = {"sections": len(rows), "pages": source.pages, "scanned_pages": list(source.scanned_pages)}
     Upload.objects.filter(pk=upload.pk).update(document=document, **found)
     return progress
@@ -158,14 +163,6 @@ def document_in(upload: Upload) -> SourceDocument:
     stem = PurePath(upload.filename).stem
     source = extract(bytes(upload.content), filename=upload.filename, identifier=place_of(upload), name=stem)
     return replace(source, title=upload.title) if upload.title else source
-
-
-def grant(document: Document, upload: Upload) -> None:
-    """Opens a private document to who handed it in and to whom they named."""
-    DocumentGrant.objects.bulk_create(
-        [DocumentGrant(document=document, principal=principal) for principal in upload.grants],
-        ignore_conflicts=True,
-    )
 
 
 def publish(run: JobRun) -> Progress:
@@ -189,13 +186,14 @@ def removes(run: JobRun) -> bool:
 
 
 def place_of(upload: Upload) -> str:
-    """The locator of the document that the file is a new version of, or one that is free.
+    """The locator of the document that the file is a new version of, or one that is free. Names match among one's
+    own documents alone; where a domain is public, its staff keep all of its documents together.
 
-    A private document is found only by who may read it; its locator tells nothing, for those who grant see it.
+    A private document's locator tells nothing, for those whom it is offered to see it.
     """
     known = Document.objects.filter(domain=upload.domain, filename=upload.filename)
-    if upload.private:
-        known = known.visible_to(Caller(principals=principals_of(upload))).filter(private=True)
+    if upload.private or not upload.principal.startswith("user:"):
+        known = known.filter(owner=upload.principal)
     if document := known.order_by("pk").first():
         return document.locator
     prefix = upload.domain.locator_prefix
@@ -217,28 +215,23 @@ def unused(domain: Domain, base: str) -> str:
     return locator
 
 
-def principals_of(upload: Upload) -> tuple[str, ...]:
-    """Of who handed the file in: a key alone, a person with their groups."""
-    kind, _, number = upload.principal.partition(":")
-    if kind == "key":
-        return ApiKey(pk=int(number)).caller.principals
-    user = get_user_model().objects.filter(pk=number).first()
-    return caller_for(user).principals if user else (upload.principal,)
-
-
 # -- Taking back
 
 
-@as_system()
-def withdraw(document: Document) -> int:
-    """Closes every section of a document today: its past stays readable. Gives how many were in force."""
+def withdraw(document: Document, caller: Caller) -> int:
+    """Closes every section of a document today: its past stays readable. Gives how many were in force. Raises
+    Forbidden for who does not own it.
+    """
+    check_owner(document, caller)
     current = document.sections.live().filter(valid_to=None)
     return current.update(valid_to=timezone.localdate())
 
 
-@as_system()
-def erase(document: Document) -> None:
-    """Deletes a document with every version of its text, and the record of the files it came from."""
+def erase(document: Document, caller: Caller) -> None:
+    """Deletes a document with every version of its text, and the record of the files it came from. Raises Forbidden
+    for who does not own it.
+    """
+    check_owner(document, caller)
     Upload.objects.filter(document=document).delete()
     document.delete()
 

@@ -1,18 +1,8 @@
 """The corpus, who may see it, the jobs that fill it and the log of what was asked."""
 
-from retrieval.models.access import ApiKey, DocumentGrant
-from retrieval.models.corpus import (
-    Anchor,
-    Chunk,
-    ChunkVector,
-    Citation,
-    Document,
-    Domain,
-    EmbeddingModel,
-    Section,
-    SectionTerms,
-    Vocabulary,
-)
+from retrieval.models.access import ApiKey, DocumentGrant, SetPassword
+from retrieval.models.chunks import Chunk, ChunkVector, EmbeddingModel, SectionTerms, Vocabulary
+from retrieval.models.corpus import Anchor, Citation, Document, Domain, Section, UnownedDocument
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMRefusal, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace
 from retrieval.models.operations import CacheEntry, Checkpoint, IndexChange, JobRun, RateWindow, Version
@@ -43,8 +33,10 @@ __all__ = [
     "SearchLog",
     "Section",
     "SectionTerms",
+    "SetPassword",
     "ShadowRanking",
     "Trace",
+    "UnownedDocument",
     "Upload",
     "Version",
     "Vocabulary",

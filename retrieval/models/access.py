@@ -1,27 +1,42 @@
-"""Who may see what: grants on private documents, and keys of client applications."""
+"""Who may see what: grants on private documents, and keys of client applications.
+
+A person or key is named in two ways. A *principal* ("user:5", "group:2", "key:9") is what the database compares. A
+*name* ("user:ann", "group:Litigation", "key:6f1c09ab52de77e0") is what people write; it counts nobody.
+"""
 
 import hashlib
+import re
 import secrets
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.contrib.postgres.fields import ArrayField
-from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.access.caller import Caller
 
+NAME = re.compile(r"(user|group|key):(.{1,150})")
+
 
 class DocumentGrant(models.Model):
-    """Opens one private document to one principal: "user:5", "group:2" or "key:9"."""
+    """Opens one private document to somebody besides its owner (`Document.owner`).
+
+    A name that nobody has is kept like any other, with a principal that nobody is: whoever shares a document learns
+    nothing about who exists.
+    """
+
+    class Role(models.TextChoices):
+        READER = "reader", _("Reader: finds and reads it")
+        CONTRIBUTOR = "contributor", _("Contributor: also edits its tags and metadata")
 
     document = models.ForeignKey("retrieval.Document", on_delete=models.CASCADE, related_name="grants")
-    principal = models.CharField(max_length=60, help_text=_("user:ID, group:ID or key:ID"))
+    name = models.CharField(max_length=160, help_text=_("As the owner wrote it."))
+    principal = models.CharField(max_length=200, editable=False)
+    role = models.CharField(max_length=11, choices=Role, default=Role.READER)
     granted_at = models.DateTimeField(auto_now_add=True)
-    granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
 
     class Meta:
         verbose_name = _("document grant")
@@ -32,24 +47,11 @@ class DocumentGrant(models.Model):
         indexes = [models.Index(fields=["principal"], name="grant_principal")]
 
     def __str__(self) -> str:
-        return f"{self.principal} → {self.document.locator}"
+        return f"{self.name} → {self.document.locator}"
 
-    @property
-    def holder(self) -> models.Model | None:
-        """The user, group or key that the principal names; None when it is not there, or no longer."""
-        kind, _separator, number = self.principal.partition(":")
-        model = {"user": get_user_model(), "group": Group, "key": ApiKey}.get(kind)
-        if model is None or not (number.isascii() and number.isdigit()) or number != str(int(number)):
-            return None
-        return model.objects.filter(pk=number).first()
 
-    def clean(self) -> None:
-        if self.document_id and not self.document.private:
-            raise ValidationError({"document": _("This document is public: it needs no grant.")})
-        if self.principal and self.holder is None:
-            raise ValidationError(
-                {"principal": _("No user, group or key has this name: user:ID, group:ID, key:ID.")}
-            )
+def new_public_id() -> str:
+    return secrets.token_hex(8)
 
 
 class ApiKey(models.Model):
@@ -62,6 +64,13 @@ class ApiKey(models.Model):
         STAFF = "staff", _("Rule previews and other staff calls")
 
     name = models.CharField(max_length=120, help_text=_("The client this key belongs to."))
+    public_id = models.CharField(
+        max_length=16,
+        unique=True,
+        default=new_public_id,
+        editable=False,
+        help_text=_("Names the key where documents are shared: key:…"),
+    )
     prefix = models.CharField(
         max_length=12, editable=False, help_text=_("First letters, to tell keys apart.")
     )
@@ -108,10 +117,55 @@ class ApiKey(models.Model):
         )
 
 
+class SetPassword(models.Model):
+    """A password that somebody else set, until the person confirms it (`retrieval.access.passwords`)."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="set_password_by")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="passwords_set"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+    former = models.CharField(max_length=128, help_text=_("Hash of the password before."))
+
+    class Meta:
+        verbose_name = _("set password")
+        verbose_name_plural = _("set passwords")
+
+    def __str__(self) -> str:
+        return f"{self.user} ← {self.by}"
+
+
 def caller_for(user) -> Caller:
-    """The caller that a signed-in person is; anonymous people hold no principals."""
+    """The caller that a signed-in person is; anonymous people hold no principals, nor does who has not yet confirmed
+    a password that somebody else set.
+    """
     if not user.is_authenticated or not user.is_active:
         return Caller()
-    groups = tuple(f"group:{pk}" for pk in user.groups.values_list("pk", flat=True))
     scopes = frozenset(ApiKey.Scope.values) if user.is_staff else frozenset()
+    if SetPassword.objects.filter(user=user.pk).exists():
+        return Caller(scopes=scopes, is_staff=user.is_staff)
+    groups = tuple(f"group:{pk}" for pk in user.groups.values_list("pk", flat=True))
     return Caller(principals=(f"user:{user.pk}", *groups), scopes=scopes, is_staff=user.is_staff)
+
+
+def principal_of(name: str) -> str | None:
+    """The principal that a name means, "nobody:…" where nobody has it; None for what is no name at all."""
+    if (parts := NAME.fullmatch(name)) is None:
+        return None
+    kind, own = parts.groups()
+    model, field = _named()[kind]
+    number = model.objects.filter(**{field: own}).values_list("pk", flat=True).first()
+    return f"nobody:{name}" if number is None else f"{kind}:{number}"
+
+
+def name_of(principal: str) -> str:
+    """The name of a principal; of one that is gone, the principal itself."""
+    kind, _separator, number = principal.partition(":")
+    model, field = _named().get(kind, (None, ""))
+    own = model and model.objects.filter(pk=number).values_list(field, flat=True).first()
+    return f"{kind}:{own}" if own else principal
+
+
+def _named() -> dict[str, tuple[type[models.Model], str]]:
+    user = get_user_model()
+    return {"user": (user, user.USERNAME_FIELD), "group": (Group, "name"), "key": (ApiKey, "public_id")}

@@ -1,4 +1,4 @@
-"""Domain -> Document -> Section tree -> Chunk -> ChunkVector, and the citations between sections.
+"""Domain -> Document -> Section tree, and the citations between sections; `chunks` holds what is searched of them.
 
 A section row is one version of one provision: changed text closes the row and opens another. Nothing is shown
 before it is `live`, nor outside its validity, nor to a caller it was not granted to: `Section.objects.readable`.
@@ -13,11 +13,10 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from pgvector.django import HalfVectorField
 
-from retrieval.access import row_security
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
+from retrieval.models.access import DocumentGrant
 
 
 @models.CharField.register_lookup
@@ -34,11 +33,11 @@ class Under(models.Lookup):
 
 class DomainQuerySet(models.QuerySet):
     def visible_to(self, caller: Caller) -> "DomainQuerySet":
-        """Public domains, and private ones in which the caller was granted a document."""
+        """Public domains, and private ones in which the caller owns or was granted a document."""
         if not caller.principals:
             return self.filter(visibility=Domain.Visibility.PUBLIC)
-        granted = Document.objects.filter(grants__principal__in=caller.principals).values("domain")
-        return self.filter(Q(visibility=Domain.Visibility.PUBLIC) | Q(id__in=granted))
+        held = Document.objects.held_by(caller).values("domain")
+        return self.filter(Q(visibility=Domain.Visibility.PUBLIC) | Q(id__in=held))
 
 
 class Domain(models.Model):
@@ -129,20 +128,24 @@ class Domain(models.Model):
         return self.visibility == self.Visibility.PRIVATE
 
 
+def held(caller: Caller) -> Q:
+    """Of documents: those that the caller owns or was granted."""
+    granted = DocumentGrant.objects.filter(principal__in=caller.principals).values("document")
+    return Q(owner__in=caller.principals) | Q(pk__in=granted)
+
+
 class DocumentQuerySet(models.QuerySet):
     def visible_to(self, caller: Caller) -> "DocumentQuerySet":
         if not caller.principals:
             return self.filter(private=False)
-        return self.filter(Q(private=False) | Q(grants__principal__in=caller.principals)).distinct()
+        return self.filter(Q(private=False) | held(caller))
 
-    def delete(self) -> tuple[int, dict[str, int]]:
-        """Whole documents go: with their grants, which a granted reader would lose half-way."""
-        ids = list(self.values_list("pk", flat=True))
-        with row_security.as_system():
-            return super(DocumentQuerySet, self.model.objects.filter(pk__in=ids)).delete()
+    def held_by(self, caller: Caller) -> "DocumentQuerySet":
+        """The private documents that the caller owns or was granted."""
+        return self.filter(held(caller), private=True)
 
-    delete.alters_data = True
-    delete.queryset_only = True
+    def owned_by(self, caller: Caller) -> "DocumentQuerySet":
+        return self.filter(owner__in=caller.principals)
 
 
 class Document(models.Model):
@@ -175,6 +178,15 @@ class Document(models.Model):
         default=dict, blank=True, help_text=_('What rules may ask for by name, e.g. {"party": "Acme"}.')
     )
     private = models.BooleanField(default=False, editable=False)
+    owner = models.CharField(
+        max_length=60,
+        blank=True,
+        editable=False,
+        help_text=_("Who alone replaces, shares and withdraws it: user:ID or key:ID."),
+    )
+    offered_to = models.CharField(
+        max_length=200, blank=True, editable=False, help_text=_("Who becomes the owner on accepting.")
+    )
     retrieved_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = DocumentQuerySet.as_manager()
@@ -184,17 +196,26 @@ class Document(models.Model):
         verbose_name_plural = _("documents")
         ordering = ["domain", "locator"]
         constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="document_once_a_domain")]
+        indexes = [models.Index(fields=["owner"], name="document_owner", condition=~Q(owner=""))]
 
     def __str__(self) -> str:
         return self.title
 
-    def delete(self, *args, **kwargs) -> tuple[int, dict[str, int]]:
-        with row_security.as_system():
-            return super().delete(*args, **kwargs)
-
 
 def within(locator: str) -> Q:
     return Q(locator=locator) | Q(locator__under=f"{locator}/")
+
+
+class UnownedDocument(Document):
+    """A private document as those see it who say whose it is: by its locator."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("document without an owner")
+        verbose_name_plural = _("documents without an owner")
+
+    def __str__(self) -> str:
+        return self.locator
 
 
 class SectionQuerySet(models.QuerySet):
@@ -215,8 +236,7 @@ class SectionQuerySet(models.QuerySet):
     def visible_to(self, caller: Caller) -> "SectionQuerySet":
         if not caller.principals:
             return self.filter(private=False)
-        granted = Document.objects.filter(private=True, grants__principal__in=caller.principals).values("id")
-        return self.filter(Q(private=False) | Q(document__in=granted))
+        return self.filter(Q(private=False) | Q(document__in=Document.objects.held_by(caller).values("id")))
 
     def readable(self, caller: Caller, day: date | None = None) -> "SectionQuerySet":
         """What this caller may read on that day: the one filter before anything is searched or shown."""
@@ -357,112 +377,6 @@ class Anchor(PartOfDocument):
 
     def __str__(self) -> str:
         return self.locator
-
-
-class Chunk(PartOfDocument):
-    """The unit embedded and indexed: a span of one section's text, with the context that is read before it."""
-
-    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="chunks")
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
-    position = models.PositiveIntegerField(help_text=_("Order in the section."))
-    text = models.TextField()
-    context = models.TextField(
-        help_text=_("Document, breadcrumb, heading and plain name, indexed before the text.")
-    )
-    start = models.PositiveIntegerField(help_text=_("Character offset into the section's text."))
-    end = models.PositiveIntegerField()
-    page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))
-    page_end = models.PositiveIntegerField(null=True, blank=True)
-    token_count = models.PositiveIntegerField()
-
-    class Meta:
-        verbose_name = _("chunk")
-        verbose_name_plural = _("chunks")
-        ordering = ["section", "position"]
-        constraints = [models.UniqueConstraint(fields=["section", "position"], name="chunk_order")]
-
-    def __str__(self) -> str:
-        return f"{self.section} [{self.start}:{self.end}]"
-
-    @property
-    def indexed_text(self) -> str:
-        """What the embedder and BM25 read."""
-        return f"{self.context}\n{self.text}"
-
-
-class EmbeddingModel(models.Model):
-    """An embedder whose vectors are stored; one is active, another may be building beside it."""
-
-    class Status(models.TextChoices):
-        BUILDING = "building", _("Building")
-        ACTIVE = "active", _("Active")
-        RETIRED = "retired", _("Retired")
-
-    name = models.CharField(max_length=200)
-    fingerprint = models.CharField(max_length=64, unique=True)
-    dims = models.PositiveSmallIntegerField()
-    spec = models.JSONField(default=dict, help_text=_("How to load it: kind, model, address; never a key."))
-    status = models.CharField(max_length=10, choices=Status, default=Status.BUILDING)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        verbose_name = _("embedding model")
-        verbose_name_plural = _("embedding models")
-        constraints = [
-            models.UniqueConstraint(
-                fields=["status"], condition=Q(status="active"), name="one_active_embedding_model"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class ChunkVector(PartOfDocument):
-    """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the
-    first and switched to in one row. As private as its text.
-    """
-
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="vectors")
-    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="+")
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
-    model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="vectors")
-    vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["chunk", "model"], name="one_vector_a_model")]
-        indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
-
-
-class SectionTerms(PartOfDocument):
-    """A section's words as numbers (`retrieval.indexes.terms`), so that no search splits text again. As private as its
-    text.
-    """
-
-    section = models.OneToOneField(Section, on_delete=models.CASCADE, primary_key=True, related_name="terms")
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
-    body = models.BinaryField(help_text=_("uint32, one a word, in reading order."))
-    head = models.BinaryField(help_text=_("Of heading and plain name."))
-    way = models.BinaryField(help_text=_("Of the headings above, without the document's title."))
-
-
-class Vocabulary(models.Model):
-    """In how many sections of a public domain each word occurs, at one version of its corpus. Private domains have
-    none: what is counted of them would tell of documents that a reader may not see.
-    """
-
-    domain = models.OneToOneField(
-        Domain, on_delete=models.CASCADE, primary_key=True, related_name="vocabulary"
-    )
-    corpus_version = models.PositiveBigIntegerField()
-    sections = models.PositiveIntegerField()
-    mean_length = models.FloatField(help_text=_("Words of a section's body."))
-    terms = models.BinaryField(help_text=_("uint32, sorted."))
-    frequencies = models.BinaryField(help_text=_("int32: the sections that hold each."))
-
-    class Meta:
-        verbose_name = _("vocabulary")
-        verbose_name_plural = _("vocabularies")
 
 
 class Citation(PartOfDocument):

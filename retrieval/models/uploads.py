@@ -1,6 +1,7 @@
 """Files on their way into the corpus, and what became of them. The file itself is kept only until it is read."""
 
 from collections.abc import Mapping
+from uuid import uuid4
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -19,12 +20,11 @@ def in_words(refusal: Mapping) -> str:
 
 class UploadQuerySet(models.QuerySet):
     def visible_to(self, caller: Caller) -> "UploadQuerySet":
-        """Those into public domains, one's own, and those of documents one was granted."""
+        """Those into public domains, one's own, and those of documents one owns now."""
         if not caller.principals:
             return self.filter(private=False)
-        own = Q(principal__in=caller.principals)
-        granted = Q(document__grants__principal__in=caller.principals)
-        return self.filter(Q(private=False) | own | granted).distinct()
+        own = Q(principal__in=caller.principals) | Q(document__owner__in=caller.principals)
+        return self.filter(Q(private=False) | own)
 
 
 class Upload(models.Model):
@@ -37,6 +37,7 @@ class Upload(models.Model):
         REFUSED = "refused", _("Refused")
         CANCELLED = "cancelled", _("Cancelled")
 
+    public_id = models.UUIDField(unique=True, default=uuid4, editable=False)  # counts nobody's uploads
     domain = models.ForeignKey("retrieval.Domain", on_delete=models.PROTECT, related_name="uploads")
     document = models.ForeignKey(
         "retrieval.Document", null=True, blank=True, on_delete=models.SET_NULL, related_name="uploads"
@@ -48,7 +49,7 @@ class Upload(models.Model):
     title = models.CharField(max_length=500, blank=True, help_text=_("Empty: what the file says."))
     tags = ArrayField(models.CharField(max_length=60), default=list, blank=True)
     grants = ArrayField(
-        models.CharField(max_length=60),
+        models.CharField(max_length=160),
         default=list,
         blank=True,
         help_text=_("Who may read a private document."),

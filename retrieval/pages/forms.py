@@ -95,6 +95,18 @@ class ReaderForm(forms.Form):
         return Reader(caller, as_of, said.get("q", ""), said.get("passage"))
 
 
+class SharingForm(forms.Form):
+    """One act on a private document; `name` and `role` are of whom it is shared with."""
+
+    action = forms.ChoiceField(
+        choices=[(each, each) for each in ("share", "take_back", "leave", "accept", "withdraw")]
+    )
+    name = forms.CharField(required=False, max_length=160)
+    role = forms.ChoiceField(
+        required=False, choices=[(each, each) for each in ("reader", "contributor", "owner")]
+    )
+
+
 class ResultForm(forms.Form):
     """One result of one search."""
 

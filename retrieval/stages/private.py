@@ -48,8 +48,8 @@ class PrivateLexicalRetriever:
 
 
 def granted_documents(query: Query) -> QuerySet:
-    """The private documents this caller was granted, as a subquery."""
-    return Document.objects.filter(private=True, grants__principal__in=query.caller.principals).values("id")
+    """The private documents this caller owns or was granted, as a subquery."""
+    return Document.objects.held_by(query.caller).values("id")
 
 
 def any_of(terms: list[str]) -> SearchQuery | None:

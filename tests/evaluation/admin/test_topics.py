@@ -118,9 +118,8 @@ def signed_in(client, name: str, group: str) -> User:
     return user
 
 
-@pytest.fixture(autouse=True)
-def t1(db) -> Topic:
-    nothing_judged()
+@pytest.fixture
+def t1() -> Topic:
     row = Topic.objects.create(
         name="t1", query="Who may search?", domain=Domain.objects.get(slug="us_constitution")
     )

@@ -24,7 +24,7 @@ CORPUS = lists(
 )
 LOGS = lists("retrieval.searchlog", "retrieval.trace", "retrieval.feedback")
 CURATED = lists("rules.alias", "rules.glossaryterm", "rules.domainthreshold")
-ACCESS = lists("retrieval.apikey", "retrieval.documentgrant", "auth.user", "auth.group", "axes.accessattempt")
+ACCESS = lists("retrieval.apikey", "retrieval.unowneddocument", "auth.user", "auth.group", "axes.accessattempt")
 QUEUE = lists("django_q.ormq", "django_q.failure", "django_q.success", "django_q.schedule")
 JOBS = lists("retrieval.jobrun")
 TRY = "/admin/try/"

@@ -1,43 +1,44 @@
-"""Grants on private documents, and keys."""
+"""Documents without an owner, and keys."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
-from retrieval.models import ApiKey, DocumentGrant
+from retrieval.access.row_security import as_system
+from retrieval.models import ApiKey, Document
+from retrieval.models.access import caller_for
+from tests.builders import grant
 from tests.retrieval.admin.staff import ACCESS, QUEUE, TRY, form_of, statuses
 
 pytestmark = pytest.mark.django_db
 
 
-def test_curators_reach_no_keys_users_or_grants(client, curator):
+def test_curators_reach_no_keys_users_or_unowned_documents(client, curator):
     assert statuses(client, [*ACCESS, *QUEUE]) == {403}
     assert client.get(reverse("admin:retrieval_domain_add")).status_code == 403
 
 
-def test_a_grant_opens_a_private_document_and_is_recorded(client, superuser, private_section):
-    grant = {"document": private_section.document_id, "principal": f"user:{superuser.pk}"}
-    client.post("/admin/retrieval/documentgrant/add/", grant)
-    assert DocumentGrant.objects.get().granted_by == superuser
-    assert (
-        "Secret words"
-        in client.get(f"/admin/retrieval/section/{private_section.pk}/change/").content.decode()
-    )
+UNOWNED = "/admin/retrieval/unowneddocument/"
 
 
-def test_whoever_grants_is_shown_the_locator_and_not_the_title(client, superuser, private_section):
-    DocumentGrant.objects.create(document=private_section.document, principal=f"user:{superuser.pk + 1}")
-    for url in ("/admin/retrieval/documentgrant/", "/admin/retrieval/documentgrant/add/"):
+def test_staff_assign_a_document_that_nobody_owns_without_seeing_its_title(
+    client, administrator, private_section
+):
+    ann, document = User.objects.create_user("ann"), private_section.document
+    change = f"{UNOWNED}{document.pk}/change/"
+    for url in (UNOWNED, change):
         page = client.get(url).content.decode()
-        assert "/client_cases/1" in page
-        assert "Secret Client" not in page
+        assert "/client_cases/1" in page and "Secret Client" not in page
+    assert client.post(change, {"new_owner": "user:ann"}).status_code == 302
+    with as_system():
+        assert Document.objects.get(pk=document.pk).owner == f"user:{ann.pk}"
+    assert client.get(change).status_code == 302  # it is no longer among them
 
 
-@pytest.mark.parametrize("principal", ["user:999999", "user:x", "team:1", "user", "key:0", "user:01", ""])
-def test_a_grant_to_nobody_is_refused(client, superuser, private_section, principal):
-    asked = {"document": private_section.document_id, "principal": principal}
-    form = client.post("/admin/retrieval/documentgrant/add/", asked).context["adminform"].form
-    assert "principal" in form.errors
-    assert not DocumentGrant.objects.exists()
+@pytest.mark.parametrize("name", ["user:zoe", "group:Curator", "ann", ""])
+def test_a_document_is_not_assigned_to_nobody(client, administrator, private_section, name):
+    change = f"{UNOWNED}{private_section.document_id}/change/"
+    assert "new_owner" in client.post(change, {"new_owner": name}).context["adminform"].form.errors
 
 
 def test_a_new_keys_secret_is_shown_once(client, administrator):
@@ -71,5 +72,5 @@ def test_try_this_query_finds_private_documents_only_with_a_grant(client, superu
     assert "is no provision that you may read" in page
     assert "Secret § 1" not in page
     assert client.get(TRY, asked | {"domain": "client_cases"}).context["form"].errors
-    DocumentGrant.objects.create(document=private_section.document, principal=f"user:{superuser.pk}")
+    grant(private_section.document, caller_for(superuser))
     assert "Secret § 1" in client.get(TRY, asked | {"domain": "client_cases"}).content.decode()

@@ -4,11 +4,12 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_system
-from retrieval.models import DocumentGrant, SearchLog
+from retrieval.models import SearchLog
 from retrieval.models.access import caller_for
 from retrieval.request import SearchRequest
 from retrieval.search.log import give_feedback
 from retrieval.search.service import search
+from tests.builders import grant
 
 pytestmark = pytest.mark.django_db
 
@@ -21,9 +22,9 @@ def a_private_search(caller: Caller) -> SearchLog:
 
 
 def test_private_searches_are_listed_to_who_made_them_alone(client, superuser, private_section):
-    DocumentGrant.objects.create(document=private_section.document, principal="key:901")
+    grant(private_section.document, Caller(("key:901",)))
     others = a_private_search(Caller(("key:901",)))
-    DocumentGrant.objects.create(document=private_section.document, principal=f"user:{superuser.pk}")
+    grant(private_section.document, Caller((f"user:{superuser.pk}",)))
     own = a_private_search(caller_for(superuser))
     for name in ("searchlog", "trace", "feedback"):
         listed = client.get(f"/admin/retrieval/{name}/").context["cl"].queryset

@@ -2,7 +2,9 @@
 
 import pytest
 
-from retrieval.models import DocumentGrant, JobRun
+from retrieval.access.caller import Caller
+from retrieval.models import JobRun
+from tests.builders import grant
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +21,7 @@ def test_messages_of_private_jobs_are_for_their_readers(client, administrator, p
     url = f"/admin/retrieval/jobrun/{run.pk}/change/"
     for page in (url, "/admin/retrieval/jobrun/", "/admin/"):
         assert "Secret" not in client.get(page).content.decode()
-    DocumentGrant.objects.create(document=private_section.document, principal=f"user:{administrator.pk}")
+    grant(private_section.document, Caller((f"user:{administrator.pk}",)))
     assert "Matter of a Secret Client" in client.get(url).content.decode()
 
 

@@ -32,7 +32,7 @@ def handed_in(client, domain, key, content=CONTENT, filename="lease.txt", **fiel
 
 def finish(upload_id):
     with as_system():
-        run = Upload.objects.get(pk=upload_id).run
+        run = Upload.objects.get(public_id=upload_id).run
     for _step in jobs.run_here(run):
         pass
 
@@ -109,7 +109,7 @@ def test_a_large_file_waits_on_disk_for_its_owner_alone_and_not_past_the_request
 def test_a_private_document_is_for_the_key_that_handed_it_in_and_those_it_named(client):
     cases, ours = Domain.objects.get(slug="client_cases"), bearer("search", "documents")
     friend, friends_secret = ApiKey.issue(name="friend", scopes=["search"])
-    upload = handed_in(client, cases, ours, grant=f"key:{friend.pk}").json()
+    upload = handed_in(client, cases, ours, grant=f"key:{friend.public_id}").json()
     finish(upload["id"])
     place = client.get(upload["url"], **ours).json()["document"]
     for key, status in ((ours, 200), ({"HTTP_AUTHORIZATION": f"Bearer {friends_secret}"}, 200), ({}, 404)):

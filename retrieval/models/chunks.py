@@ -1,0 +1,114 @@
+"""What is searched of sections: their chunks, the chunks' vectors by each embedder, and their words as numbers."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from pgvector.django import HalfVectorField
+
+from retrieval.models.corpus import Domain, PartOfDocument, Section
+
+
+class Chunk(PartOfDocument):
+    """The unit embedded and indexed: a span of one section's text, with the context that is read before it."""
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="chunks")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveIntegerField(help_text=_("Order in the section."))
+    text = models.TextField()
+    context = models.TextField(
+        help_text=_("Document, breadcrumb, heading and plain name, indexed before the text.")
+    )
+    start = models.PositiveIntegerField(help_text=_("Character offset into the section's text."))
+    end = models.PositiveIntegerField()
+    page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))
+    page_end = models.PositiveIntegerField(null=True, blank=True)
+    token_count = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = _("chunk")
+        verbose_name_plural = _("chunks")
+        ordering = ["section", "position"]
+        constraints = [models.UniqueConstraint(fields=["section", "position"], name="chunk_order")]
+
+    def __str__(self) -> str:
+        return f"{self.section} [{self.start}:{self.end}]"
+
+    @property
+    def indexed_text(self) -> str:
+        """What the embedder and BM25 read."""
+        return f"{self.context}\n{self.text}"
+
+
+class EmbeddingModel(models.Model):
+    """An embedder whose vectors are stored; one is active, another may be building beside it."""
+
+    class Status(models.TextChoices):
+        BUILDING = "building", _("Building")
+        ACTIVE = "active", _("Active")
+        RETIRED = "retired", _("Retired")
+
+    name = models.CharField(max_length=200)
+    fingerprint = models.CharField(max_length=64, unique=True)
+    dims = models.PositiveSmallIntegerField()
+    spec = models.JSONField(default=dict, help_text=_("How to load it: kind, model, address; never a key."))
+    status = models.CharField(max_length=10, choices=Status, default=Status.BUILDING)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("embedding model")
+        verbose_name_plural = _("embedding models")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["status"], condition=Q(status="active"), name="one_active_embedding_model"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ChunkVector(PartOfDocument):
+    """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the
+    first and switched to in one row. As private as its text.
+    """
+
+    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="vectors")
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="+")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="vectors")
+    vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["chunk", "model"], name="one_vector_a_model")]
+        indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
+
+
+class SectionTerms(PartOfDocument):
+    """A section's words as numbers (`retrieval.indexes.terms`), so that no search splits text again. As private as its
+    text.
+    """
+
+    section = models.OneToOneField(Section, on_delete=models.CASCADE, primary_key=True, related_name="terms")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    body = models.BinaryField(help_text=_("uint32, one a word, in reading order."))
+    head = models.BinaryField(help_text=_("Of heading and plain name."))
+    way = models.BinaryField(help_text=_("Of the headings above, without the document's title."))
+
+
+class Vocabulary(models.Model):
+    """In how many sections of a public domain each word occurs, at one version of its corpus. Private domains have
+    none: what is counted of them would tell of documents that a reader may not see.
+    """
+
+    domain = models.OneToOneField(
+        Domain, on_delete=models.CASCADE, primary_key=True, related_name="vocabulary"
+    )
+    corpus_version = models.PositiveBigIntegerField()
+    sections = models.PositiveIntegerField()
+    mean_length = models.FloatField(help_text=_("Words of a section's body."))
+    terms = models.BinaryField(help_text=_("uint32, sorted."))
+    frequencies = models.BinaryField(help_text=_("int32: the sections that hold each."))
+
+    class Meta:
+        verbose_name = _("vocabulary")
+        verbose_name_plural = _("vocabularies")
