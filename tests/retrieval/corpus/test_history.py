@@ -10,7 +10,7 @@ from retrieval.models import Section
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from tests.retrieval.api.asking import API, section
-from tests.retrieval.pages.looking import look
+from tests.retrieval.pages.looking import hits, look, look_for
 
 CHANGES = history.changes()
 DAY = timedelta(days=1)
@@ -112,6 +112,15 @@ def test_prohibition_was_in_force_in_1925_and_not_in_2020(client):
     assert (now["status"], now["title"]) == ("repealed", "Prohibition of liquor (repealed)")
     shown = look(client, f"/law{EIGHTEENTH}")
     assert shown.text.count("Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1.") == 1
+
+
+@pytest.mark.django_db
+def test_what_is_cited_after_its_end_was_not_in_force(client):
+    page = look_for(client, "18th amendment", as_of="2020-01-01")
+    assert "There was no U.S. Const. amend. XVIII in force on Jan. 1, 2020." in page.text
+    then = look_for(client, "18th amendment", as_of="1925-01-01")
+    assert hits(then)[0] == EIGHTEENTH
+    assert "Repealed" not in then.text
 
 
 @pytest.mark.django_db
