@@ -12,7 +12,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, paging, reply
-from retrieval.api.parameters import File, Files, Name, Nothing, Number, Parameters, Text
+from retrieval.api.parameters import Facts, File, Files, Name, Nothing, Number, Parameters, Text
 from retrieval.api.sections import documents_in_force
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, UploadState, Withdrawn
 from retrieval.api.tree import TreeParameters, tree_account
@@ -49,7 +49,7 @@ class DocumentEdit(Parameters):
     """What is left out stays as it is."""
 
     tags = s.ListField(child=Text(max_length=60), required=False)
-    metadata = s.DictField(child=Text(max_length=500), required=False)
+    metadata = Facts(required=False, help_text="Words and numbers by name, which rules may ask for.")
 
 
 class DocumentsView(ApiView):

@@ -6,6 +6,7 @@ UTF-8, or no form.
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -160,6 +161,21 @@ class Number(s.IntegerField):
         if type(value) is not int or not self.min_value <= value <= self.max_value:
             raise BadParameter(f"{name} must be a whole number from {self.min_value} to {self.max_value}.")
         return value
+
+
+class Facts(s.DictField):
+    """Words and numbers by name."""
+
+    words = Text(max_length=500)
+
+    def read(self, name: str, value: Any) -> dict[str, str | int | float]:
+        if not isinstance(value, dict) or len(value) > MAX_NAMES:
+            raise BadParameter(f"{name} must be an object of at most {MAX_NAMES} names.")
+        return {self.words.read(name, key): self._fact(f"{name}.{key}", fact) for key, fact in value.items()}
+
+    def _fact(self, name: str, value: Any) -> str | int | float:
+        is_number = type(value) in (int, float) and isfinite(value)
+        return value if is_number else self.words.read(name, value)
 
 
 class Rule(s.JSONField):

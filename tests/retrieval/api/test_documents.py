@@ -1,5 +1,6 @@
 """Documents over the API: handed in with a key's scope, followed, read, withdrawn; errors in one shape."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from arf_site.web import uploads
 from retrieval import jobs
 from retrieval.access.row_security import as_system
 from retrieval.api import serializers
-from retrieval.models import ApiKey, Domain, Upload
+from retrieval.models import ApiKey, Document, Domain, Upload
 from tests.builders import a_domain
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
@@ -132,3 +133,45 @@ def test_documents_are_filtered_by_domain(client):
     assert client.get(f"{API}/documents?domain=us_code").json()["total"] == 0
     assert client.get(f"{API}/documents?domain=us_code&domain=us_constitution").json()["total"] == 1
     assert_refused(client.get(f"{API}/documents?domain=mars"), 404, "not_found")
+
+
+def edited(client, locator, key, **body):
+    return client.patch(
+        f"/api/v1/documents{locator}", json.dumps(body), content_type="application/json", **key
+    )
+
+
+def test_an_owner_changes_tags_and_metadata_and_nobody_else_does(client):
+    domain, key = Domain.objects.get(slug="client_cases"), bearer("search", "documents")
+    upload = handed_in(client, domain, key).json()
+    finish(upload["id"])
+    locator = client.get(upload["url"], **key).json()["document"]
+    answer = edited(client, locator, key, tags=["lease"], metadata={"party": "Acme", "rent": 900})
+    assert (answer.status_code, answer.json()["tags"]) == (200, ["lease"])
+    with as_system():
+        assert Document.objects.get(locator=locator).metadata == {"party": "Acme", "rent": 900}
+    assert error(edited(client, locator, bearer("search", "documents"), tags=[])) == (404, "not_found")
+    assert error(edited(client, locator, {}, tags=[])) == (403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "Acme",
+        ["Acme"],
+        {"party": ["Acme"]},
+        {"party": "a\0"},
+        {"\0": "a"},
+        {"party": None},
+        {"": "a" * 501},
+    ],
+)
+def test_metadata_are_words_and_numbers_by_name(client, metadata):
+    refused = edited(client, "/client_cases/any", bearer("documents"), metadata=metadata)
+    assert error(refused) == (400, "bad_parameter")
+
+
+def test_a_number_too_large_to_be_kept_is_refused(client):
+    address, key = "/api/v1/documents/client_cases/any", bearer("documents")
+    sent = client.patch(address, '{"metadata": {"rent": 1e999}}', content_type="application/json", **key)
+    assert error(sent) == (400, "bad_parameter")
