@@ -26,10 +26,11 @@ MAX_EDGES = 250  # citations shown each way; the most cited sections have thousa
 MAX_CHILDREN = 250
 LONGEST = 1_000_000  # bytes of text; what holds more is read part by part
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
-ABOVE_PROVISIONS = {  # what only provisions have
+ABOVE_PROVISIONS = {  # where nothing else is said
     "pin": None, "title_es": "", "plain_name": "", "plain_name_es": "", "number": "", "breadcrumb": "", "notes": [],
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
-    "anchors": [], "citations": {"made": [], "received": []}, "history": [],
+    "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
+    "text_complete": False, "source_url": "", "parent": None, "document": None,
 }  # fmt: skip
 
 
@@ -110,27 +111,16 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     """The domain of this locator with its documents, or the domains whose locators begin with it."""
     begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
     domains = Domain.objects.visible_to(caller).filter(begins)
-    domain = domains.filter(locator_prefix=locator).first()
-    if domain:
-        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
-        below = children(documents, "locator", "title", "title")
-    else:
-        below = children(domains, "locator_prefix", "name", "name")
     if not domains:
         raise NotFound("There is no such provision.")
-    return ABOVE_PROVISIONS | {
-        **reference(locator, "", domain.name if domain else locator),
-        "title_es": domain.name_es if domain else "",
-        "level": "domain" if domain else "domains",
-        "domain": domain.slug if domain else "",
-        "text": "",
-        "text_complete": False,
-        "source_url": "",
-        "url": reverse("retrieval:law"),
-        "parent": None,
-        **below,
-        "document": None,
-    }
+    account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
+    if domain := domains.filter(locator_prefix=locator).first():
+        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
+        named = {"title_es": domain.name_es, "level": "domain", "domain": domain.slug}
+        below = children(documents, "locator", "title", "title")
+        return account | reference(locator, "", domain.name) | named | below
+    below = children(domains, "locator_prefix", "name", "name")
+    return account | reference(locator, "", locator) | {"level": "domains"} | below
 
 
 def documents_in_force(caller: Caller, as_of: date | None = None) -> DocumentQuerySet:

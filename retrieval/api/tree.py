@@ -63,10 +63,10 @@ def tree_account(
     locator: str,
     caller: Caller,
     *,
+    depth: int,
+    k: int,
+    page: int,
     under: str | None = None,
-    depth: int = 1,
-    k: int = MAX_K,
-    page: int = 1,
     as_of: date | None = None,
 ) -> dict:
     """A document with one page of what is directly below it, or below one of its sections, and the first of what is
