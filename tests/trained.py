@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
-from evaluation.learning.checkpoints import pool_as_json
+from evaluation.learning.retraining import pool_as_json
 from evaluation.learning.training import LearningPool, Trained, train
 from tests.database import KEPT_IN, hash_of
 

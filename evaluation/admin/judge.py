@@ -13,12 +13,12 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation.judging import assignment, disagreements, grading, opinions, pools, visibility
+from evaluation.judging import assignment, grading, pools, visibility
 from evaluation.judging.agreement import agreement
 from evaluation.judging.assignment import Pair
 from evaluation.judging.grading import Progress
-from evaluation.judging.opinions import Opinion
 from evaluation.judging.pools import JudgingPool
+from evaluation.judging.visibility import Opinion
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge
 from retrieval.admin.base import caller_of
@@ -125,7 +125,7 @@ def sheet_of(request: HttpRequest, pair: Pair) -> Sheet:
     before, chunk, after = parts_of(visibility.text_of(section, caller), chunk_of(candidates, section))
     return Sheet(
         topic, section, before, chunk, after, candidates.translated, own,
-        opinions=opinions.opinions(own) if own else [],
+        opinions=visibility.opinions(own) if own else [],
         position=at + 1,
         previous=order[at - 1] if at else None,
         next=order[at + 1] if at + 1 < len(order) else None,
@@ -205,7 +205,7 @@ def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
     if judgment is None or pair and (judgment.topic, judgment.locator) == (pair.topic, pair.locator):
         return None
     url = address(Pair(judgment.topic, judgment.locator, "chosen"))
-    return {"judgment": judgment, "opinions": opinions.opinions(judgment), "url": url}
+    return {"judgment": judgment, "opinions": visibility.opinions(judgment), "url": url}
 
 
 # -- Disagreements
@@ -221,7 +221,7 @@ def disagreements_page(request: HttpRequest) -> HttpResponse:
         return settle(request)
     caller, settles = caller_of(request), request.user.has_perm("evaluation.change_judgment")
     settled = request.GET.get("settled") == "1"
-    found = disagreements.disagreements(caller, settled=settled) if settles else []
+    found = grading.disagreements(caller, settled=settled) if settles else []
     context = {
         **admin.site.each_context(request),
         "title": _("Agreement"),
@@ -234,21 +234,21 @@ def disagreements_page(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/disagreements.html", context)
 
 
-def is_party(request: HttpRequest, row: disagreements.Disagreement) -> bool:
+def is_party(request: HttpRequest, row: grading.Disagreement) -> bool:
     return request.user.get_username() in {judgment.judge for judgment in row.judgments}
 
 
 def settle(request: HttpRequest) -> HttpResponse:
     require(request, "evaluation.change_judgment")
     topic = topic_named(request, request.POST.get("topic", ""))
-    row = disagreements.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
+    row = grading.disagreement(topic.pk, request.POST.get("locator", ""), caller_of(request))
     if row is None:
         raise Http404
     form = GradeForm(request.POST)
     try:
         if not form.is_valid():
             raise grading.CannotJudge(_("A grade is 0, 1, 2 or 3."))
-        disagreements.adjudicate(
+        grading.adjudicate(
             row, form.cleaned_data["grade"], request.user, form.cleaned_data["explanation"]
         )
         messages.success(request, _("Your grade is kept: the pair is settled."))

@@ -21,7 +21,7 @@ from evaluation.admin.figures import bullets, interval, table
 from evaluation.learning import registry, retraining
 from evaluation.learning.model_comparison import MEASURES
 from evaluation.learning.promotion import MARGIN
-from evaluation.learning.shadowing import agreement
+from evaluation.learning.registry import agreement
 from evaluation.measuring import plots
 from evaluation.models import RetrainingRun
 from retrieval import jobs

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db.models import Count
 
-from evaluation.judging.disagreements import WAITING, far_apart
+from evaluation.judging.grading import WAITING, far_apart
 from evaluation.judging.pools import DEPTH, FIRST, POOLED, JudgingPool, Pair, pool
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
 from evaluation.models import Judgment, Measurement, Run, Topic

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from evaluation.judging.assignment import unsure_of
-from evaluation.judging.opinions import judge_of
+from evaluation.judging.visibility import judge_of
 from evaluation.models import Judgment, Topic
 from evaluation.topics.topic import SEARCHED
 from retrieval.access.caller import ANONYMOUS

@@ -1,13 +1,14 @@
-"""What a judge may see: topics, judgments and provisions."""
+"""What a judge may see: topics, judgments, provisions; after the judge's own grade, what language models said."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractUser
 from django.db.models import Q, QuerySet
 
 from evaluation.models import Judgment, Topic
 from retrieval.access.caller import Caller
-from retrieval.models import Domain, Section
+from retrieval.models import Domain, LLMVerdict, Section
 
 
 def topics_for(caller: Caller) -> QuerySet[Topic]:
@@ -44,3 +45,34 @@ def text_of(section: Section, caller: Caller) -> str:
     readable = Section.objects.readable(caller).filter(document=section.document_id)
     texts = readable.below(section.locator).in_order().values_list("text", flat=True)
     return "\n\n".join(text for text in texts if text)
+
+
+# -- Language models
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a language model said of a pair. `grade` 0-3 where it graded, else `score` 0-9."""
+
+    model: str
+    reason: str
+    grade: int | None = None
+    score: int | None = None
+
+
+def opinions(judgment: Judgment) -> list[Opinion]:
+    """Language models' verdicts on a pair that this person has judged."""
+    graded = judgment.topic.judgments.filter(kind=Judgment.Kind.LLM, locator=judgment.locator)
+    verdicts = LLMVerdict.objects.filter(
+        query_hash=judgment.topic.query_hash, section_id=judgment.section_id
+    ).order_by("model", "prompt_version")
+    known = {row.judge for row in graded}  # a verdict becomes a judgment at night
+    return [
+        *(Opinion(row.judge, row.explanation, grade=row.grade) for row in graded),
+        *(Opinion(row.model, row.reason, score=row.score) for row in verdicts if judge_of(row) not in known),
+    ]
+
+
+def judge_of(verdict: LLMVerdict) -> str:
+    """A model with another prompt is another judge."""
+    return f"{verdict.model} {verdict.prompt_version[:8]}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.learning.folds import Division
+from evaluation.learning.pools import Division
 from retrieval.stages.reranker.artifact import Dense, Layer, Trees
 
 if TYPE_CHECKING:

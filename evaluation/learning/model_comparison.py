@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.learning import training
 from evaluation.learning.pools import LearningPool
 from evaluation.learning.promotion import Decision, Paired, decide
-from evaluation.learning.reliability import expected_calibration_error, reliability
+from evaluation.learning.training import expected_calibration_error, reliability
 from evaluation.measuring.measures import estimate, measure_each, risk_coverage
 from evaluation.models import RetrainingRun
 from evaluation.models import Topic as TopicRow

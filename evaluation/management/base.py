@@ -5,7 +5,7 @@ from functools import partial
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from evaluation.measuring.comparison import NothingToCompare
+from evaluation.measuring.measures import NothingToCompare
 from evaluation.topics.reading import BadFile
 from evaluation.topics.topic import BadTopics
 from retrieval.errors import ArfError

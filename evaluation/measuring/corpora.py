@@ -1,16 +1,35 @@
-"""A corpus for measuring alone: made by the ordinary code, searchable to one transaction, then rolled back."""
+"""Corpora for measuring alone, made by the ordinary code, searchable to one transaction, then rolled back: a data set
+in BEIR layout, or a folder of files with labelled quotes, whose labels are the judged topics.
 
+In such a folder `page_labels.jsonl` lies beside the files: pdf, category, pages (1-based) and quotes of each label, as
+lawyers marked them in CUAD (Hendrycks et al., 2021). What is asked of a file is the name of the category.
+"""
+
+import csv
+import json
+import re
 import tempfile
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 from django.db import transaction
 
+from evaluation.topics.topic import BadTopics, Topic
 from retrieval.indexes.lexical import LexicalWriter
 from retrieval.indexes.lexical_sync import indexed_chunks
-from retrieval.models import Chunk, Domain
+from retrieval.ingestion.embedding import BATCH, embedding_in_use, save_chunks
+from retrieval.ingestion.staging import section_rows
+from retrieval.models import Chunk, Document, Domain, Section
+from retrieval.parsing.sources import extract
+
+LABELS = "page_labels.jsonl"
+OMITTED = "<omitted>"  # joins the passages of one label
+RELEVANT = 2
+TYPOGRAPHY = str.maketrans("“”‘’–—‐\xad", "\"\"''----")
 
 
 @contextmanager
@@ -34,3 +53,157 @@ def build_index(path: Path, domain: Domain) -> None:
         [], indexed_chunks(list(Chunk.objects.filter(domain=domain).values_list("pk", flat=True))), 0
     )
     writer.close()
+
+
+def empty_domain(kind: str, folder: Path) -> Domain:
+    slug = f"{kind}-{folder.name}"
+    return Domain.objects.create(slug=slug, name=folder.name, locator_prefix=f"/{slug}", languages=["en"])
+
+
+def json_lines(path: Path) -> Iterator[dict]:
+    with path.open(encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
+
+
+# -- A data set in BEIR layout
+
+
+@contextmanager
+def beir_corpus(folder: Path, *, show: Callable = iter) -> Iterator[list[Topic]]:
+    """corpus.jsonl searchable as domain beir-NAME, with the topics of queries.jsonl that qrels/test.tsv judges."""
+    with rolled_back(lambda: load_beir(folder, show)) as domain:
+        yield beir_topics(folder, domain.slug)
+
+
+def beir_topics(folder: Path, domain: str) -> list[Topic]:
+    grades: dict[str, dict[str, int]] = {}
+    with (folder / "qrels" / "test.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            grades.setdefault(row["query-id"], {})[f"/{domain}/{row['corpus-id']}"] = int(row["score"])
+    return [
+        Topic.graded(grades[row["_id"]], id=row["_id"], query=row["text"], domain=domain)
+        for row in json_lines(folder / "queries.jsonl")
+        if row["_id"] in grades
+    ]
+
+
+def load_beir(folder: Path, show: Callable) -> Domain:
+    domain = empty_domain("beir", folder)
+    document = Document.objects.create(domain=domain, locator=domain.locator_prefix, title="")
+    rows = enumerate(json_lines(folder / "corpus.jsonl"))
+    sections = Section.objects.bulk_create([beir_section(document, row, n) for n, row in rows])
+    model, embedder = embedding_in_use()
+    for start in show(range(0, len(sections), BATCH)):
+        save_chunks(sections[start : start + BATCH], model, embedder)
+    return domain
+
+
+def beir_section(document: Document, row: dict, position: int) -> Section:
+    return Section(
+        domain=document.domain,
+        document=document,
+        level="document",
+        heading=row.get("title", ""),
+        locator=f"{document.locator}/{row['_id']}",
+        citation=row.get("title") or row["_id"],
+        text=row["text"],
+        position=position,
+        is_result=True,
+        live=True,
+    )
+
+
+# -- A folder with labelled quotes
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A category that is in a file: on which pages, in which words."""
+
+    filename: str
+    category: str
+    pages: frozenset[int]
+    quotes: tuple[str, ...]
+
+
+def read_labels(folder: Path) -> list[Label]:
+    """Raises BadTopics, OSError."""
+    try:
+        return [
+            Label(row["pdf"], row["category"], frozenset(row["pages"]), tuple(pieces(row["quotes"])))
+            for row in json_lines(folder / LABELS)
+        ]
+    except (ValueError, KeyError, TypeError) as problem:
+        raise BadTopics(f"{LABELS}: {problem!r}") from problem
+
+
+def pieces(quotes: Sequence[str]) -> Iterator[str]:
+    for quote in quotes:
+        yield from (piece for piece in quote.split(OMITTED) if re.search(r"\w", piece))
+
+
+@contextmanager
+def labelled_corpus(folder: Path, *, show: Callable = iter) -> Iterator[list[Topic]]:
+    """The files searchable as domain labelled-NAME, with their topics; a label whose words stand in no section, such
+    as a title, makes none.
+    """
+    labels = read_labels(folder)
+    with rolled_back(lambda: load_labelled(folder, sorted({label.filename for label in labels}), show)) as domain:
+        sections = sections_of(domain)
+        topics = [topic(label, domain, sections[label.filename]) for label in labels]
+        yield [topic for topic in topics if topic.relevant]
+
+
+def load_labelled(folder: Path, filenames: Sequence[str], show: Callable) -> Domain:
+    domain = empty_domain("labelled", folder)
+    model, embedder = embedding_in_use()
+    for filename in show(filenames):
+        save_chunks(stored(domain, folder / filename), model, embedder)
+    return domain
+
+
+def stored(domain: Domain, path: Path) -> list[Section]:
+    """The file's sections, live at once."""
+    identifier = f"{domain.locator_prefix}/{path.stem}"
+    source = extract(path.read_bytes(), filename=path.name, identifier=identifier, name=path.stem)
+    document = Document.objects.create(
+        domain=domain, locator=identifier, title=source.title, filename=path.name, pages=source.pages
+    )
+    sections = [section for section, _ in section_rows(domain, source)]
+    for section in sections:
+        section.document, section.live = document, True
+    return Section.objects.bulk_create(sections)
+
+
+def sections_of(domain: Domain) -> dict[str, list[Section]]:
+    """What is ranked, by file, in order."""
+    found: dict[str, list[Section]] = {}
+    for section in domain.sections.filter(is_result=True).select_related("document").in_order():
+        found.setdefault(section.document.filename, []).append(section)
+    return found
+
+
+def topic(label: Label, domain: Domain, sections: Sequence[Section]) -> Topic:
+    places = [place for quote in label.quotes if (place := place_of(quote, label.pages, sections))]
+    return Topic(
+        id=f"{label.filename}: {label.category}",
+        query=label.category,
+        domain=domain.slug,
+        relevant=dict.fromkeys(places, RELEVANT),
+        tags=(label.category,),
+        group=label.filename,
+    )
+
+
+def place_of(quote: str, pages: frozenset[int], sections: Sequence[Section]) -> str | None:
+    """The first section with the words on a labelled page, or else anywhere."""
+    words = normalised(quote)
+    having = [section for section in sections if words in normalised(section.text)]
+    labelled = [section for section in having if pages & {page for _, page in section.pages}]
+    return next((section.locator for section in (*labelled, *having)), None)
+
+
+def normalised(text: str) -> str:
+    """Letters as typed, single blanks, no blank after a hyphen: labels broke lines there."""
+    typed = unicodedata.normalize("NFKC", text.translate(TYPOGRAPHY)).casefold()
+    return re.sub(r"- (?=[a-z])", "-", " ".join(typed.split()))

@@ -7,8 +7,15 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from django.db import transaction
 
-from evaluation.measuring.comparison import Comparison, compare
-from evaluation.measuring.measures import Estimate, condense, estimate, judged_share, measure_topic
+from evaluation.measuring.measures import (
+    Comparison,
+    Estimate,
+    compare,
+    condense,
+    estimate,
+    judged_share,
+    measure_topic,
+)
 from evaluation.measuring.runner import Runner
 from evaluation.models import Measurement, Run
 from evaluation.models import Topic as TopicRow

@@ -4,8 +4,7 @@ import json
 from dataclasses import asdict
 
 from evaluation.management.base import MeasuringCommand
-from evaluation.measuring.comparison import Comparison, Pair
-from evaluation.measuring.measures import MEASURES
+from evaluation.measuring.measures import MEASURES, Comparison, Pair
 from evaluation.measuring.runs import compare_runs, run_named
 from evaluation.models import Run
 

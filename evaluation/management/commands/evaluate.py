@@ -8,7 +8,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from evaluation.management.base import MeasuringCommand, with_bar
-from evaluation.measuring.beir import corpus_for, read_beir
+from evaluation.measuring.corpora import beir_corpus
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
     MAY_ASK,
@@ -82,10 +82,8 @@ class Command(MeasuringCommand):
         return self._measured(topics[: options["limit"]], whole, options)
 
     def _on_beir(self, folder: Path, options: dict) -> Measured:
-        data = read_beir(folder, domain=f"beir-{folder.name}")
-        with corpus_for(data, show=with_bar):
-            chosen = list(data.topics)[: options["limit"]]
-            return self._measured(chosen, f"beir-{folder.name}", options)
+        with beir_corpus(folder, show=with_bar) as topics:
+            return self._measured(topics[: options["limit"]], f"beir-{folder.name}", options)
 
     def _measured(self, topics: Sequence[Topic], whole: str, options: dict) -> Measured:
         if not topics:

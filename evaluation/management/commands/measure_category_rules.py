@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 from tqdm import tqdm
 
 from evaluation.management.base import MeasuringCommand
-from evaluation.measuring.labelled import corpus_for
+from evaluation.measuring.corpora import labelled_corpus
 from evaluation.measuring.measures import Estimate, estimate
 from evaluation.rule_impact.category_rules import Changed, Half, cross_measured, gained
 from retrieval.access.caller import ANONYMOUS
@@ -27,7 +27,7 @@ class Command(MeasuringCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, folder: Path, seed: int, **options) -> None:
-        with corpus_for(folder, show=partial(tqdm, unit="file", disable=None)) as topics:
+        with labelled_corpus(folder, show=partial(tqdm, unit="file", disable=None)) as topics:
             told = cross_measured(topics, topics[0].domain, ANONYMOUS, seed=seed)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(told), indent=2))

@@ -5,7 +5,7 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from evaluation.judging import disagreements
+from evaluation.judging import grading
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from evaluation.models import Judgment, RetrainingRun, Run, Topic
@@ -180,7 +180,7 @@ def test_staff_without_a_grant_learn_nothing_of_private_topics(client, enter, th
     shown = told(client, things)
     for word in ("Doe", "secret-", "client_cases", "Client cases", "page two"):
         assert word not in shown, word
-    assert disagreements.disagreements(caller_for(user)) == []
+    assert grading.disagreements(caller_for(user)) == []
     assert client.get(reverse("admin_judge"), {"topic": secret.pk}).status_code == 404
     for name, row in (("topic", secret), ("judgment", secret.judgments.first())):
         assert client.get(reverse(f"admin:evaluation_{name}_change", args=[row.pk])).status_code == 302
@@ -198,7 +198,7 @@ def test_staff_with_a_grant_see_the_topics_and_judgments_it_opens(client, enter,
     shown = told(client, things)
     assert "Did Doe confess?" in shown and "page two" in shown
     with as_caller(caller_for(user)):
-        assert len(disagreements.disagreements(caller_for(user))) == 1
+        assert len(grading.disagreements(caller_for(user))) == 1
 
 
 def test_a_draft_of_thresholds_for_a_private_domain_tells_nothing(client, enter, things, secret):

@@ -13,7 +13,7 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 from selenium.webdriver.common.by import By
 
-from evaluation.judging import disagreements, grading
+from evaluation.judging import grading
 from evaluation.learning.promotion import Paired, decide
 from evaluation.models import Judgment, Measurement, RetrainingRun, Run, Topic
 from evaluation.topics import importing
@@ -83,8 +83,8 @@ def disagreeing(topic: Topic) -> None:
             topic, section(locator), None, 3, ann, "It forbids a second jeopardy for the same offence."
         )
         grading.judge(topic, section(locator), None, 0, ben)
-    settled = disagreements.disagreement(topic.pk, FOURTH, caller_for(ann))
-    disagreements.adjudicate(settled, 1, cleo, "Same subject, no answer.")
+    settled = grading.disagreement(topic.pk, FOURTH, caller_for(ann))
+    grading.adjudicate(settled, 1, cleo, "Same subject, no answer.")
 
 
 def measured(topic: Topic) -> Run:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, User
 
-from evaluation.judging import assignment, disagreements, grading, pools
+from evaluation.judging import assignment, grading, pools
 from evaluation.judging.implicit_feedback import (
     searches_to_topics,
 )
@@ -137,13 +137,13 @@ def test_pairs_two_judges_disagree_on_go_to_a_third(ann, ben, chief):
     grade(asked, FOURTH, 0, ben)
     pair = assignment.next_pair(chief)
     assert (pair.locator, pair.why) == (FIFTH, "disagreement")
-    [row] = disagreements.disagreements(caller_for(chief))
+    [row] = grading.disagreements(caller_for(chief))
     assert [judgment.judge for judgment in row.judgments] == ["ann", "ben"]
     with pytest.raises(grading.CannotJudge):
-        disagreements.adjudicate(row, 2, ann, "")
-    disagreements.adjudicate(row, 3, chief, "plainly")
-    assert disagreements.disagreements(caller_for(chief)) == []
-    [settled] = disagreements.disagreements(caller_for(chief), settled=True)
+        grading.adjudicate(row, 2, ann, "")
+    grading.adjudicate(row, 3, chief, "plainly")
+    assert grading.disagreements(caller_for(chief)) == []
+    [settled] = grading.disagreements(caller_for(chief), settled=True)
     assert settled.decision.grade == 3
 
 

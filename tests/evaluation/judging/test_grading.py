@@ -2,18 +2,18 @@
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.urls import reverse
 
-from evaluation.judging import grading
+from evaluation.judging import assignment, grading
+from evaluation.judging.agreement import agreement
 from evaluation.models import Judgment, Topic
+from evaluation.topics.library import grades_by_judge, qrels_of
 from retrieval.models import Domain, Section
+from retrieval.models.access import caller_for
 from tests.builders import nothing_judged
 
 pytestmark = pytest.mark.django_db
-
-
 FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
-
-
 TWICE = "Can I be tried twice for the same crime?"
 
 
@@ -80,3 +80,87 @@ def test_undo_takes_back_a_grade_or_restores_the_former(ann, ben):
     assert (made.grade, made.explanation) == (1, "first")
     grading.undo(ann, made.pk, None)
     assert not Judgment.objects.filter(pk=made.pk).exists()
+
+
+@pytest.fixture
+def chief(client):
+    user = staff("chief", "Curator")
+    client.force_login(user)
+    return user
+
+
+def test_disagreements_are_settled_by_a_third(client, ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann, "it says so")
+    grade(asked, FIFTH, 0, ben, "it does not")
+    page = client.get(reverse("admin_disagreements")).content.decode()
+    assert "it says so" in page and "it does not" in page
+    assert "ann and ben" in page
+    said = {"topic": asked.pk, "locator": FIFTH, "grade": 3, "explanation": "plainly"}
+    client.post(reverse("admin_disagreements"), said)
+    assert Judgment.objects.filter(judge="chief", grade=3).exists()
+    assert "plainly" in client.get(reverse("admin_disagreements") + "?settled=1").content.decode()
+
+
+def decided(asked: Topic, ann: User, ben: User, chief: User) -> Judgment:
+    """Two disagree, and a third person settles it with a grade that is no median."""
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    [row] = grading.disagreements(caller_for(chief))
+    return grading.adjudicate(row, 0, chief, "neither")
+
+
+def test_an_adjudication_is_the_agreed_grade_and_leaves_the_queue(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    assert qrels_of(Topic.objects.all()) == {asked.pk: {FIFTH: 0}}
+    assert grading.disagreements(caller_for(chief)) == []
+    [row] = grading.disagreements(caller_for(chief), settled=True)
+    assert row.decision.judge == "chief"
+    assert [why for why in offered_to(staff("dora"), asked) if why == "disagreement"] == []
+
+
+def offered_to(user: User, asked: Topic) -> list[str]:
+    """Why each of the next pairs would be offered."""
+    seen: list[assignment.Pair] = []
+    while len(seen) < 3 and (
+        pair := assignment.next_pair(user, prefer=asked, skipped=[(p.topic.pk, p.locator) for p in seen])
+    ):
+        seen.append(pair)
+    return [pair.why for pair in seen]
+
+
+def test_agreement_is_the_same_before_and_after_an_adjudication(ann, ben, chief):
+    asked = topic()
+    grade(asked, FOURTH, 2, ann)
+    grade(asked, FOURTH, 2, ben)
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 1, ben)
+    before = agreement(grades_by_judge())
+    [row] = grading.disagreements(caller_for(chief))
+    grading.adjudicate(row, 0, chief, "")
+    assert agreement(grades_by_judge()) == before
+    assert before.kappas[0].quadratic is not None
+
+
+def test_of_two_who_settle_a_pair_at_once_the_first_decides(ann, ben, chief):
+    asked = topic()
+    grade(asked, FIFTH, 3, ann)
+    grade(asked, FIFTH, 0, ben)
+    [seen_by_both] = grading.disagreements(caller_for(chief))
+    grading.adjudicate(seen_by_both, 0, chief, "")
+    with pytest.raises(grading.CannotJudge, match="settled already"):
+        grading.adjudicate(seen_by_both, 3, staff("other", "Curator"), "")
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+
+
+def test_what_is_decided_stays_decided(ann, ben, chief):
+    asked = topic()
+    decided(asked, ann, ben, chief)
+    [row] = grading.disagreements(caller_for(chief), settled=True)
+    with pytest.raises(grading.CannotJudge, match="settled already"):
+        grading.adjudicate(row, 3, staff("other", "Curator"), "")
+    grade(asked, FIFTH, 3, staff("dora"))
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
+    grade(asked, FIFTH, 2, chief)
+    assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 2}

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from evaluation import tasks
-from evaluation.judging import assignment, disagreements, grading, opinions, visibility
+from evaluation.judging import assignment, grading, visibility
 from evaluation.judging.implicit_feedback import (
     clicks_to_judgments,
     searches_to_topics,
@@ -143,8 +143,8 @@ def test_verdicts_become_judgments_apart_from_human_ones(ann):
     assert list(said) == [(FOURTH, "n 01234567", 3), (FIFTH, "m 01234567", 0)]
     [measured] = library.topics_of("us_constitution")
     assert (measured.relevant, measured.irrelevant) == ({FIFTH: 3}, frozenset())
-    assert not disagreements.disagreements(caller_for(ann))
-    assert [opinion.grade for opinion in opinions.opinions(asked.judgments.get(kind="human"))] == [0]
+    assert not grading.disagreements(caller_for(ann))
+    assert [opinion.grade for opinion in visibility.opinions(asked.judgments.get(kind="human"))] == [0]
 
 
 @pytest.mark.parametrize(("score", "given"), [(0, 0), (3, 0), (4, 1), (5, 1), (6, 2), (7, 2), (8, 3), (9, 3)])

@@ -8,7 +8,7 @@ import pytest
 from sklearn.neural_network import MLPClassifier
 
 from evaluation.learning.families import EPOCHS, FAMILIES, LAYERS, Fitting, served_form
-from evaluation.learning.folds import Division
+from evaluation.learning.pools import Division
 from retrieval.stages.reranker.artifact import Reranker, pack, unpack
 from retrieval.stages.reranker.features import FEATURES
 from tests.rerankers import NOBODY, SURE

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from evaluation.learning.pools import learnable, pools_of
+from evaluation.learning.pools import encoded, grouped, learnable, neighbours, pools_of, row_of
 from evaluation.learning.training import rankings
 from evaluation.topics.topic import read_topics
 from retrieval.errors import ArfError
 from retrieval.stages.reranker.artifact import pack
+from retrieval.stages.reranker.features import FEATURES
 from tests.evaluation.learning.conftest import TOPICS
 from tests.rerankers import publish_limits, some_reranker
 
@@ -25,3 +26,17 @@ def test_a_challenger_is_compared_in_the_order_that_its_domain_would_show():
 def test_too_few_topics_are_refused(pools):
     with pytest.raises(ArfError, match="too few to learn from"):
         learnable(pools[:20])
+
+
+def test_topics_of_one_group_are_never_on_both_sides(pools):
+    for inside, outside in grouped(pools, 5):
+        assert not {pools[n].topic.group for n in inside} & {pools[n].topic.group for n in outside}
+
+
+def test_no_topic_votes_for_itself_in_training(pools):
+    column = FEATURES.index("votes_best_neighbour")
+    alone = [pool for pool in pools if pool.topic.relevant and pool.vector is not None][:60]
+    served = [row_of(pool, neighbours(alone))[:, column].max() for pool in alone]
+    learned = [rows[:, column].max() for rows in encoded(alone)]
+    assert np.mean(served) > 0.99
+    assert np.mean(learned) < 0.9

@@ -4,16 +4,17 @@ import json
 import re
 from itertools import groupby
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.learning import families, registry, retraining, training
-from evaluation.learning.checkpoints import Checkpoints
-from evaluation.learning.retraining import carried_out, request
+from evaluation.learning.retraining import Checkpoints, carried_out, request
 from evaluation.models import RetrainingRun
 from retrieval import jobs
+from retrieval.errors import ArfError
 from retrieval.models import Checkpoint, JobRun, RankerModel
 from tests.evaluation.learning.conftest import topic
 from tests.evaluation.learning.rerankers import model
@@ -226,3 +227,48 @@ def test_a_cancelled_retrain_leaves_no_checkpoints_and_closes_its_attempt(librar
     jobs.take_step(run.pk, run.ticket)
     assert not run.checkpoints.exists()
     assert RetrainingRun.objects.get().outcome == Outcome.FAILED
+
+
+@pytest.fixture
+def kept() -> Checkpoints:
+    return Checkpoints(jobs.create("retrain", key="retrain"))
+
+
+def test_pools_come_back_as_they_were_and_in_order(kept, pools):
+    kept.save_pools(10, pools[10:20])
+    kept.save_pools(0, pools[:10])
+    for pool, again in zip(pools[:20], kept.pools(), strict=True):
+        assert (again.topic, again.final, again.rows.tolist()) == (pool.topic, pool.final, pool.rows.tolist())
+        assert np.array_equal(again.vector, pool.vector)
+        assert [c.score for c in again.candidates] == [c.score for c in pool.candidates]
+
+
+def test_topics_and_arrays_come_back_bit_by_bit(kept, pools):
+    topics = [pool.topic for pool in pools[:20]]
+    kept.save_topics(topics)
+    assert kept.topics() == topics
+    values = {"MLP (64, 32)": np.array([0.1, 1 / 3]), "order": np.arange(3)}
+    kept.save_arrays("a", values)
+    assert {name: array.tolist() for name, array in kept.arrays("a").items()} == {
+        name: array.tolist() for name, array in values.items()
+    }
+
+
+def test_a_pickled_object_is_neither_written_nor_read(kept):
+    kept.save_arrays("a", {"objects": np.array([{}], dtype=object)})
+    with pytest.raises(ValueError, match="allow_pickle"):
+        kept.arrays("a")
+
+
+def test_what_is_saved_twice_is_kept_once(kept):
+    for value in ([1], [2]):
+        kept.save_json("a", value)
+    assert kept.json("a") == [2] and kept.run.checkpoints.count() == 1
+
+
+def test_a_checkpoint_that_is_gone_or_too_large_is_refused_in_words(kept, monkeypatch):
+    with pytest.raises(ArfError, match="begin again"):
+        kept.json("a")
+    monkeypatch.setattr(retraining, "MOST_BYTES", 10)
+    with pytest.raises(ArfError, match="at most 10"):
+        kept.save("a", bytes(11))

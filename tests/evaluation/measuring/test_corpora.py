@@ -1,10 +1,13 @@
 """A corpus for measuring alone is searchable while it lasts, and leaves nothing behind."""
 
+import json
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
-from evaluation.measuring.corpora import rolled_back
+from evaluation.measuring.corpora import LABELS, Label, normalised, read_labels, rolled_back
+from evaluation.topics.topic import BadTopics
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -41,3 +44,47 @@ def test_a_corpus_that_cannot_be_made_changes_nothing(settings):
         pass
     assert before == settings.ARF_LEXICAL_DIR
     assert not Domain.objects.filter(slug="lighthouses").exists()
+
+
+def test_labels_are_read_in_pieces_without_what_was_omitted(tmp_path):
+    row = {"pdf": "a.pdf", "category": "Law", "pages": [2], "quotes": ["one <omitted> two", "..."]}
+    (tmp_path / LABELS).write_text(json.dumps(row) + "\n")
+    assert read_labels(tmp_path) == [Label("a.pdf", "Law", frozenset({2}), ("one ", " two"))]
+
+
+def test_a_broken_file_of_labels_is_named(tmp_path):
+    (tmp_path / LABELS).write_text('{"pdf": "a.pdf"}\n')
+    with pytest.raises(BadTopics, match=LABELS):
+        read_labels(tmp_path)
+
+
+def test_quotes_match_whatever_their_typography_and_line_breaks():
+    assert normalised("“Non-\ncompete”  clause") == normalised('"non- compete" clause') == '"non-compete" clause'
+
+
+def part_of(beir: Path, folder: Path, queries: int) -> Path:
+    """The first queries of a BEIR set with the documents judged for them."""
+    asked = (beir / "queries.jsonl").read_text().splitlines()[:queries]
+    names = {json.loads(line)["_id"] for line in asked}
+    header, *lines = (beir / "qrels/test.tsv").read_text().splitlines()
+    judged = [line for line in lines if line.split("\t")[0] in names]
+    found = {line.split("\t")[1] for line in judged}
+    documents = (beir / "corpus.jsonl").read_text().splitlines()
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "queries.jsonl").write_text("\n".join(asked))
+    (folder / "qrels/test.tsv").write_text("\n".join([header, *judged]))
+    (folder / "corpus.jsonl").write_text("\n".join(d for d in documents if json.loads(d)["_id"] in found))
+    return folder
+
+
+@pytest.mark.django_db
+@pytest.mark.measuring_data
+@pytest.mark.parametrize(("queries", "least"), [(12, 0.6), pytest.param(225, 0.43, marks=pytest.mark.full)])
+def test_a_beir_set_is_measured_and_leaves_nothing_behind(measuring_data, tmp_path, capsys, queries, least):
+    whole = measuring_data / "beir/cranfield"
+    folder = whole if queries == 225 else part_of(whole, tmp_path / "cranfield", queries)
+    call_command("evaluate", beir=folder, json=True)
+    result = json.loads(capsys.readouterr().out)
+    assert result["topics"] == queries
+    assert result["measures"]["nDCG@10"]["mean"] >= least
+    assert not Domain.objects.filter(slug__startswith="beir").exists()

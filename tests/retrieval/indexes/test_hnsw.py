@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from evaluation.benchmarks import made_corpus
+from evaluation.benchmarks import vectors as made_corpus
 from retrieval import jobs
 from retrieval.indexes import hnsw
 from retrieval.ingestion import publishing

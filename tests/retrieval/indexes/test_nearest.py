@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from evaluation.benchmarks import made_corpus
+from evaluation.benchmarks import vectors as made_corpus
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.checks import vector_index

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from evaluation.learning.reliability import cross_knots
+from evaluation.learning.training import cross_knots
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
@@ -63,7 +63,7 @@ def test_without_one_the_stage_says_so_and_without_its_export_the_answer_is_degr
 
 
 def test_its_probability_is_calibrated_on_judged_rows():
-    from evaluation.learning.folds import Division
+    from evaluation.learning.pools import Division
 
     chance = np.random.default_rng(0)
     rows = np.zeros((400, len(FEATURES)), np.float32)

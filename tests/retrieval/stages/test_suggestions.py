@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from evaluation.learning import registry
-from evaluation.learning.folds import question_of
+from evaluation.learning.pools import question_of
 from evaluation.learning.training import Trained
 from evaluation.topics.topic import SEARCHED, Topic
 from retrieval.access.caller import Caller

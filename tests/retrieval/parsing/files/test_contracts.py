@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from evaluation.measuring.labelled import normalised
+from evaluation.measuring.corpora import normalised
 from retrieval.models import Domain
 from retrieval.parsing.files import pdf, structure
 from retrieval.parsing.tree import page_at
