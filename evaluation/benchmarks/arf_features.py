@@ -1,7 +1,7 @@
-"""The fifteen features of the first ARF, as it computed them, and what became of each in `features`.
+"""The fifteen features of the first ARF, as it computed them. docs/reranker.md tells what became of each.
 
 Pure, plain Python. Nothing is served by these: they are what `manage.py benchmark features` measures ours beside, and
-what the tests hold to their formulas. A mended feature says what was wrong with the original.
+what the tests hold to their formulas.
 """
 
 import math
@@ -50,11 +50,35 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text.lower())
 
 
-def semantic_score(document: Document) -> float:
-    return document.score
+def extract(question: ArfQuestion, documents: Sequence[Document]) -> list[dict[str, float]]:
+    """The fifteen of each document of a batch, by name."""
+    top = max((document.score for document in documents), default=0.0)
+    return [row(question, document, top) for document in documents]
 
 
-def bm25_score(question: ArfQuestion, document: Document) -> float:
+def row(question: ArfQuestion, document: Document, top: float) -> dict[str, float]:
+    """`top`: the best score of the batch."""
+    asked, title = set(tokens(question.text)), set(tokens(document.title))
+    return {
+        "semantic_score": document.score,
+        "bm25_score": bm25(question, document),
+        "alias_match": is_titled(question.aliases, document),
+        "keyword_match": is_titled(question.keywords, document),
+        "domain_type": float(DOMAIN_TYPES.get(document.domain, -1)),
+        "document_length": math.log(1 + len(document.full_text)),
+        "query_length": float(len(question.text)),
+        "section_depth": float(sum(bool(document.levels.get(level)) for level in LEVELS)),
+        "embedding_cosine_similarity": cosine(question.embedding, document.embedding),
+        "match_type": match_type(question, document),
+        "score_gap_from_top": top - document.score,
+        "query_term_coverage": len(asked & set(tokens(document.full_text))) / len(asked) if asked else 0.0,
+        "title_similarity": len(asked & title) / len(asked | title) if asked | title else 0.0,
+        "has_nested_content": float(bool(document.nested)),
+        "bias_adjustment": document.bias,
+    }
+
+
+def bm25(question: ArfQuestion, document: Document) -> float:
     """Without any idf: "the" weighs as much as "warrant"."""
     words = tokens(document.full_text)
     counts: dict[str, int] = {}
@@ -67,38 +91,16 @@ def bm25_score(question: ArfQuestion, document: Document) -> float:
     return total
 
 
-def alias_match(question: ArfQuestion, document: Document) -> float:
-    return float(any(title.lower() == document.title.lower() for title in question.aliases))
+def is_titled(names: Sequence[str], document: Document) -> float:
+    return float(any(name.lower() == document.title.lower() for name in names))
 
 
-def keyword_match(question: ArfQuestion, document: Document) -> float:
-    return float(any(title.lower() == document.title.lower() for title in question.keywords))
-
-
-def domain_type(document: Document) -> float:
-    return float(DOMAIN_TYPES.get(document.domain, -1))
-
-
-def document_length(document: Document) -> float:
-    return math.log(1 + len(document.full_text))
-
-
-def query_length(question: ArfQuestion) -> float:
-    return float(len(question.text))
-
-
-def section_depth(document: Document) -> float:
-    return float(sum(bool(document.levels.get(level)) for level in LEVELS))
-
-
-def embedding_cosine_similarity(question: ArfQuestion, document: Document) -> float:
+def cosine(asked: Sequence[float], embedding: Sequence[float]) -> float:
     """0 without both embeddings; ARF's retrieval never handed on the document's, so it was always 0."""
-    if not question.embedding or not document.embedding:
+    if not asked or not embedding:
         return 0.0
-    dot = sum(a * b for a, b in zip(question.embedding, document.embedding, strict=True))
-    lengths = math.sqrt(sum(a * a for a in question.embedding)) * math.sqrt(
-        sum(b * b for b in document.embedding)
-    )
+    lengths = math.sqrt(sum(a * a for a in asked)) * math.sqrt(sum(b * b for b in embedding))
+    dot = sum(a * b for a, b in zip(asked, embedding, strict=True))
     return dot / lengths if lengths else 0.0
 
 
@@ -111,111 +113,3 @@ def match_type(question: ArfQuestion, document: Document) -> float:
         if name in title or title in name:
             return 1.0
     return float(bool(set(tokens(question.text)) & set(tokens(document.title))))
-
-
-def score_gap_from_top(document: Document, top: float) -> float:
-    return top - document.score
-
-
-def query_term_coverage(question: ArfQuestion, document: Document) -> float:
-    asked = set(tokens(question.text))
-    return len(asked & set(tokens(document.full_text))) / len(asked) if asked else 0.0
-
-
-def title_similarity(question: ArfQuestion, document: Document) -> float:
-    """Jaccard."""
-    asked, title = set(tokens(question.text)), set(tokens(document.title))
-    return len(asked & title) / len(asked | title) if asked | title else 0.0
-
-
-def has_nested_content(document: Document) -> float:
-    return float(bool(document.nested))
-
-
-def bias_adjustment(document: Document) -> float:
-    return document.bias
-
-
-def extract(question: ArfQuestion, documents: Sequence[Document]) -> list[list[float]]:
-    """A row of fifteen for each document of a batch, in the order of MENDED."""
-    top = max((document.score for document in documents), default=0.0)
-    return [
-        [
-            semantic_score(document),
-            bm25_score(question, document),
-            alias_match(question, document),
-            keyword_match(question, document),
-            domain_type(document),
-            document_length(document),
-            query_length(question),
-            section_depth(document),
-            embedding_cosine_similarity(question, document),
-            match_type(question, document),
-            score_gap_from_top(document, top),
-            query_term_coverage(question, document),
-            title_similarity(question, document),
-            has_nested_content(document),
-            bias_adjustment(document),
-        ]
-        for document in documents
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """What stands for a formula in `features.FEATURES`, and what changed; without features it is not taken over."""
-
-    features: tuple[str, ...]
-    change: str
-
-
-MENDED = {
-    "semantic_score": Mended(
-        ("fused", "fused_share", "dense_score"), "The fused score and the cosine apart; no bias inside."
-    ),
-    "bm25_score": Mended(
-        ("bm25", "bm25_below_best", "lexical_score"),
-        "Real document frequencies and mean length of the domain, stems, k1 1.2; a share of what the question can "
-        "reach, so that long questions do not score higher.",
-    ),
-    "alias_match": Mended(
-        ("alias_score", "alias_near_score"),
-        "The alias hits that serving has: words of the name by how many share it, and the nearest name's cosine.",
-    ),
-    "keyword_match": Mended(
-        ("citation_score", "cited_siblings"),
-        "The citation that the grammar resolved, and how many provisions it names beside this one.",
-    ),
-    "domain_type": Mended(
-        (), "An order of domains that means nothing; thresholds and frequencies are per domain."
-    ),
-    "document_length": Mended(
-        ("words",), "Words of the section itself, not characters with everything nested."
-    ),
-    "query_length": Mended(("query_words",), "Distinct stems, not characters."),
-    "section_depth": Mended(("depth", "amendment"), "Read off the locator, so that it is never missing."),
-    "embedding_cosine_similarity": Mended(
-        ("dense_score", "dense_reciprocal_rank", "alias_near_reciprocal_rank"),
-        "The cosine that the dense leg measured, in training and in serving; it was 0 in both.",
-    ),
-    "match_type": Mended(
-        ("alias_score", "heading_overlap", "breadcrumb_match"),
-        "Three measures for three things; a shared stop word is no match.",
-    ),
-    "score_gap_from_top": Mended(
-        ("dense_below_best", "lexical_below_best", "alias_near_below_best", "bm25_below_best"),
-        "For each leg.",
-    ),
-    "query_term_coverage": Mended(
-        ("terms_covered", "coverage"),
-        "Stems weighed by idf, without function words; heading and plain name count.",
-    ),
-    "title_similarity": Mended(("heading_overlap",), "Stems of heading and plain name; Jaccard as before."),
-    "has_nested_content": Mended(
-        ("parent_score",),
-        "Results have nothing nested; what stands beside them under one parent counts instead.",
-    ),
-    "bias_adjustment": Mended(
-        ("prior",), "How often judged topics had the provision as an answer, not a number a programmer chose."
-    ),
-}

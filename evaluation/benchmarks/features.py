@@ -30,6 +30,7 @@ from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours
 CANDIDATES, WORDS, ASKED = 50, 300, 12
 VOCABULARY, JUDGED, DIMS = 5_000, 600, 384
 MLP = (128, 64, 32)
+ARF_FEATURES = 15
 
 
 def benchmark_features(*, repeat: int, seed: int) -> dict:
@@ -111,7 +112,7 @@ def arfs_way(texts: Sequence[str], question: str, seed: int) -> Callable[[], Any
     from sklearn.preprocessing import StandardScaler
 
     chance = np.random.default_rng(seed)
-    rows, labels = chance.normal(size=(600, len(arf_features.MENDED))), chance.integers(0, 2, 600)
+    rows, labels = chance.normal(size=(600, ARF_FEATURES)), chance.integers(0, 2, 600)
     scaler = StandardScaler().fit(rows)
     network = MLPClassifier(MLP, max_iter=200, tol=1.0, random_state=seed)  # stops early: it is only timed
     model = CalibratedClassifierCV(network, method="isotonic", cv=3).fit(scaler.transform(rows), labels)
@@ -122,7 +123,8 @@ def arfs_way(texts: Sequence[str], question: str, seed: int) -> Callable[[], Any
     ]
 
     def once() -> np.ndarray:
-        return model.predict_proba(scaler.transform(np.array(arf_features.extract(asked, documents))))[:, 1]
+        made = [list(row.values()) for row in arf_features.extract(asked, documents)]
+        return model.predict_proba(scaler.transform(np.array(made)))[:, 1]
 
     return once
 
