@@ -76,15 +76,14 @@ def from_file(params: dict) -> Gathered:
     path = Path(params["topics"])
     if not path.is_file():
         raise ArfError(f"There is no file {path}.")
-    first = params.get("test_from")
     try:
         topics = read_topics(path)
-        late = set() if first is None else since(path, first)
-    except ValueError as problem:
+    except (ValueError, ArfError) as problem:
         raise ArfError(f"{path.name} cannot be read: {problem}") from problem
-    if first is None:
+    if (first := params.get("test_from")) is None:
         splits = ([topic for topic in topics if topic.split == split] for split in ("train", "test"))
         return Gathered(*(tuple(judged(split)) for split in splits))
+    late = since(path, first)
     gathered = Gathered(
         learned=tuple(judged(topic for topic in topics if topic.id not in late)),
         tested=tuple(judged(topic for topic in topics if topic.id in late)),

@@ -1,17 +1,25 @@
 """What commands that measure and learn share: problems are told in one line, and a bar shows how far they are."""
 
 from functools import partial
+from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from evaluation.measuring.measures import NothingToCompare
-from evaluation.topics.reading import BadFile
-from evaluation.topics.topic import BadTopics
+from evaluation.topics import library
+from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 
-PROBLEMS = (OSError, BadFile, BadTopics, NothingToCompare, ArfError)
 with_bar = partial(tqdm, unit="topic", disable=None)  # nothing is drawn where nobody watches
+
+
+def chosen_topics(domain: str, split: str, path: Path | None) -> list[Topic]:
+    """Of a file, or else of the database. Raises ArfError where there are none."""
+    found = read_topics(path, split=split) if path else library.topics_of(domain, split)
+    topics = [topic for topic in found if topic.domain == domain]
+    if not topics:
+        raise ArfError(f"There are no {split} topics for {domain}.")
+    return topics
 
 
 class MeasuringCommand(BaseCommand):
@@ -20,5 +28,5 @@ class MeasuringCommand(BaseCommand):
     def execute(self, *args, **options) -> str | None:
         try:
             return super().execute(*args, **options)
-        except PROBLEMS as problem:
+        except (OSError, ArfError) as problem:
             raise CommandError(str(problem)) from problem

@@ -44,7 +44,7 @@ class Step:
         return self.difference is not None and self.difference.mean < -MOST_LOST
 
     def as_json(self) -> dict:
-        told = self.report.as_json()
+        told = asdict(self.report)
         return {
             "label": self.label,
             "pipeline": self.report.pipeline,

@@ -18,7 +18,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import transaction
 
-from evaluation.topics.topic import BadTopics, Topic
+from evaluation.topics.topic import Topic
+from retrieval.errors import ArfError
 from retrieval.indexes.lexical import LexicalWriter
 from retrieval.indexes.lexical_sync import indexed_chunks
 from retrieval.ingestion.embedding import BATCH, embedding_in_use, save_chunks
@@ -127,14 +128,14 @@ class Label:
 
 
 def read_labels(folder: Path) -> list[Label]:
-    """Raises BadTopics, OSError."""
+    """Raises ArfError, OSError."""
     try:
         return [
             Label(row["pdf"], row["category"], frozenset(row["pages"]), tuple(pieces(row["quotes"])))
             for row in json_lines(folder / LABELS)
         ]
     except (ValueError, KeyError, TypeError) as problem:
-        raise BadTopics(f"{LABELS}: {problem!r}") from problem
+        raise ArfError(f"{LABELS}: {problem!r}") from problem
 
 
 def pieces(quotes: Sequence[str]) -> Iterator[str]:

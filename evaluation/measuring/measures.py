@@ -9,6 +9,8 @@ import ir_measures
 import numpy as np
 from ir_measures import AP, RR, P, R, ScoredDoc, Success, nDCG
 
+from retrieval.errors import ArfError
+
 MEASURES = {
     "nDCG@5": nDCG @ 5,
     "nDCG@10": nDCG @ 10,
@@ -130,10 +132,6 @@ def risk_coverage(answers: Iterable[tuple[float, bool]]) -> list[tuple[float, fl
 # -- Two rankings compared
 
 
-class NothingToCompare(ValueError):
-    """The two have no topic in common."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
     """One topic's value in each of the two."""
@@ -170,10 +168,10 @@ class Comparison:
 
 
 def compare(ours: Mapping[str, float], theirs: Mapping[str, float], measure: str) -> Comparison:
-    """`ours` and `theirs`: a value of the measure by topic. Raises NothingToCompare."""
+    """`ours` and `theirs`: a value of the measure by topic. Raises ArfError where no topic has both."""
     common = sorted(ours.keys() & theirs.keys())
     if not common:
-        raise NothingToCompare("The two runs have no topic in common.")
+        raise ArfError("The two runs have no topic in common.")
     pairs = [Pair(name, ours[name], theirs[name]) for name in common]
     left, right = [pair.ours for pair in pairs], [pair.theirs for pair in pairs]
     ranked = sorted(pairs, key=lambda pair: (-abs(pair.difference), pair.topic))

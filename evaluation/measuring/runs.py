@@ -1,6 +1,6 @@
 """How well, how fast and at what cost a pipeline answered topics; and runs that are kept."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -8,9 +8,7 @@ import numpy as np
 from django.db import transaction
 
 from evaluation.measuring.measures import (
-    Comparison,
     Estimate,
-    compare,
     condense,
     estimate,
     judged_share,
@@ -132,9 +130,6 @@ class Report:
     cost: dict[str, float]
     learned: int
 
-    def as_json(self) -> dict:
-        return asdict(self)
-
 
 def measured_elsewhere(topics: Iterable[Topic], rankings: Mapping[str, Sequence[str]]) -> list[TopicResult]:
     """Another system's rankings by topic, as though a pipeline had given them; nothing found is a declined topic."""
@@ -167,7 +162,7 @@ def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Re
         declined_answerable=sum(result.abstained for result in answerable),
         unanswerable=len(unanswerable),
         declined_unanswerable=sum(result.abstained for result in unanswerable),
-        degraded=counts(stage for result in results for stage in result.degraded),
+        degraded=dict(Counter(stage for result in results for stage in result.degraded)),
         ms={f"p{p}": float(np.percentile([r.ms for r in results], p)) for p in (50, 95, 99)}
         if results
         else {},
@@ -220,13 +215,6 @@ def kinds(results: Sequence[TopicResult], rows: Sequence[dict[str, float]]) -> d
     }
 
 
-def counts(names: Iterable[str]) -> dict[str, int]:
-    tally: dict[str, int] = defaultdict(int)
-    for name in names:
-        tally[name] += 1
-    return dict(tally)
-
-
 # -- Kept runs
 
 
@@ -246,7 +234,7 @@ def store(
         stages=told.stages,
         topics=topics,
         versions=in_force,
-        summary=told.as_json(),
+        summary=asdict(told),
     )
     Measurement.objects.bulk_create([measurement(run, result) for result in results], batch_size=500)
     return run
@@ -279,11 +267,6 @@ def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) ->
         "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
         "ranker": next(iter(ranker), ""),
     }
-
-
-def compare_runs(ours: Run, theirs: Run, measure: str = "nDCG@10") -> Comparison:
-    """Raises NothingToCompare where no topic was measured in both."""
-    return compare(values_of(ours, measure), values_of(theirs, measure), measure)
 
 
 def run_named(name: str) -> Run:

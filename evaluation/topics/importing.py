@@ -14,10 +14,9 @@ from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from evaluation.models import Judgment, Topic, Upload
-from evaluation.topics.reading import BadFile, Entry, Format, Read, Refused, decoded, folded, read
+from evaluation.topics.reading import Entry, Format, Refused, decoded, folded, read
 from evaluation.topics.split_conflicts import NewTopic, conflicts
 from retrieval import jobs
-from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
 from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.models.access import caller_for
@@ -25,13 +24,10 @@ from retrieval.models.access import caller_for
 STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
 FORGOTTEN_AFTER = timedelta(days=1)
 TOLD = 500  # refused lines and changes that a finished job remembers
-
-
-class BadImport(ArfError):
-    """A file of which nothing can be taken."""
-
-    status = 422
-    code = "bad_import"
+COUNTED = (
+    "%(new)d new judgments, %(changed)d changed, %(same)d the same; %(topics)d new topics; "
+    "%(refusals)d lines refused"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,88 +61,123 @@ class Plan:
     same: int = 0
     refused: list[Refused] = field(default_factory=list)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        return {
+            "new": len(self.new),
+            "changed": len(self.changed),
+            "same": self.same,
+            "topics": len(self.topics),
+            "refusals": len(self.refused),
+        }
+
     def __str__(self) -> str:
-        return (
-            f"{len(self.new)} new judgments, {len(self.changed)} changed, {self.same} the same; "
-            f"{len(self.topics)} new topics; {len(self.refused)} lines refused"
-        )
+        return COUNTED % self.counts
 
 
 # -- What would change
 
 
-def text_of(content: bytes) -> str:
-    """Raises BadImport for what is no text."""
-    try:
-        return decoded(content)
-    except BadFile as problem:
-        raise BadImport(str(problem)) from problem
-
-
 def preview(text: str, fmt: Format, options: Options, *, by=None) -> Plan:
-    """The dry run. Raises BadImport."""
-    held = parsed(text, fmt)
+    """The dry run. Raises BadFile."""
+    held = read(text, fmt)
     plan = plan_of(held.entries, options, by=by)
     plan.refused = sorted([*held.refused, *plan.refused], key=lambda refused: refused.line)
     plan.same += held.repeated
     return plan
 
 
-def parsed(text: str, fmt: Format) -> Read:
-    try:
-        return read(text, fmt)
-    except BadFile as problem:
-        raise BadImport(str(problem)) from problem
-
-
 def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
     """`by`: the user who imports; what they may not see is answered like what does not exist."""
-    plan, known = Plan(), Known.of(entries, options, by)
+    planner = Planner(entries, options, by)
     for entry in entries:
         try:
-            add(entry, options, known, plan)
+            planner.add(entry)
         except LineRefused as problem:
-            plan.refused.append(Refused(entry.line, str(problem)))
-    return plan
+            planner.plan.refused.append(Refused(entry.line, str(problem)))
+    return planner.plan
 
 
 class LineRefused(ValueError):
     """Why one line cannot be taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the database holds of the things a file speaks of."""
+class Planner:
+    """Puts entries in a plan by what the database holds of the things that they speak of."""
 
-    domains: dict[str, Domain]
-    by_name: dict[str, Topic]
-    by_query: dict[tuple[str, str], Topic]
-    locators: frozenset[str]
-    unchecked: frozenset[str]  # domains without a corpus that this import may look into
-    judgments: dict[tuple[str, str, str, str], Judgment]  # by topic's name, locator, judge, kind
-    conflicts: dict[NewTopic, str]  # new topics that would be on both sides of the test split, and why
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry], options: Options, by) -> "Known":
+    def __init__(self, entries: Sequence[Entry], options: Options, by):
+        self.options, self.plan = options, Plan()
         visible = Domain.objects.all() if by is None else Domain.objects.visible_to(caller_for(by))
-        domains = {domain.slug: domain for domain in visible}
-        names = {entry.topic for entry in entries}
-        slugs = {str(entry.about.get("domain") or options.domain) for entry in entries}
+        self.domains = {domain.slug: domain for domain in visible}
         topics = Topic.objects.select_related("domain").order_by("-name")
-        by_name = {topic.name: topic for topic in topics.filter(name__in=names)}
+        self.by_name = {t.name: t for t in topics.filter(name__in={entry.topic for entry in entries})}
+        slugs = {str(entry.about.get("domain") or options.domain) for entry in entries}
         asked = topics.filter(domain__slug__in=slugs) if any(not entry.topic for entry in entries) else ()
-        by_query = {(topic.domain.slug, folded(topic.query)): topic for topic in asked}
-        return cls(
-            domains=domains,
-            by_name=by_name,
-            by_query=by_query,
-            locators=known_locators({entry.locator for entry in entries}),
-            unchecked=unchecked(domains.values()),
-            judgments=known_judgments([*by_name.values(), *by_query.values()], {e.locator for e in entries}),
-            conflicts=conflicts(
-                {asked_by(e, options) for e in entries if e.query and e.topic not in by_name}
-            ),
+        self.by_query = {(topic.domain.slug, folded(topic.query)): topic for topic in asked}
+        locators = {entry.locator for entry in entries}
+        self.locators = known_locators(locators)
+        self.unchecked = unchecked(visible)
+        self.judgments = known_judgments([*self.by_name.values(), *self.by_query.values()], locators)
+        self.conflicts = conflicts(
+            {asked_by(e, options) for e in entries if e.query and e.topic not in self.by_name}
         )
+
+    def add(self, entry: Entry) -> None:
+        """Raises LineRefused."""
+        domain = self.domain_of(entry)
+        if entry.locator and domain.slug not in self.unchecked and entry.locator not in self.locators:
+            raise LineRefused(f"there is no provision {entry.locator}")
+        topic = self.topic_of(entry, domain)
+        if not entry.locator:
+            return
+        judge, kind = entry.judge or self.options.judge, entry.kind or self.options.kind
+        key = (topic.name, entry.locator, judge, kind)
+        existing = self.judgments.get(key)
+        if existing is None:
+            row = Judgment(topic=topic, locator=entry.locator, grade=entry.grade, judge=judge, kind=kind)
+            row.explanation = entry.explanation
+            self.plan.new.append(row)
+            self.judgments[key] = row
+        elif existing.grade == entry.grade:
+            self.plan.same += 1
+        elif existing.adjudicates:
+            raise LineRefused(
+                f"{judge} settled this pair with grade {existing.grade}: an import does not change that"
+            )
+        elif existing.pk is None:
+            raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
+        else:
+            change = Change(entry.line, existing, existing.grade, entry.grade, entry.explanation)
+            self.plan.changed.append(change)
+
+    def domain_of(self, entry: Entry) -> Domain:
+        existing = self.by_name.get(entry.topic)
+        if existing and existing.domain.slug not in self.domains:
+            raise LineRefused(f"the topic id {entry.topic} is taken")
+        slug = str(entry.about.get("domain") or (existing.domain.slug if existing else self.options.domain))
+        if slug not in self.domains:
+            raise LineRefused(f"there is no domain {slug}")
+        if entry.locator and not within(entry.locator, self.domains[slug].locator_prefix):
+            raise LineRefused(f"{entry.locator} is not in {slug}")
+        return self.domains[slug]
+
+    def topic_of(self, entry: Entry, domain: Domain) -> Topic:
+        """The topic by its id, else by its query, else a new one."""
+        key = (domain.slug, folded(entry.query))
+        topic = self.by_name.get(entry.topic) if entry.topic else self.by_query.get(key)
+        if topic is None and not entry.query:
+            raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
+        if topic is None:
+            if not domain.is_private and (conflict := self.conflicts.get(asked_by(entry, self.options))):
+                raise LineRefused(conflict)
+            topic = new_topic(entry, domain, self.options)
+            self.plan.topics.append(topic)
+            self.by_name[topic.name] = self.by_query[key] = topic
+        elif topic.domain_id != domain.pk:
+            raise LineRefused(f"topic {topic.name} is of another domain")
+        elif entry.query and folded(entry.query) != folded(topic.query):
+            raise LineRefused(f"topic {topic.name} asks something else: “{topic.query[:60]}”")
+        return topic
 
 
 def asked_by(entry: Entry, options: Options) -> NewTopic:
@@ -157,87 +188,25 @@ def split_of(entry: Entry, options: Options) -> str:
     return str(entry.about.get("split") or options.split).lower()
 
 
-def known_locators(wanted: set[str]) -> frozenset[str]:
+def known_locators(wanted: set[str]) -> set[str]:
     sections = Section.objects.filter(locator__in=wanted, private=False).values_list("locator", flat=True)
-    anchors = Anchor.objects.filter(locator__in=wanted).values_list("locator", flat=True)
-    return frozenset(sections) | frozenset(anchors)
+    return {*sections, *Anchor.objects.filter(locator__in=wanted).values_list("locator", flat=True)}
 
 
-def unchecked(domains: Iterable[Domain]) -> frozenset[str]:
+def unchecked(domains: Iterable[Domain]) -> set[str]:
     """Of an empty corpus nothing can be checked; of a private one, looking would tell what is in it."""
-    return frozenset(domain.slug for domain in domains if domain.is_private or not domain.sections.exists())
+    return {domain.slug for domain in domains if domain.is_private or not domain.sections.exists()}
 
 
 def known_judgments(topics: Sequence[Topic], locators: set[str]) -> dict[tuple[str, str, str, str], Judgment]:
+    """By topic's name, locator, judge, kind."""
     names = {topic.pk: topic.name for topic in topics}
     found = Judgment.objects.filter(topic__in=names, locator__in=locators)
     return {(names[each.topic_id], each.locator, each.judge, each.kind): each for each in found}
 
 
-def add(entry: Entry, options: Options, known: Known, plan: Plan) -> None:
-    """Puts one entry where it belongs in the plan. Raises LineRefused."""
-    domain = domain_of(entry, options, known)
-    if entry.locator and domain.slug not in known.unchecked and entry.locator not in known.locators:
-        raise LineRefused(f"there is no provision {entry.locator}")
-    topic = topic_of(entry, domain, options, known, plan)
-    if not entry.locator:
-        return
-    judge, kind = entry.judge or options.judge, entry.kind or options.kind
-    key = (topic.name, entry.locator, judge, kind)
-    existing = known.judgments.get(key)
-    if existing is None:
-        row = Judgment(topic=topic, locator=entry.locator, grade=entry.grade, judge=judge, kind=kind)
-        row.explanation = entry.explanation
-        plan.new.append(row)
-        known.judgments[key] = row
-    elif existing.grade == entry.grade:
-        plan.same += 1
-    elif existing.adjudicates:
-        raise LineRefused(
-            f"{judge} settled this pair with grade {existing.grade}: an import does not change that"
-        )
-    elif existing.pk is None:
-        raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
-    else:
-        plan.changed.append(Change(entry.line, existing, existing.grade, entry.grade, entry.explanation))
-
-
-def domain_of(entry: Entry, options: Options, known: Known) -> Domain:
-    existing = known.by_name.get(entry.topic)
-    if existing and existing.domain.slug not in known.domains:
-        raise LineRefused(f"the topic id {entry.topic} is taken")
-    slug = str(entry.about.get("domain") or (existing.domain.slug if existing else options.domain))
-    if slug not in known.domains:
-        raise LineRefused(f"there is no domain {slug}")
-    if entry.locator and not within(entry.locator, known.domains[slug].locator_prefix):
-        raise LineRefused(f"{entry.locator} is not in {slug}")
-    return known.domains[slug]
-
-
 def within(locator: str, prefix: str) -> bool:
     return locator == prefix or locator.startswith(f"{prefix.rstrip('/')}/")
-
-
-def topic_of(entry: Entry, domain: Domain, options: Options, known: Known, plan: Plan) -> Topic:
-    """The topic by its id, else by its query, else a new one."""
-    topic = (
-        known.by_name.get(entry.topic)
-        if entry.topic
-        else known.by_query.get((domain.slug, folded(entry.query)))
-    )
-    if topic is None and not entry.query:
-        raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
-    if topic is None:
-        if not domain.is_private and (conflict := known.conflicts.get(asked_by(entry, options))):
-            raise LineRefused(conflict)
-        topic = new_topic(entry, domain, options)
-        plan.topics.append(topic)
-        known.by_name[topic.name] = known.by_query[domain.slug, folded(topic.query)] = topic
-    elif topic.domain_id != domain.pk:
-        raise LineRefused(f"topic {topic.name} is of another domain")
-    elif entry.query and folded(entry.query) != folded(topic.query):
-        raise LineRefused(f"topic {topic.name} asks something else: “{topic.query[:60]}”")
-    return topic
 
 
 def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
@@ -312,11 +281,11 @@ class ImportJudgments(Job):
     """
 
     def step(self, run: JobRun) -> Progress:
-        held = parsed(run.state["text"], run.params["format"])
+        held = read(run.state["text"], run.params["format"])
         options = Options(**run.params["options"])
         plan = plan_of(held.entries[run.position : run.position + STEP], options, by=run.requested_by)
         applied = apply(plan, by=run.requested_by, reason=reason_of(run))
-        state = counted(run.state, plan, applied)
+        state = counted(run.state, plan) | {"applied": [*run.state["applied"], applied]}
         total = len(held.entries)
         done = min(run.position + STEP, total)
         if done < total:
@@ -333,46 +302,32 @@ def reason_of(run: JobRun) -> str:
     return f"import {run.pk}: {run.params['file']}"[:100]
 
 
-def counted(state: dict, plan: Plan, applied: Mapping[str, list]) -> dict:
-    refused = state["refused"] + [[each.line, each.reason] for each in plan.refused]
+def counted(state: Mapping, plan: Plan) -> dict:
+    """The state with what a plan adds to its counts and lists."""
+    refused = [[each.line, each.reason] for each in plan.refused]
     changes = [[c.judgment.topic.name, c.judgment.locator, c.before, c.after] for c in plan.changed]
-    return state | {
-        "topics": state["topics"] + len(plan.topics),
-        "new": state["new"] + len(plan.new),
-        "changed": state["changed"] + len(plan.changed),
-        "same": state["same"] + plan.same,
-        "refusals": state["refusals"] + len(plan.refused),
-        "refused": sorted(refused)[:TOLD],
-        "changes": (state["changes"] + changes)[:TOLD],
-        "applied": [*state["applied"], applied],
+    return {
+        **state,
+        **{name: state.get(name, 0) + count for name, count in plan.counts.items()},
+        "refused": sorted(state.get("refused", []) + refused)[:TOLD],
+        "changes": (state.get("changes", []) + changes)[:TOLD],
     }
 
 
 def summary(state: Mapping) -> str:
-    counts = (
-        f"{state['new']} new judgments, {state['changed']} changed, {state['same']} the same; "
-        f"{state['topics']} new topics; {state['refusals']} lines refused"
-    )
     first = "; ".join(f"line {line}: {reason}" for line, reason in state["refused"][:3])
-    return f"{counts} ({first})" if first else counts
+    return COUNTED % state + (f" ({first})" if first else "")
 
 
 @transaction.atomic
 def create(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
-    """A waiting import, checked to be readable. Raises BadImport, and AlreadyRunning beside another import."""
-    held = parsed(text, fmt)
+    """A waiting import, checked to be readable. Raises BadFile, and AlreadyRunning beside another import."""
+    held = read(text, fmt)
     domain = private_domain(held.entries) or options.domain
     params = {"file": name, "format": fmt, "options": asdict(options), "domain": domain}
     run = jobs.create("import_judgments", key="import judgments", params=params, by=by)
-    none = {"topics": 0, "new": 0, "changed": 0, "changes": [], "applied": []}
-    refused = [[each.line, each.reason] for each in held.refused]
-    run.state = none | {
-        "text": text,
-        "same": held.repeated,
-        "refusals": len(refused),
-        "refused": refused[:TOLD],
-    }
-    run.total = len(held.entries)
+    begun = Plan(same=held.repeated, refused=list(held.refused))
+    run.state, run.total = counted({"text": text, "applied": []}, begun), len(held.entries)
     run.save()
     return run
 
@@ -385,22 +340,14 @@ def private_domain(entries: Sequence[Entry]) -> str:
     return (named | asked).values_list("slug", flat=True).first() or ""
 
 
-@transaction.atomic
-def enqueue(text: str, fmt: Format, options: Options, *, by=None, name: str = "") -> JobRun:
-    """As `create`, and handed to the workers."""
-    run = create(text, fmt, options, by=by, name=name)
-    jobs.hand_on(run)
-    return run
-
-
 # -- A file that somebody looks through first
 
 
 @transaction.atomic
 def stage(content: bytes, fmt: Format, options: Options, *, by, name: str) -> Upload:
-    """Keeps a readable file for its dry run, in place of the same person's last one. Raises BadImport."""
-    text = text_of(content)
-    parsed(text, fmt)
+    """Keeps a readable file for its dry run, in place of the same person's last one. Raises BadFile."""
+    text = decoded(content)
+    read(text, fmt)
     Upload.objects.filter(Q(user=by) | Q(created_at__lt=timezone.now() - FORGOTTEN_AFTER)).delete()
     return Upload.objects.create(user=by, name=name, text=text, format=fmt, options=asdict(options))
 
@@ -413,6 +360,7 @@ def plan_for(upload: Upload) -> Plan:
 def confirm(upload: Upload) -> JobRun:
     """Imports what was looked through. Raises AlreadyRunning beside another import; the file is kept then."""
     options = Options(**upload.options)
-    run = enqueue(upload.text, upload.format, options, by=upload.user, name=upload.name)
+    run = create(upload.text, upload.format, options, by=upload.user, name=upload.name)
+    jobs.hand_on(run)
     upload.delete()
     return run

@@ -91,11 +91,13 @@ def require_domain(slug: str) -> None:
 def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[GradedTopic]:
     """Topics with agreed grades by name. Judgments of models and clicks count only where `kinds` names them."""
     wanted = Topic.objects.select_related("domain").order_by("name")
-    if domain:
-        wanted = wanted.filter(domain__slug=domain)
-    if split:
-        wanted = wanted.filter(split=split)
-    return as_topics(wanted, kinds=kinds)
+    return as_topics(narrowed(wanted, domain, split), kinds=kinds)
+
+
+def narrowed(rows: QuerySet, domain: str, split: str, topic: str = "") -> QuerySet:
+    """Topics, or with the path to their `topic` other rows, of one domain and split; all where it is ""."""
+    asked = {f"{topic}domain__slug": domain, f"{topic}split": split}
+    return rows.filter(**{path: value for path, value in asked.items() if value})
 
 
 def as_topics(
@@ -155,16 +157,12 @@ def chosen(
     domain: str, split: str, kinds: Sequence[str], of: "QuerySet[Judgment] | None" = None
 ) -> "QuerySet[Judgment]":
     judgments = (Judgment.objects.all() if of is None else of).filter(kind__in=kinds)
-    if domain:
-        judgments = judgments.filter(topic__domain__slug=domain)
-    return judgments.filter(topic__split=split) if split else judgments
+    return narrowed(judgments, domain, split, "topic__")
 
 
-def judgment_rows(
-    domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN, of: "QuerySet[Judgment] | None" = None
-) -> list[dict]:
+def judgment_rows(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[dict]:
     """Every single judgment as a row of a file, with the topic's query, so that it can be read in elsewhere."""
-    judgments = chosen(domain, split, kinds, of).select_related("topic__domain")
+    judgments = chosen(domain, split, kinds).select_related("topic__domain")
     return [
         {
             "topic": judgment.topic.name,

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from retrieval.errors import ArfError
 from rules.authoring.resources import unescaped
 
 Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
@@ -61,8 +62,11 @@ BOOKKEEPING = {  # columns of exports elsewhere that are no judges
 }  # fmt: skip
 
 
-class BadFile(ValueError):
+class BadFile(ArfError):
     """A file of which nothing can be read."""
+
+    status = 422
+    code = "bad_import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +144,7 @@ def detected(text: str) -> Format:
         return "jsonl"
     if TOPIC.search(text):
         return "topics"
-    if has_columns(columns_of(split_row(first, delimiter_of(first)))):
+    if has_columns(columns_of(next(csv.reader([first], delimiter=delimiter_of(first)), []))):
         return "csv"
     if TREC_LINE.match(first):
         return "trec"
@@ -341,11 +345,8 @@ def locator_of(written: str) -> str:
 def columns_of(header: Iterable[str]) -> dict[str, str]:
     """By field, the header it stands under."""
     plain = {re.sub(r"[^a-z]", "", str(name).lower()): name for name in reversed(list(header))}
-    found = {
-        field: next((plain[alias] for alias in aliases if alias in plain), None)
-        for field, aliases in COLUMNS.items()
-    }
-    return {field: name for field, name in found.items() if name is not None}
+    found = {field: [plain[alias] for alias in aliases if alias in plain] for field, aliases in COLUMNS.items()}
+    return {field: names[0] for field, names in found.items() if names}
 
 
 def has_columns(columns: Mapping[str, str]) -> bool:
@@ -369,10 +370,6 @@ def fields_of(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str
 
 def delimiter_of(line: str) -> str:
     return max(DELIMITERS, key=line.count)
-
-
-def split_row(line: str, delimiter: str) -> list[str]:
-    return next(csv.reader([line], delimiter=delimiter), [])
 
 
 def read_run(text: str) -> dict[str, list[str]]:

@@ -6,21 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from retrieval.errors import ArfError
+
 SEARCHED = "search"  # the source of topics made from what people asked: never shown to others
 
-COPIED = (
-    "query",
-    "language",
-    "answerable",
-    "kind",
-    "split",
-    "group",
-    "narrative",
-)  # the same in files and rows
-
-
-class BadTopics(ValueError):
-    """A topics file that cannot be read; names the line."""
+# The same in files and rows.
+COPIED = ("query", "language", "answerable", "kind", "split", "group", "narrative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class Topic:
 
 
 def read_topics(path: Path, *, split: str = "") -> list[Topic]:
-    """The topics of a JSON lines file, or those of one split. Raises BadTopics."""
+    """The topics of a JSON lines file, or those of one split. Raises ArfError, naming the line."""
     with path.open(encoding="utf-8") as lines:
         topics = [_topic(line, number, path) for number, line in enumerate(lines, start=1) if line.strip()]
     return [topic for topic in topics if not split or topic.split == split]
@@ -69,7 +60,7 @@ def _topic(line: str, number: int, path: Path) -> Topic:
         told = {name: row[name] for name in (*COPIED, "domain") if name in row}
         return Topic.graded(grades, id=str(row["id"]), tags=tuple(row.get("tags", ())), **told)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise BadTopics(f"{path.name}, line {number}: {problem!r}") from problem
+        raise ArfError(f"{path.name}, line {number}: {problem!r}") from problem
 
 
 def positive(grades: Mapping[str, int]) -> dict[str, int]:

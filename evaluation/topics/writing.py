@@ -9,6 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from evaluation.topics.topic import Topic
 from rules.authoring.resources import escaped
 
+WRITTEN = (
+    "id", "query", "language", "domain", "relevant", "answerable", "kind", "group", "narrative", "tags", "split",
+)  # fmt: skip
+
 
 def trec_qrels(topics: Iterable[Topic]) -> str:
     """Agreed grades, those of 0 included."""
@@ -36,23 +40,12 @@ def without_spaces(name: str) -> str:
 
 def topics_jsonl(topics: Iterable[Topic]) -> str:
     """A topic a line, as those that ship."""
-    return "".join(json.dumps(topic_row(topic), ensure_ascii=False) + "\n" for topic in topics)
+    return rows_jsonl(map(topic_row, topics))
 
 
 def topic_row(topic: Topic) -> dict:
-    return {
-        "id": topic.id,
-        "query": topic.query,
-        "language": topic.language,
-        "domain": topic.domain,
-        "relevant": topic.judged,
-        "answerable": topic.answerable,
-        "kind": topic.kind,
-        "group": topic.group,
-        "narrative": topic.narrative,
-        "tags": list(topic.tags),
-        "split": topic.split,
-    }
+    copied = {name: getattr(topic, name) for name in WRITTEN}
+    return copied | {"relevant": topic.judged, "tags": list(topic.tags)}
 
 
 def measurements_table(rows: Iterable[Mapping]) -> list[dict]:

@@ -5,12 +5,10 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.management.base import MeasuringCommand, chosen_topics, with_bar
 from evaluation.measuring import ablation
 from evaluation.measuring.ablation import DECIDES, MEASURES, MOST_LOST, Step
 from evaluation.measuring.runs import named
-from evaluation.topics import library
-from evaluation.topics.topic import read_topics
 
 
 class Command(MeasuringCommand):
@@ -29,10 +27,7 @@ class Command(MeasuringCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, topics: Path | None, domain: str, split: str, **options) -> None:
-        found = read_topics(topics, split=split) if topics else library.topics_of(domain, split)
-        chosen = [topic for topic in found if topic.domain == domain][: options["limit"]]
-        if not chosen:
-            raise CommandError(f"There are no {split} topics for {domain}.")
+        chosen = chosen_topics(domain, split, topics)[: options["limit"]]
         name = named(f"{topics.name if topics else domain}, {split}", options["limit"])
         done = ablation.ablate(chosen, topic_set=name, show=with_bar)
         told = [step.as_json() for step in done]

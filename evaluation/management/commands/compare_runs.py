@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict
 
 from evaluation.management.base import MeasuringCommand
-from evaluation.measuring.measures import MEASURES, Comparison, Pair
-from evaluation.measuring.runs import compare_runs, run_named
+from evaluation.measuring.measures import MEASURES, Comparison, Pair, compare
+from evaluation.measuring.runs import run_named, values_of
 from evaluation.models import Run
 
 
@@ -23,7 +23,7 @@ class Command(MeasuringCommand):
 
     def handle(self, *, ours: str, theirs: str, measure: str, show: int, **options) -> None:
         left, right = run_named(ours), run_named(theirs)
-        told = compare_runs(left, right, measure)
+        told = compare(values_of(left, measure), values_of(right, measure), measure)
         if options["json"]:
             runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
             self.stdout.write(json.dumps(runs | asdict(told), indent=2))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.core.management.base import CommandError
@@ -114,7 +114,7 @@ class Command(MeasuringCommand):
                 name=options["name"],
             )
         if options["json"]:
-            self.stdout.write(json.dumps(told.as_json() | {"run": str(run.pk) if run else None}, indent=2))
+            self.stdout.write(json.dumps(asdict(told) | {"run": str(run.pk) if run else None}, indent=2))
         else:
             self._write(told, run)
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from evaluation.models import Judgment, Topic
 from evaluation.topics import importing
 from evaluation.topics.importing import Options, Plan
-from evaluation.topics.reading import FORMATS, Refused
+from evaluation.topics.reading import FORMATS, Refused, decoded
 from retrieval.errors import ArfError
 from retrieval.management.jobs import JobCommand
 from retrieval.models import JobRun
@@ -34,7 +34,7 @@ class Command(JobCommand):
     def handle(self, *, file: Path, dry_run: bool, show: int, **options) -> None:
         defaults = Options(**{name: options[name] for name in ("domain", "judge", "kind", "split")})
         try:
-            text = importing.text_of(file.read_bytes())
+            text = decoded(file.read_bytes())
             if dry_run:
                 self._tell_plan(importing.preview(text, options["format"], defaults), show)
             else:

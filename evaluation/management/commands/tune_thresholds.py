@@ -9,10 +9,9 @@ from django.core.management.base import CommandError
 
 from evaluation.learning import registry, tuning
 from evaluation.learning.tuning import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
-from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.management.base import MeasuringCommand, chosen_topics, with_bar
 from evaluation.measuring.plots import risk_coverage
-from evaluation.topics import library
-from evaluation.topics.topic import Topic, read_topics
+from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
@@ -117,15 +116,6 @@ def share(text: str) -> float:
     if not 0 < value < 1:
         raise ArgumentTypeError(f"{text} is no share: it lies between 0 and 1, as 0.02 for 2 %")
     return value
-
-
-def chosen_topics(domain: str, split: str, path: Path | None) -> list[Topic]:
-    """Raises ArfError where there are none."""
-    found = read_topics(path, split=split) if path else library.topics_of(domain, split)
-    topics = [topic for topic in found if topic.domain == domain]
-    if not topics:
-        raise ArfError(f"There are no {split} topics for {domain}.")
-    return topics
 
 
 def is_reranked() -> bool:

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.measuring.corpora import LABELS, Label, normalised, read_labels, rolled_back
-from evaluation.topics.topic import BadTopics
+from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -54,7 +54,7 @@ def test_labels_are_read_in_pieces_without_what_was_omitted(tmp_path):
 
 def test_a_broken_file_of_labels_is_named(tmp_path):
     (tmp_path / LABELS).write_text('{"pdf": "a.pdf"}\n')
-    with pytest.raises(BadTopics, match=LABELS):
+    with pytest.raises(ArfError, match=LABELS):
         read_labels(tmp_path)
 
 

@@ -10,7 +10,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.measuring.measures import (
-    NothingToCompare,
     compare,
     condense,
     credit,
@@ -24,6 +23,7 @@ from evaluation.measuring.measures import (
 )
 from evaluation.measuring.runs import report, store
 from evaluation.topics.topic import Topic
+from retrieval.errors import ArfError
 from tests.conftest import MEASURING_DATA
 
 LOCATORS = [
@@ -158,7 +158,7 @@ def test_wins_and_losses_are_listed_by_their_size():
 
 
 def test_runs_without_a_common_topic_are_refused():
-    with pytest.raises(NothingToCompare):
+    with pytest.raises(ArfError, match="no topic in common"):
         compare({"a": 1}, {"b": 1}, "m")
 
 

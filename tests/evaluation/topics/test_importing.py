@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 
 from evaluation.models import Judgment, Topic
 from evaluation.topics import importing
-from evaluation.topics.importing import BadImport, Options, preview
+from evaluation.topics.importing import Options, preview
 from evaluation.topics.library import topics_of
-from evaluation.topics.reading import read
+from evaluation.topics.reading import BadFile, read
 from retrieval import jobs
 from retrieval.models import Domain, JobRun, Section
 
@@ -149,7 +149,7 @@ def test_the_same_question_may_be_imported_for_two_domains(db):
 
 
 def test_unreadable_files_are_refused_before_a_job_is_made(db, tmp_path):
-    with pytest.raises(BadImport):
+    with pytest.raises(BadFile):
         importing.create("what is this", "auto", Options())
     (tmp_path / "bad.txt").write_text("what is this")
     with pytest.raises(CommandError, match="neither"):

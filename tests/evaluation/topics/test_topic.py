@@ -11,7 +11,8 @@ from itertools import combinations
 import pytest
 
 from evaluation.topics.leaks import leaks
-from evaluation.topics.topic import BadTopics, read_topics
+from evaluation.topics.topic import read_topics
+from retrieval.errors import ArfError
 from tests.conftest import MEASURING_DATA, ROOT
 
 TOPICS = ROOT / "evaluation" / "topics" / "data"
@@ -148,5 +149,5 @@ def test_judged_locators_are_those_of_the_official_text():
 def test_a_broken_topics_file_names_its_line(tmp_path):
     path = tmp_path / "topics.jsonl"
     path.write_text('{"id": 1, "query": "a"}\nnot json\n')
-    with pytest.raises(BadTopics, match="line 2"):
+    with pytest.raises(ArfError, match="line 2"):
         read_topics(path)
