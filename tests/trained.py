@@ -7,8 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
+from evaluation.learning.families import FAMILIES, Fitting
+from evaluation.learning.pools import FOLDS, Division, LearningPool, division, learnable
 from evaluation.learning.retraining import pool_as_json
-from evaluation.learning.training import LearningPool, Trained, train
+from evaluation.learning.training import Trained, choose, cross_validated, finished
 from tests.database import KEPT_IN, hash_of
 
 CODE = ("requirements.txt", "evaluation/learning", "evaluation/measuring", "retrieval/stages/reranker")
@@ -20,6 +22,25 @@ def trained_on(pools: Sequence[LearningPool]) -> Trained:
     if not folder.is_dir():
         keep(train(pools), folder)
     return Trained((folder / "artifact").read_bytes(), json.loads((folder / "manifest.json").read_text()))
+
+
+def train(pools: Sequence[LearningPool]) -> Trained:
+    """At once what the job of retraining does in short steps."""
+    usable = learnable(pools)
+    folds = [division(usable, number) for number in range(FOLDS)]
+    held_out = {
+        family: [fitted(family, fold).probabilities(fold.unseen_by_topic) for fold in folds]
+        for family in FAMILIES
+    }
+    ndcg = {family: cross_validated(usable, by_fold) for family, by_fold in held_out.items()}
+    chosen, everything = choose(ndcg), division(usable, FOLDS)
+    return finished(usable, everything, fitted(chosen, everything), held_out[chosen], ndcg)
+
+
+def fitted(family: str, divided: Division) -> Fitting:
+    fitting = Fitting(family, divided)
+    fitting.fit()
+    return fitting
 
 
 def hash_of_pools(pools: Sequence[LearningPool]) -> str:

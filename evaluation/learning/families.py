@@ -15,6 +15,7 @@ PREFERRED = "MLP (128, 64, 32)"
 EPOCHS = 8  # on the train split, stopping early or going on ranks worse on topics held out
 LAYERS: dict[str, tuple[int, ...]] = {"MLP (64, 32)": (64, 32), PREFERRED: (128, 64, 32)}
 FAMILIES = ("logistic regression", *LAYERS, "gradient boosting")
+SEED = 0  # the same model for the same rows
 
 Arrays = dict[str, np.ndarray]
 
@@ -25,7 +26,7 @@ class Fitting:
     `arrays` between two pieces are enough to go on with in another process, with the same result.
     """
 
-    def __init__(self, family: str, division: Division, seed: int = 0, arrays: Mapping[str, np.ndarray] | None = None):
+    def __init__(self, family: str, division: Division, arrays: Mapping[str, np.ndarray] | None = None):
         from sklearn.preprocessing import StandardScaler
 
         self.family = family
@@ -34,7 +35,7 @@ class Fitting:
         self.order = np.arange(len(self.rows))
         self.epochs = 0
         self.is_network = family in LAYERS
-        self.model = network(family, seed) if self.is_network else OTHERS[family](seed)
+        self.model = unfitted(family)
         if arrays:
             self._resume(arrays)
 
@@ -46,17 +47,14 @@ class Fitting:
         return True
 
     def _fit_piece(self) -> bool:
+        """Of a network as one epoch inside `MLPClassifier.fit`, which shuffles the order of the epoch before."""
         if not self.is_network:
             self.model.fit(self.rows, self.labels)
             return True
-        self._fit_epoch()
-        return self.epochs == EPOCHS
-
-    def _fit_epoch(self) -> None:
-        """As one epoch inside `MLPClassifier.fit`, which shuffles the order of the epoch before."""
         self.model.partial_fit(self.rows[self.order], self.labels[self.order], classes=[0, 1])
         self.order = self.order[self.model.random_state.shuffled]
         self.epochs += 1
+        return self.epochs == EPOCHS
 
     def probabilities(self, by_topic: list[np.ndarray]) -> np.ndarray:
         return np.concatenate(
@@ -97,28 +95,17 @@ class RememberedShuffle(np.random.RandomState):
         self.shuffled = x.copy()
 
 
-def network(family: str, seed: int) -> "MLPClassifier":
+def unfitted(family: str) -> Any:
+    """A model of scikit-learn, imported here since web workers import this module and never train."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
 
-    return MLPClassifier(LAYERS[family], alpha=0.1, random_state=RememberedShuffle(seed))
-
-
-def logistic_regression(seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=1.0, max_iter=2_000)
-
-
-def gradient_boosting(seed: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(max_iter=100, learning_rate=0.1, random_state=seed)
-
-
-OTHERS: dict[str, Callable[[int], Any]] = {
-    "logistic regression": logistic_regression,
-    "gradient boosting": gradient_boosting,
-}
+    if family in LAYERS:
+        return MLPClassifier(LAYERS[family], alpha=0.1, random_state=RememberedShuffle(SEED))
+    if family == "logistic regression":
+        return LogisticRegression(C=1.0, max_iter=2_000)
+    return HistGradientBoostingClassifier(max_iter=100, learning_rate=0.1, random_state=SEED)
 
 
 def served_form(model: Any) -> Dense | Trees:

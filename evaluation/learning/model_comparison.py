@@ -1,15 +1,15 @@
 """Compares a challenger with the champion on the test topics, and finds test topics that a model has seen."""
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 
 from evaluation.learning import training
 from evaluation.learning.pools import LearningPool
-from evaluation.learning.promotion import Decision, Paired, decide
+from evaluation.learning.promotion import Paired, decide
 from evaluation.learning.training import expected_calibration_error, reliability
 from evaluation.measuring.measures import estimate, measure_each, risk_coverage
 from evaluation.models import RetrainingRun
@@ -22,24 +22,12 @@ SAME = 0.999  # cosine from which two questions are one, half precision allowed 
 MEASURES = ("nDCG@10", "MRR@10", "P@1", "R@5")
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The test topics' measures by system: "fused" is the order that the reranker is given."""
-
-    pools: tuple[LearningPool, ...]
-    measures: dict[str, list[dict[str, float]]]
-    decision: Decision
-    ece: float
-    ms: float
-    reliability: list[dict]
-    risk_coverage: list[tuple[float, float]]
-
-
-def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes | None) -> Compared:
-    """Both models on the same pools; without a champion that can serve, what is served is the fused order. The time is
-    the processor's, so that a busy machine does not speak against a model.
+def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes | None) -> dict:
+    """Both models on the same pools, as the run's page shows it; without a champion that can serve, what is served is
+    the fused order, which the reranker is given. The time is the processor's, so that a busy machine does not speak
+    against a model.
     """
-    answerable = tuple(pool for pool in tested if pool.topic.answerable)
+    answerable = [pool for pool in tested if pool.topic.answerable]
     started = time.thread_time()
     orders = {"challenger": training.rankings(challenger, answerable)}
     ms = (time.thread_time() - started) * 1000 / max(len(answerable), 1)
@@ -49,16 +37,20 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
     measures = {name: measure_each(zip(given, relevant, strict=True)) for name, given in orders.items()}
     scored = [pool for pool in tested if pool.candidates and not pool.final]
     probabilities = training.probabilities(challenger, scored)
-    ece = expected_calibration_error(scored, probabilities)
-    return Compared(
-        pools=answerable,
-        measures=measures,
-        decision=decide(paired(answerable, measures), ece=ece, ms=ms),
-        ece=ece,
-        ms=ms,
-        reliability=reliability(scored, probabilities),
-        risk_coverage=risk_coverage(training.answers(challenger, scored)),
-    )
+    ece, pairs = expected_calibration_error(scored, probabilities), paired(answerable, measures)
+    return {
+        "decision": asdict(decide(pairs, ece=ece, ms=ms)),
+        "measures": {
+            system: {name: asdict(estimate([row[name] for row in rows])) for name in MEASURES}
+            for system, rows in measures.items()
+        },
+        "reciprocal_ranks": by_slice(answerable, measures, "MRR@10"),
+        "per_topic": {row.topic: [round(row.champion, 4), round(row.challenger, 4)] for row in pairs},
+        "ece": ece,
+        "reliability": reliability(scored, probabilities),
+        "risk_coverage": risk_coverage(training.answers(challenger, scored)),
+        "ms": round(ms, 3),
+    }
 
 
 def served(champion: bytes | None, pools: Sequence[LearningPool]) -> list[list[str]]:
@@ -110,43 +102,20 @@ def neighbouring(vectors: np.ndarray, tested: Sequence[LearningPool]) -> list[st
 
 
 def accounted_for(prior: dict[str, int], relevant: Sequence[dict[str, int]]) -> bool:
-    counts: dict[str, int] = defaultdict(int)
-    for grades in relevant:
-        for locator in grades:
-            counts[locator] += 1
-    return dict(prior) == dict(counts)
+    return dict(prior) == dict(Counter(locator for grades in relevant for locator in grades))
 
 
-def report_of(compared: Compared) -> dict:
-    """The comparison as the run's page shows it."""
-    means = {
-        system: {name: asdict(estimate([row[name] for row in rows])) for name in MEASURES}
-        for system, rows in compared.measures.items()
-    }
-    return {
-        "decision": asdict(compared.decision),
-        "measures": means,
-        "reciprocal_ranks": by_slice(compared, "MRR@10"),
-        "per_topic": {
-            row.topic: [round(row.champion, 4), round(row.challenger, 4)]
-            for row in paired(compared.pools, compared.measures)
-        },
-        "ece": compared.ece,
-        "reliability": compared.reliability,
-        "risk_coverage": compared.risk_coverage,
-        "ms": round(compared.ms, 3),
-    }
-
-
-def by_slice(compared: Compared, measure: str) -> dict[str, dict[str, float]]:
+def by_slice(
+    pools: Sequence[LearningPool], measures: dict[str, list[dict[str, float]]], measure: str
+) -> dict[str, dict[str, float]]:
     groups: dict[str, list[int]] = defaultdict(list)
-    for n, pool in enumerate(compared.pools):
+    for n, pool in enumerate(pools):
         for name in (*slices_of(pool.topic), *pool.topic.tags):
             groups[name].append(n)
     return {
         name: {
             system: round(float(np.mean([rows[n][measure] for n in numbers])), 4)
-            for system, rows in compared.measures.items()
+            for system, rows in measures.items()
         }
         for name, numbers in sorted(groups.items())
     }

@@ -26,8 +26,8 @@ from django.utils import timezone
 from evaluation.learning import registry, training
 from evaluation.learning.families import FAMILIES, Fitting
 from evaluation.learning.gathering import counted, from_file, from_library, leaks_among
-from evaluation.learning.model_comparison import leaks_into, measured, report_of
-from evaluation.learning.pools import FOLDS, Division, LearningPool, division, pools_of
+from evaluation.learning.model_comparison import leaks_into, measured
+from evaluation.learning.pools import FOLDS, Division, LearningPool, division, learnable, pools_of
 from evaluation.learning.training import Trained
 from evaluation.models import RetrainingRun
 from evaluation.topics.topic import Topic
@@ -40,6 +40,7 @@ from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import OF_TEXT
 
 MOST_BYTES = 64 * 2**20  # of one checkpoint; the largest seen is 1 MB
+KEPT = ("section_id", "domain_id", "locator", "score", "chunk_id")  # of a candidate
 KEY = "retrain"  # one at a time
 STEP_SECONDS = 15.0  # after which a step begins no other piece: far below the limit, were the machine ten times slower
 TOPICS = 20  # searched in one piece
@@ -113,12 +114,13 @@ def topic_from(stored: dict) -> Topic:
 
 
 def pool_as_json(pool: LearningPool) -> dict:
-    """Floats keep every bit: what is trained from checkpoints is what would be trained without."""
-    vector = pool.vector
+    """Floats keep every bit: what is trained from checkpoints is what would be trained without. Of a candidate it keeps
+    what orders and measures read: the features are in the rows, reasons are for people.
+    """
     return {
         "topic": topic_as_json(pool.topic),
-        "vector": None if vector is None else np.asarray(vector, dtype=np.float32).tolist(),
-        "candidates": [candidate_as_json(candidate) for candidate in pool.candidates],
+        "vector": None if pool.vector is None else np.asarray(pool.vector, dtype=np.float32).tolist(),
+        "candidates": [{name: getattr(each, name) for name in KEPT} for each in pool.candidates],
         "rows": base64.b64encode(np.asarray(pool.rows, np.float32).tobytes()).decode(),
         "final": pool.final,
         "blend": pool.blend,
@@ -126,28 +128,14 @@ def pool_as_json(pool: LearningPool) -> dict:
 
 
 def pool_from(stored: dict) -> LearningPool:
-    vector = None if stored["vector"] is None else np.array(stored["vector"], dtype=np.float32)
-    candidates = tuple(Candidate(**candidate) for candidate in stored["candidates"])
     rows = np.frombuffer(base64.b64decode(stored["rows"]), np.float32)
-    return LearningPool(
-        topic=topic_from(stored["topic"]),
-        vector=vector,
-        candidates=candidates,
-        rows=rows.reshape(len(candidates), len(OF_TEXT)),
-        final=stored["final"],
-        blend=stored["blend"],
-    )
-
-
-def candidate_as_json(candidate: Candidate) -> dict:
-    """What orders and measures read of it: the features are in the rows, reasons are for people."""
-    return {
-        "section_id": candidate.section_id,
-        "domain_id": candidate.domain_id,
-        "locator": candidate.locator,
-        "score": candidate.score,
-        "chunk_id": candidate.chunk_id,
+    read = {
+        "topic": topic_from(stored["topic"]),
+        "vector": None if stored["vector"] is None else np.array(stored["vector"], dtype=np.float32),
+        "candidates": tuple(Candidate(**candidate) for candidate in stored["candidates"]),
+        "rows": rows.reshape(-1, len(OF_TEXT)),
     }
+    return LearningPool(**stored | read)
 
 
 # -- The job
@@ -261,7 +249,7 @@ def pool(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
 
 
 def fold(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
-    usable, unit = learnable(run, kept), run.state["unit"]
+    usable, unit = usable_of(run, kept), run.state["unit"]
     division_of = cache(lambda number: division(usable, number))
     while unit < len(UNITS):
         number, family = UNITS[unit]
@@ -290,7 +278,7 @@ def fitted(kept: Checkpoints, family: str, divided: Division, has_time: HasTime)
 
 
 def choose(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
-    usable = learnable(run, kept)
+    usable = usable_of(run, kept)
     ndcg = {family: training.cross_validated(usable, scored_by(family, kept)) for family in FAMILIES}
     kept.save_arrays("ndcg", ndcg)
     family = training.choose(ndcg)
@@ -304,7 +292,7 @@ def scored_by(family: str, kept: Checkpoints) -> list[np.ndarray]:
 
 
 def train(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
-    usable, family = learnable(run, kept), run.state["family"]
+    usable, family = usable_of(run, kept), run.state["family"]
     everything = division(usable, FOLDS)
     fitting = fitted(kept, family, everything, has_time)
     if fitting is None:
@@ -319,8 +307,8 @@ def trained_by(kept: Checkpoints) -> Trained:
     return Trained(kept.content("artifact"), kept.json("manifest"))
 
 
-def learnable(run: JobRun, kept: Checkpoints) -> list[LearningPool]:
-    return training.learnable(kept.pools()[: run.state["learned"]])
+def usable_of(run: JobRun, kept: Checkpoints) -> list[LearningPool]:
+    return learnable(kept.pools()[: run.state["learned"]])
 
 
 def compare(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
@@ -335,9 +323,9 @@ def compare(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         return refuse(run, attempt, found)
     compared = measured(tested, trained.artifact, known.get("champion", (None,))[0])
     sha256 = registry.sha256(trained.artifact)
-    attempt.report |= {"manifest": trained.manifest, "sha256": sha256, **report_of(compared)}
+    attempt.report |= {"manifest": trained.manifest, "sha256": sha256, **compared}
     attempt.save(update_fields=["report"])
-    message = compared.decision.reasons[0]
+    message = compared["decision"]["reasons"][0]
     return Progress(run.position + WEIGHT, run.total, message, run.state | {"phase": "decide"})
 
 

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import bisect
 
 from evaluation.learning.promotion import ALPHA, Paired, above_zero, decide
 
 EFFECTS = (-0.05, -0.02, -0.01, 0.0, 0.02, 0.05)  # true differences in nDCG@10
 RETRAINS = 200
+WIDEST = 3.0  # mean move in nDCG@10 that is tried
 POPULATION = 50_000  # topics on which a shift is fitted to the difference asked for
 
 
@@ -100,13 +102,9 @@ def shift_for(effect: float, values: np.ndarray, world: World, chance: np.random
         after = changed(population, shift, world, np.random.default_rng(seed))
         return float((after - population).mean())
 
-    low, high = -3.0, 3.0
-    if not effect_of(low) <= effect <= effect_of(high):
+    if not effect_of(-WIDEST) <= effect <= effect_of(WIDEST):
         raise ValueError(f"no retrain of these topics can differ by {effect:+} in nDCG@10")
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (middle, high) if effect_of(middle) < effect else (low, middle)
-    return (low + high) / 2
+    return bisect(lambda shift: effect_of(shift) - effect, -WIDEST, WIDEST, xtol=1e-9)
 
 
 def typical(seed: int = 0) -> list[Paired]:

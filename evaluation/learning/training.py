@@ -10,16 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.learning.families import FAMILIES, PREFERRED, Fitting, served_form
+from evaluation.learning.families import PREFERRED, SEED, Fitting, served_form
 from evaluation.learning.pools import (
     DEPTH,
     FOLDS,
     Division,
     LearningPool,
-    division,
     grouped,
     in_order_of_pools,
-    learnable,
     ndcg_of,
     neighbours,
     ranked,
@@ -31,6 +29,7 @@ from retrieval.stages.reranker.artifact import Reranker, Scored, grades_of, pack
 from retrieval.stages.reranker.features import EVIDENCE, FEATURES, NEAR, evidence
 
 UNSURE = 0.03  # of the answerable topics
+BINS = 10  # tenths of the predicted probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +38,6 @@ class Trained:
 
     artifact: bytes
     manifest: dict
-
-
-def train(pools: Sequence[LearningPool], *, seed: int = 0) -> Trained:
-    """The best family by cross-validated nDCG@10, the MLP (128, 64, 32) where it is within one standard error.
-
-    Deterministic for the same pools and seed. Raises ArfError for too few topics. The job of retraining takes the
-    same functions in short steps.
-    """
-    usable = learnable(pools)
-    folds = [division(usable, number) for number in range(FOLDS)]
-    held_out = {family: [held_out_by(family, fold, seed) for fold in folds] for family in FAMILIES}
-    ndcg = {family: cross_validated(usable, by_fold) for family, by_fold in held_out.items()}
-    chosen, everything = choose(ndcg), division(usable, FOLDS)
-    fitting = Fitting(chosen, everything, seed)
-    fitting.fit()
-    return finished(usable, everything, fitting, held_out[chosen], ndcg, seed)
-
-
-def held_out_by(family: str, fold: Division, seed: int) -> np.ndarray:
-    """A family's probabilities for the rows that a fold holds out, topic after topic as serving would score them."""
-    fitting = Fitting(family, fold, seed)
-    fitting.fit()
-    return fitting.probabilities(fold.unseen_by_topic)
 
 
 def cross_validated(usable: Sequence[LearningPool], by_fold: Sequence[np.ndarray]) -> np.ndarray:
@@ -84,7 +60,6 @@ def finished(
     fitting: Fitting,
     by_fold: Sequence[np.ndarray],
     ndcg: Mapping[str, np.ndarray],
-    seed: int = 0,
 ) -> Trained:
     """The model fitted on all topics, calibrated by the probabilities (`by_fold`) of its family in each fold."""
     seen, scaler = everything.learned, fitting.scaler
@@ -98,8 +73,7 @@ def finished(
         neighbours(usable),
         cross_knots(everything),
     )
-    account = manifest(usable, held_out, ndcg, family=fitting.family, seed=seed)
-    return Trained(pack(reranker, seed=seed), account)
+    return Trained(pack(reranker, seed=SEED), manifest(usable, held_out, ndcg, family=fitting.family))
 
 
 def manifest(
@@ -108,7 +82,6 @@ def manifest(
     ndcg: Mapping[str, np.ndarray],
     *,
     family: str,
-    seed: int,
 ) -> dict:
     before = ndcg_of([pool.locators for pool in pools], pools)
     calibrated = cross_calibrated(pools, held_out)
@@ -118,7 +91,7 @@ def manifest(
         "before": round(float(np.mean(before)), 4),
         "features": list(FEATURES),
         "topics": sorted(pool.topic.id for pool in pools),
-        "seed": seed,
+        "seed": SEED,
         "ece": expected_calibration_error(pools, calibrated),
         "reliability": reliability(pools, calibrated),
     }
@@ -220,18 +193,18 @@ def fitted_answer(pools: Sequence[LearningPool], held_out: Sequence[np.ndarray])
     return np.append(weights, -unsure)
 
 
-def reliability(pools: Sequence[LearningPool], probabilities: Sequence[np.ndarray], bins: int = 10) -> list[dict]:
+def reliability(pools: Sequence[LearningPool], probabilities: Sequence[np.ndarray]) -> list[dict]:
     """For each tenth of predicted probability: how many, the mean predicted, the share relevant."""
     p = np.concatenate(list(probabilities))
     labels = np.concatenate([pool.labels for pool in pools])
-    which = np.minimum((p * bins).astype(int), bins - 1)
+    which = np.minimum((p * BINS).astype(int), BINS - 1)
     return [
         {
             "n": int(inside.sum()),
             "predicted": float(p[inside].mean()),
             "relevant": float(labels[inside].mean()),
         }
-        for inside in (which == n for n in range(bins))
+        for inside in (which == n for n in range(BINS))
         if inside.any()
     ]
 

@@ -232,12 +232,22 @@ def accepted_at(
     probabilities: np.ndarray, relevant: np.ndarray, value: float, target: float, certainty: float
 ) -> Choice:
     grades = relevant[probabilities >= value]
-    events, n = int((grades < 1).sum()), len(grades)
-    return Choice(target, value, events, n, upper_bound(events, n, certainty), int((grades < 0).sum()))
+    choice = seen(target, value, grades < 1, certainty)
+    return replace(choice, unjudged=int((grades < 0).sum()))
 
 
-def infeasible(target: float, events: int, n: int, bound: float) -> Choice:
-    return Choice(target, None, events, n, bound, missing=still_missing(events, n, target))
+def seen(target: float, value: float, happened: np.ndarray, certainty: float = CERTAINTY) -> Choice:
+    """One threshold, and of each candidate or topic whether what is bounded happened to it."""
+    events, n = int(happened.sum()), len(happened)
+    return Choice(target, value, events, n, upper_bound(events, n, certainty))
+
+
+def last_kept(told: Sequence[Choice]) -> Choice:
+    """The one before the first miss; where the first misses already, the target cannot be met."""
+    if kept := sequence(told, 0):
+        return kept[-1]
+    first = told[0]
+    return replace(first, value=None, missing=still_missing(first.events, first.n, first.target))
 
 
 def needed_without_events(target: float, certainty: float = CERTAINTY) -> int:
@@ -247,31 +257,14 @@ def needed_without_events(target: float, certainty: float = CERTAINTY) -> int:
 
 def choose_low(pages: Sequence[Page], target: float, *, high: float) -> Choice:
     """The lowest edge of the uncertain band below `high` that holds at most this share of the first candidates."""
-    probabilities, _ = candidates_of(pages)
-    n = len(probabilities)
-    best = None
-    for value in (v for v in GRID if v <= high):
-        events = int(((probabilities > value) & (probabilities < high)).sum())
-        bound = upper_bound(events, n)
-        if bound > target:
-            return best or infeasible(target, events, n, bound)
-        best = Choice(target, value, events, n, bound)
-    return best
+    p, _ = candidates_of(pages)
+    return last_kept([seen(target, value, (p > value) & (p < high)) for value in GRID if value <= high])
 
 
 def choose_answer_minimum(pages: Sequence[Page], target: float) -> Choice:
     """The highest minimum whose bound of declined answerable topics meets the target; 0 declines none."""
     best = np.array([page.answer for page in pages if page.topic.answerable])
-    n = len(best)
-    if upper_bound(0, n) > target:
-        return infeasible(target, 0, n, upper_bound(0, n))
-    chosen = None
-    for value in reversed(GRID):
-        events = int((best < value).sum())
-        if upper_bound(events, n) > target:
-            break
-        chosen = Choice(target, value, events, n, upper_bound(events, n))
-    return chosen
+    return last_kept([seen(target, value, best < value) for value in reversed(GRID)])
 
 
 def candidates_of(pages: Sequence[Page]) -> tuple[np.ndarray, np.ndarray]:

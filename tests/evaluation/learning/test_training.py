@@ -11,8 +11,8 @@ from evaluation.learning.training import (
     probabilities,
     rankings,
     reliability,
-    train,
 )
+from tests.trained import train
 
 
 def test_the_preferred_family_stays_within_one_standard_error():
