@@ -3,11 +3,9 @@
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
@@ -15,7 +13,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, 
 from evaluation.models import Judgment, Topic, Upload
 from evaluation.topics import importing
 from evaluation.topics.importing import Options
-from retrieval.admin.base import admin_url, caller_of
+from retrieval.admin.base import admin_url, caller_of, page, require
 from retrieval.admin.operations import readable_jobs
 from retrieval.errors import ArfError
 from retrieval.models import Domain, JobRun
@@ -89,7 +87,7 @@ class UploadForm(forms.Form):
 
 def import_page(request: HttpRequest) -> HttpResponse:
     """A file to import; POST keeps it and shows what it would change."""
-    require_all(request)
+    require(request, *NEEDED)
     posted = (request.POST, request.FILES) if request.method == "POST" else ()
     form = UploadForm(*posted, request=request)
     if posted and form.is_valid():
@@ -116,7 +114,7 @@ def last_imports(request: HttpRequest) -> list[JobRun]:
 
 def preview_page(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     """What an upload would change; POST imports it, or throws it away. Each sees only their own."""
-    require_all(request)
+    require(request, *NEEDED)
     upload = get_object_or_404(Upload, pk=upload_id, user=request.user)
     if request.method == "POST":
         return discard(request, upload) if "discard" in request.POST else confirm(request, upload)
@@ -152,17 +150,8 @@ def discard(request: HttpRequest, upload: Upload) -> HttpResponse:
     return redirect("admin_import")
 
 
-def require_all(request: HttpRequest) -> None:
-    if not may_import(request):
-        raise PermissionDenied
-
-
 def may_import(request: HttpRequest) -> bool:
     return request.user.has_perms(NEEDED)
-
-
-def page(request: HttpRequest, template: str, context: dict, *, status: int = 200) -> HttpResponse:
-    return TemplateResponse(request, template, admin.site.each_context(request) | context, status=status)
 
 
 def download(text: str, name: str, fmt: str) -> HttpResponse:

@@ -1,13 +1,10 @@
 """The judging page and the list of disagreements: each reads a form, calls one function, renders."""
 
-from dataclasses import dataclass
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -16,12 +13,10 @@ from django.utils.translation import gettext_lazy
 from evaluation.judging import assignment, grading, pools, visibility
 from evaluation.judging.agreement import agreement
 from evaluation.judging.assignment import Pair
-from evaluation.judging.grading import Progress
 from evaluation.judging.pools import JudgingPool
-from evaluation.judging.visibility import Opinion
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge
-from retrieval.admin.base import caller_of
+from retrieval.admin.base import caller_of, page, require
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Section
 
@@ -42,24 +37,6 @@ class GradeForm(forms.Form):
     explanation = forms.CharField(max_length=MAX_EXPLANATION, required=False)
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """What the judge sees of one pair."""
-
-    topic: Topic
-    section: Section
-    before: str
-    chunk: str
-    after: str
-    translated: str | None
-    own: Judgment | None
-    opinions: list[Opinion]
-    position: int
-    previous: str | None
-    next: str | None
-    progress: Progress
-
-
 def judge_page(request: HttpRequest) -> HttpResponse:
     """One topic, one candidate at a time; POST grades, skips or takes back, and goes on to the next pair."""
     require(request, "evaluation.add_judgment")
@@ -67,19 +44,13 @@ def judge_page(request: HttpRequest) -> HttpResponse:
         return redirect(DEEDS.get(request.POST.get("action", "save"), save)(request))
     pair = chosen_pair(request)
     context = {
-        **admin.site.each_context(request),
         "title": _("Judge"),
         "sheet": sheet_of(request, pair) if pair else None,
         "last": last_made(request, pair),
         "grades": GRADES,
         "max_explanation": MAX_EXPLANATION,
     }
-    return TemplateResponse(request, "admin/judge.html", context)
-
-
-def require(request: HttpRequest, permission: str) -> None:
-    if not request.user.has_perm(permission):
-        raise PermissionDenied
+    return page(request, "admin/judge.html", context)
 
 
 # -- Which pair
@@ -113,7 +84,8 @@ def section_named(request: HttpRequest, topic: Topic, locator: str) -> Section:
     return found
 
 
-def sheet_of(request: HttpRequest, pair: Pair) -> Sheet:
+def sheet_of(request: HttpRequest, pair: Pair) -> dict:
+    """What the judge sees of one pair."""
     caller, topic = caller_of(request), pair.topic
     section = section_named(request, topic, pair.locator)
     candidates = pools.pool(topic, caller)
@@ -123,14 +95,20 @@ def sheet_of(request: HttpRequest, pair: Pair) -> Sheet:
     at = order.index(pair.locator)
     own = visibility.own_judgments(request.user, topic).filter(locator=pair.locator).first()
     before, chunk, after = parts_of(visibility.text_of(section, caller), chunk_of(candidates, section))
-    return Sheet(
-        topic, section, before, chunk, after, candidates.translated, own,
-        opinions=visibility.opinions(own) if own else [],
-        position=at + 1,
-        previous=order[at - 1] if at else None,
-        next=order[at + 1] if at + 1 < len(order) else None,
-        progress=grading.progress(request.user, topic, order),
-    )  # fmt: skip
+    return {
+        "topic": topic,
+        "section": section,
+        "before": before,
+        "chunk": chunk,
+        "after": after,
+        "translated": candidates.translated,
+        "own": own,
+        "opinions": visibility.opinions(own) if own else [],
+        "position": at + 1,
+        "previous": order[at - 1] if at else None,
+        "next": order[at + 1] if at + 1 < len(order) else None,
+        "progress": grading.progress(request.user, topic, order),
+    }
 
 
 def chunk_of(candidates: JudgingPool, section: Section) -> Chunk | None:
@@ -223,7 +201,6 @@ def disagreements_page(request: HttpRequest) -> HttpResponse:
     settled = request.GET.get("settled") == "1"
     found = grading.disagreements(caller, settled=settled) if settles else []
     context = {
-        **admin.site.each_context(request),
         "title": _("Agreement"),
         "rows": [(row, visibility.text_of(row.section, caller), is_party(request, row)) for row in found],
         "settled": settled,
@@ -231,7 +208,7 @@ def disagreements_page(request: HttpRequest) -> HttpResponse:
         "agreement": agreement(grades_by_judge(of=visibility.judgments_for(caller))),
         "grades": GRADES,
     }
-    return TemplateResponse(request, "admin/disagreements.html", context)
+    return page(request, "admin/disagreements.html", context)
 
 
 def is_party(request: HttpRequest, row: grading.Disagreement) -> bool:

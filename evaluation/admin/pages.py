@@ -4,11 +4,9 @@ rules are used.
 
 from itertools import zip_longest
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -18,25 +16,27 @@ from evaluation.measuring import ablation, quality
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews, usage_report
 from evaluation.rule_impact.previews import preview
-from retrieval.admin.base import admin_url, caller_of
+from retrieval.admin.base import admin_url, caller_of, page, require
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from rules.admin.thresholds import ThresholdForm
 from rules.models import Rule
 
 MOST_SHOWN = 30  # changed answers written out side by side
+PREVIEWS = ("rules.view_rule", "retrieval.view_searchlog")  # they show rules and what people asked
 
 
 def quality_page(request: HttpRequest) -> HttpResponse:
     """Open to staff who may read runs."""
     require(request, "evaluation.view_run")
+    unjudged = quality.unjudged(topics_for(caller_of(request)))
     context = {
         "title": _("Quality"),
         "series": [(one, mark_safe(one.plot)) for one in quality.series()],
         "serving": quality.serving(),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
-        "unjudged": quality.unjudged(topics_for(caller_of(request))),
+        "unjudged": dict(zip(("count", "oldest"), unjudged, strict=True)),
     }
     return page(request, "admin/quality.html", context)
 
@@ -81,7 +81,7 @@ def threshold_preview(request: HttpRequest) -> HttpResponse:
 @require_POST
 def preview_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
     """Begins a preview of publishing the rule as it stands, or of retiring it."""
-    require_previews(request)
+    require(request, *PREVIEWS)
     caller, principal = caller_of(request), principal_of(request)
     rule = get_object_or_404(Rule.objects.visible_to(caller), pk=rule_id)
     try:
@@ -97,7 +97,7 @@ def preview_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
 
 def rule_preview_page(request: HttpRequest, preview_id: int) -> HttpResponse:
     """What was found, or how far it is. Whoever may see the rule may read it: an approver reads the proposer's."""
-    require_previews(request)
+    require(request, *PREVIEWS)
     seen = RulePreview.objects.visible_to(caller_of(request), principal_of(request))
     row = get_object_or_404(seen.select_related("rule", "job"), pk=preview_id)
     account = previews.account(row)
@@ -130,12 +130,6 @@ def compared(places: list[dict], others: list[dict]) -> list[dict]:
         }
         for place in places
     ]
-
-
-def require_previews(request: HttpRequest) -> None:
-    """They show rules and what people asked."""
-    require(request, "rules.view_rule")
-    require(request, "retrieval.view_searchlog")
 
 
 def principal_of(request: HttpRequest) -> str:
@@ -179,12 +173,3 @@ def next_sort(name: str, sort: str) -> str:
     """What pressing a column's head sorts by: names rising first, figures falling first, then the other way."""
     first = name if name == "name" else f"-{name}"
     return (name if first != name else f"-{name}") if sort == first else first
-
-
-def require(request: HttpRequest, permission: str) -> None:
-    if not request.user.has_perm(permission):
-        raise PermissionDenied
-
-
-def page(request: HttpRequest, template: str, context: dict) -> HttpResponse:
-    return TemplateResponse(request, template, admin.site.each_context(request) | context)

@@ -55,7 +55,8 @@ Offers = Iterator[tuple[Topic, Sequence[str]]]
 def uncertain(user: AbstractUser, caller: Caller, prefer: Topic | None) -> Offers:
     searched = topics_for(caller).filter(source=SEARCHED).annotate(count=Count("judgments", humans()))
     for topic in at_hand_first(searched.order_by("count", "-created_at")[:LOOKED_AT], prefer):
-        yield topic, in_own_order(uncertain_locators(topic), topic, user)
+        unsure = JudgingPool(tuple(uncertain_locators(topic)), frozenset(), {})
+        yield topic, unsure.shuffled(topic, user)
 
 
 def uncertain_locators(topic: Topic) -> list[str]:
@@ -149,10 +150,6 @@ def judged_shares(topics: Sequence[Topic]) -> dict[str, float]:
         for name, shown in rows.values_list("topic", "locators")
         if shown
     }
-
-
-def in_own_order(locators: Sequence[str], topic: Topic, user: AbstractUser) -> list[str]:
-    return JudgingPool(tuple(locators), frozenset(), {}).shuffled(topic, user)
 
 
 def at_hand_first(topics: Sequence[Topic], prefer: Topic | None) -> list[Topic]:

@@ -68,24 +68,15 @@ def undo(user: AbstractUser, judgment: int, before: tuple[int, str] | None) -> P
     return Pair(row.topic, row.locator, "undone")
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+def progress(user: AbstractUser, topic: Topic, locators: Collection[str]) -> dict[str, int]:
     """How far a judge is: in this topic's pool, today, and altogether."""
-
-    done: int
-    pooled: int
-    today: int
-    total: int
-
-
-def progress(user: AbstractUser, topic: Topic, locators: Collection[str]) -> Progress:
     own = own_judgments(user)
-    return Progress(
-        done=own.filter(topic=topic, locator__in=locators).count(),
-        pooled=len(locators),
-        today=own.filter(created_at__date=timezone.localdate()).count(),
-        total=own.count(),
-    )
+    return {
+        "done": own.filter(topic=topic, locator__in=locators).count(),
+        "pooled": len(locators),
+        "today": own.filter(created_at__date=timezone.localdate()).count(),
+        "total": own.count(),
+    }
 
 
 # -- Disagreements

@@ -3,9 +3,10 @@ questions the ranking was unsure of, topics.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import timedelta
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from evaluation.judging.assignment import unsure_of
@@ -84,16 +85,19 @@ def clicks_to_judgments() -> int:
 
 def thumbs_on_public_law() -> Iterator[tuple[Feedback, Section]]:
     said = Feedback.objects.exclude(locator="").exclude(log__query_text="").select_related("log")
-    public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
-    sections = Section.objects.readable(ANONYMOUS).filter(
-        domain__in=public, locator__in=said.values("locator")
-    )
-    current = {section.locator: section for section in sections.select_related("domain")}
+    current = public_sections(said.values("locator"))
     yield from (
         (feedback, current[feedback.locator])
         for feedback in said.order_by("pk")
         if feedback.locator in current
     )
+
+
+def public_sections(locators: QuerySet | Collection[str]) -> dict[str, Section]:
+    """Of public domains alone, by locator, as they are in force."""
+    public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
+    sections = Section.objects.readable(ANONYMOUS).filter(domain__in=public, locator__in=locators)
+    return {section.locator: section for section in sections.select_related("domain")}
 
 
 def keep_click(topic: Topic, section: Section, thumbs: Counter) -> bool:
@@ -172,9 +176,7 @@ def is_made_a_topic(trace: Trace, known: SearchedTopics) -> bool:
     if Topic.objects.filter(name=name_of(log)).exists():
         return False
     unsure = unsure_of(trace.detail, log.abstained, log.top_locators)
-    public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
-    sections = Section.objects.readable(ANONYMOUS).filter(locator__in=unsure, domain__in=public)
-    first = {section.locator: section for section in sections.select_related("domain")}
+    first = public_sections(unsure)
     section = next((first[locator] for locator in unsure if locator in first), None)
     topic = known.topic_of(log, section.domain) if section else None
     return topic is not None and topic.name == name_of(log)

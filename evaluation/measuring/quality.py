@@ -1,8 +1,8 @@
 """Figures of quality over time: runs by topic set and slice with what changed between them, and what serving costs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Sum
 from django.utils import timezone
@@ -61,35 +61,20 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Searches of the last days and what language models did for them. `cost_per_1000` in US dollars."""
+    """Searches of the last days and what language models did for them: `llm_percent` of their candidates were put to
+    one, for `cost_per_1000` in US dollars.
+    """
 
     searches: Searches
     llm_calls: int
-    llm_searches: int
-    llm_share: float | None
-    cost: float
+    llm_percent: float | None
     cost_per_1000: float | None
 
-    @property
-    def llm_percent(self) -> float | None:
-        return None if self.llm_share is None else 100 * self.llm_share
 
-
-@dataclass(frozen=True, slots=True)
-class Unjudged:
-    """Topics without a person's judgment: how many, and since when the oldest waits."""
-
-    count: int
-    oldest: Topic | None
-
-
-def series(runs: Iterable[Run] | None = None) -> list[Series]:
+def series() -> list[Series]:
     """Every pair of topic set and pipeline, the one measured last first. Ablations have a page of their own."""
-    rows = (
-        Run.objects.exclude(name__startswith=f"{ABLATION} ").order_by("created_at") if runs is None else runs
-    )
     grouped: dict[tuple[str, str], list[Run]] = {}
-    for run in rows:
+    for run in Run.objects.exclude(name__startswith=f"{ABLATION} ").order_by("created_at"):
         if run.summary.get("measures", {}).get(DECIDES):
             grouped.setdefault((run.topics, run.pipeline), []).append(run)
     found = [Series(*key, points_of(same[-MOST_RUNS:])) for key, same in grouped.items()]
@@ -116,26 +101,24 @@ def differences(run: Run, before: Run) -> tuple[tuple[str, object, object], ...]
     return tuple((name, old, new) for name, old, new in rows if old != new)
 
 
-def serving(now: datetime | None = None, *, days: int = DAYS) -> Serving:
-    since = (now or timezone.now()) - timedelta(days=days)
+def serving() -> Serving:
+    since = timezone.now() - timedelta(days=DAYS)
     searches = searches_since(since)
     calls = LLMCall.objects.filter(created_at__gte=since, log__isnull=False)  # others were made in measuring
-    told = calls.aggregate(calls=Count("pk"), searches=Count("log", distinct=True), cost=Sum("cost"))
+    told = calls.aggregate(calls=Count("pk"), cost=Sum("cost"))
     cost = float(told["cost"] or 0)
     ran = SearchLog.objects.filter(created_at__gte=since, cached=False).count()
     return Serving(
         searches=searches,
         llm_calls=told["calls"],
-        llm_searches=told["searches"],
-        llm_share=told["calls"] / (POOL * ran) if ran else None,
-        cost=cost,
+        llm_percent=100 * told["calls"] / (POOL * ran) if ran else None,
         cost_per_1000=1000 * cost / searches.count if searches.count else None,
     )
 
 
-def latencies(now: datetime | None = None, *, days: int = DAYS) -> str:
+def latencies() -> str:
     """A line of each day's mean time to answer; empty where fewer than two days had searches."""
-    since = (now or timezone.now()) - timedelta(days=days)
+    since = timezone.now() - timedelta(days=DAYS)
     rows = SearchLog.objects.filter(created_at__gte=since).order_by("created_at__date")
     means = list(rows.values_list("created_at__date").annotate(mean=Avg("took_ms")))
     if len(means) < 2:
@@ -145,8 +128,8 @@ def latencies(now: datetime | None = None, *, days: int = DAYS) -> str:
     )
 
 
-def unjudged(topics: QuerySet[Topic]) -> Unjudged:
-    """Of these topics, which are those that whoever looks may see."""
+def unjudged(topics: QuerySet[Topic]) -> tuple[int, Topic | None]:
+    """How many of these topics have no person's judgment, and the one that waits longest."""
     judged = Judgment.objects.filter(topic=OuterRef("pk"), kind=Judgment.Kind.HUMAN)
     waiting = topics.filter(~Exists(judged), answerable=True).order_by("created_at")
-    return Unjudged(waiting.count(), waiting.first())
+    return waiting.count(), waiting.first()

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -40,6 +41,17 @@ def admin_url(obj: Model, page: str = "change") -> str:
 
 def admin_link(obj: Model, text: object = None) -> SafeString:
     return link(admin_url(obj), obj if text is None else text)
+
+
+def require(request: HttpRequest, *permissions: str) -> None:
+    """Raises PermissionDenied."""
+    if not request.user.has_perms(permissions):
+        raise PermissionDenied
+
+
+def page(request: HttpRequest, template: str, context: dict, *, status: int = 200) -> HttpResponse:
+    """A page of its own in the admin's frame."""
+    return TemplateResponse(request, template, admin.site.each_context(request) | context, status=status)
 
 
 class NeverDeleted:

@@ -1,5 +1,7 @@
 """The judging page and the page of agreement."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
@@ -66,7 +68,7 @@ def post(client, **fields):
 
 
 def sheet(answer):
-    return answer.context["sheet"]
+    return SimpleNamespace(**answer.context["sheet"])
 
 
 def test_the_page_shows_one_pair_without_rank_or_score(client, at_work):
