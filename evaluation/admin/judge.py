@@ -10,10 +10,9 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from evaluation.judging import assignment, grading, pools, visibility
+from evaluation.judging import assignment, grading, visibility
 from evaluation.judging.agreement import agreement
-from evaluation.judging.assignment import Pair
-from evaluation.judging.pools import JudgingPool
+from evaluation.judging.assignment import JudgingPool, Pair
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge
 from retrieval.admin.base import caller_of, page, require
@@ -63,7 +62,7 @@ def chosen_pair(request: HttpRequest) -> Pair | None:
     topic = topic_named(request, request.GET["topic"])
     if locator := request.GET.get("locator"):
         return Pair(topic, locator, "chosen")
-    order = pools.pool(topic, caller_of(request)).shuffled(topic, request.user)
+    order = assignment.pool(topic, caller_of(request)).shuffled(topic, request.user)
     done = set(visibility.own_judgments(request.user, topic).values_list("locator", flat=True))
     left = [locator for locator in order if locator not in done]
     return Pair(topic, (left or order)[0], "chosen") if order else None
@@ -88,7 +87,7 @@ def sheet_of(request: HttpRequest, pair: Pair) -> dict:
     """What the judge sees of one pair."""
     caller, topic = caller_of(request), pair.topic
     section = section_named(request, topic, pair.locator)
-    candidates = pools.pool(topic, caller)
+    candidates = assignment.pool(topic, caller)
     order = candidates.shuffled(topic, request.user)
     if pair.locator not in order:
         order.append(pair.locator)
@@ -134,7 +133,7 @@ def save(request: HttpRequest) -> str:
         messages.error(request, _("Choose a grade from 0 to 3; an explanation has at most 2,000 characters."))
         return address(Pair(topic, locator, "chosen"))
     before = visibility.own_judgments(request.user, topic).filter(locator=locator).first()
-    chunk = chunk_of(pools.pool(topic, caller_of(request)), section)
+    chunk = chunk_of(assignment.pool(topic, caller_of(request)), section)
     said = form.cleaned_data
     made = grading.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
     remember(request, "judged", [made.pk, [before.grade, before.explanation] if before else None])
@@ -161,7 +160,7 @@ def undo(request: HttpRequest) -> str:
 DEEDS = {"save": save, "skip": skip, "undo": undo}
 
 
-def address(pair: Pair | None) -> str:
+def address(pair: Pair | Judgment | None) -> str:
     if pair is None:
         return reverse("admin_judge")
     return f"{reverse('admin_judge')}?{urlencode({'topic': pair.topic.pk, 'locator': pair.locator})}"
@@ -182,8 +181,7 @@ def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
     judgment = own.filter(pk=steps[-1][0]).first() if steps else None
     if judgment is None or pair and (judgment.topic, judgment.locator) == (pair.topic, pair.locator):
         return None
-    url = address(Pair(judgment.topic, judgment.locator, "chosen"))
-    return {"judgment": judgment, "opinions": visibility.opinions(judgment), "url": url}
+    return {"judgment": judgment, "opinions": visibility.opinions(judgment), "url": address(judgment)}
 
 
 # -- Disagreements

@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from evaluation.judging.pools import Pair
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
 from evaluation.models import Judgment, Topic
 from retrieval.access.caller import Caller
@@ -54,8 +53,8 @@ def judge(
 
 
 @transaction.atomic
-def undo(user: AbstractUser, judgment: int, before: tuple[int, str] | None) -> Pair | None:
-    """Takes back an own grade: the former grade and explanation stand again, or none. Gives the pair, if it was."""
+def undo(user: AbstractUser, judgment: int, before: tuple[int, str] | None) -> Judgment | None:
+    """Takes back an own grade: the former grade and explanation stand again, or none. Gives it, if it was."""
     row = own_judgments(user).filter(pk=judgment).select_related("topic").first()
     if row is None:
         return None
@@ -65,7 +64,7 @@ def undo(user: AbstractUser, judgment: int, before: tuple[int, str] | None) -> P
         row.grade, row.explanation = before
         row._change_reason = "taken back"
         row.save(update_fields=["grade", "explanation"])
-    return Pair(row.topic, row.locator, "undone")
+    return row
 
 
 def progress(user: AbstractUser, topic: Topic, locators: Collection[str]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, User
 
-from evaluation.judging import assignment, grading, pools
+from evaluation.judging import assignment, grading
 from evaluation.judging.implicit_feedback import (
     searches_to_topics,
 )
@@ -20,11 +20,7 @@ from tests.builders import nothing_judged
 from tests.rerankers import publish_limits, some_reranker
 
 pytestmark = pytest.mark.django_db
-
-
 FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
-
-
 TWICE = "Can I be tried twice for the same crime?"
 
 
@@ -75,18 +71,18 @@ def test_without_anything_else_unjudged_pairs_of_a_first_page_come(ann):
     asked = topic()
     pair = assignment.next_pair(ann)
     assert (pair.topic, pair.why) == (asked, "first page")
-    assert pair.locator in pools.pool(asked, ANONYMOUS).first
+    assert pair.locator in assignment.pool(asked, ANONYMOUS).first
 
 
 def test_every_pair_of_a_pool_is_offered_once_and_then_none(ann, monkeypatch):
-    monkeypatch.setattr(pools, "_found", pools._found.__wrapped__)  # what it keeps has another depth
-    monkeypatch.setattr(pools, "DEPTH", 4)
-    monkeypatch.setattr(pools, "FIRST", 2)
+    monkeypatch.setattr(assignment, "_found", assignment._found.__wrapped__)  # what it keeps has another depth
+    monkeypatch.setattr(assignment, "DEPTH", 4)
+    monkeypatch.setattr(assignment, "FIRST", 2)
     asked, seen = topic(), []
     while pair := assignment.next_pair(ann):
         seen.append(pair.locator)
         grade(asked, pair.locator, 0, ann)
-    found = pools.pool(asked, ANONYMOUS)
+    found = assignment.pool(asked, ANONYMOUS)
     assert sorted(seen) == sorted(found.locators)
     assert set(seen[:2]) == found.first
 
@@ -200,3 +196,31 @@ def test_near_misses_of_an_abstaining_search_are_judged(ann):
     assert log.abstained
     assert searches_to_topics() == 1
     assert sorted(assignment.uncertain_locators(Topic.objects.get())) == sorted(log.top_locators)
+
+
+def test_a_pool_joins_what_pipelines_find_and_what_was_judged(ann, ben):
+    asked = topic()
+    before = assignment.pool(asked, caller_for(ann))
+    outside = Section.objects.readable(ANONYMOUS).results().exclude(locator__in=before.locators).first()
+    grade(asked, outside.locator, 0, ben)
+    after = assignment.pool(asked, caller_for(ann))
+    assert 20 <= len(before.locators) <= 60
+    assert FIFTH in before.first
+    assert set(after.locators) == {*before.locators, outside.locator}
+
+
+def test_each_judge_has_an_order_of_their_own_and_keeps_it(ann, ben):
+    asked = topic()
+    candidates = assignment.pool(asked, ANONYMOUS)
+    assert candidates.shuffled(asked, ann) == candidates.shuffled(asked, ann)
+    assert candidates.shuffled(asked, ann) != candidates.shuffled(asked, ben)
+    assert candidates.shuffled(asked, ann) != list(candidates.locators)
+
+
+def test_an_abstaining_search_still_has_a_pool(ann):
+    assert len(assignment.pool(topic("how do I repot a cactus"), ANONYMOUS).first) == 10
+
+
+def test_a_spanish_topic_is_shown_in_english_too(ann):
+    asked = topic("¿Qué edad debe tener el presidente?", language="es")
+    assert "president" in assignment.pool(asked, ANONYMOUS).translated.lower()
