@@ -111,7 +111,7 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     """The domain of this locator with its documents, or the domains whose locators begin with it."""
     begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
     domains = Domain.objects.visible_to(caller).filter(begins)
-    if not domains:
+    if not domains.exists():
         raise NotFound("There is no such provision.")
     account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
     if domain := domains.filter(locator_prefix=locator).first():
