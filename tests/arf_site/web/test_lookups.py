@@ -37,7 +37,7 @@ def one_of_each_kind():
                     yield url, f"{field.name}__{lookup}"
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_lookup_of_any_field_makes_a_5xx(client, superuser):
     asked = [(url, name, value) for url, name in one_of_each_kind() for value in VALUES]
     assert len(asked) > 500
