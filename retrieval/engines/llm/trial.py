@@ -28,16 +28,18 @@ class Trial:
     cost: Decimal
 
 
-def try_endpoint(endpoint: Endpoint, prompt: Messages, form: Form, *, at_once: int, patience: float) -> Trial:
-    """Forgets what the endpoint refused, and learns it anew with one prompt; then asks that as often as a search may at
-    once. Waits `patience` seconds for each of the two. Raises LLMUnavailable where there is no answer.
+def try_endpoint(endpoint: Endpoint, prompts: Sequence[Messages], form: Form, *, patience: float) -> Trial:
+    """Forgets what the endpoint refused, and learns it anew with the first prompt; then asks the others at once, as a
+    search does. Waits `patience` seconds for each of the two. Raises LLMUnavailable where there is no answer.
     """
+    first, *others = prompts
     refusals.forget(endpoint)
-    [alone] = llm.ask_all([prompt], form, purpose="check", requests=MOST, patience=patience).answers
+    [alone] = llm.ask_all([first], form, purpose="check", requests=MOST, patience=patience).answers
     if alone.outcome not in ANSWERS:
-        raise LLMUnavailable(alone.outcome, f"{endpoint.model} did not answer: {alone.outcome}")
+        why = f"nothing came within {patience:g} s" if alone.outcome == "timeout" else alone.outcome
+        raise LLMUnavailable(alone.outcome, f"{endpoint.model} did not answer: {why}")
     started = time.monotonic()
-    asked = llm.ask_all([prompt] * at_once, form, purpose="check", requests=at_once, patience=patience)
+    asked = llm.ask_all(others, form, purpose="check", requests=len(others), patience=patience)
     seconds = time.monotonic() - started
     refused = refusals.refused_options(endpoint)
     sent = frozenset(options_of(form, refused))

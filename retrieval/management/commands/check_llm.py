@@ -1,5 +1,6 @@
 """manage.py check_llm [--seconds 60]"""
 
+from collections import Counter
 from math import ceil
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -37,9 +38,10 @@ class Command(BaseCommand):
         endpoint = llm.endpoint()
         if endpoint is None:
             raise CommandError("No language model is configured (ARF_LLM_URL, ARF_LLM_MODEL).")
-        prompt, at_once = prompt_of(QUESTION, PROVISION), LLMVerifier().calls
+        # Each with a fence of its own, as in a search: a server must not remember one from another.
+        prompts = [prompt_of(QUESTION, PROVISION) for _ in range(1 + LLMVerifier().calls)]
         try:
-            trial = try_endpoint(endpoint, prompt, FORM, at_once=at_once, patience=seconds)
+            trial = try_endpoint(endpoint, prompts, FORM, patience=seconds)
         except LLMUnavailable as problem:
             raise CommandError(problem.message) from problem
         self.stdout.write(f"{endpoint.model}, {endpoint.base_url}")
@@ -63,13 +65,12 @@ def abilities(trial: Trial) -> list[tuple[str, str]]:
 
 
 def speed(trial: Trial) -> list[tuple[str, str]]:
-    alone, usable = trial.alone, sum(attempt.outcome == "answered" for attempt in trial.together)
-    rate = 1000 * alone.tokens_out / alone.ms
-    tokens = f"{alone.tokens_in} tokens in, {alone.tokens_out} out, {rate:.0f} out a second"
-    together = f"{trial.seconds:.2f} s; {usable} of {len(trial.together)} answers can be used"
+    alone, outcomes = trial.alone, Counter(attempt.outcome for attempt in trial.together)
+    tokens = f"{alone.tokens_in} tokens in, {alone.tokens_out} out"
+    became = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
     return [
-        ("one answer", f"{alone.ms / 1000:.2f} s; {tokens}"),
-        (f"{len(trial.together)} at once", together),
+        ("one answer", f"{alone.ms / 1000:.2f} s; {tokens}; {alone.outcome}"),
+        (f"{len(trial.together)} at once", f"{trial.seconds:.2f} s; {became}"),
     ]
 
 

@@ -25,11 +25,16 @@ def test_a_server_that_takes_everything(server):
     told, warnings = checked()
     assert (told["form"], told["length limit"]) == ("JSON schema", "max_tokens")
     assert (told["temperature"], told["seed"]) == ("taken", "taken")
-    assert "s; 100 tokens in, 20 out, " in told["one answer"]
-    assert told["3 at once"].endswith("s; 3 of 3 answers can be used")
+    assert told["one answer"].endswith(" s; 100 tokens in, 20 out; answered")
+    assert told["3 at once"].endswith(" s; 3 answered")
     assert told["price"] == "none is configured (admin, LLM policy)" and warnings == ""
     assert len(server.asked) == 4 == LLMCall.objects.filter(purpose="check").count()
     assert not LLMVerdict.objects.exists()
+
+
+def test_no_two_prompts_are_alike_that_a_server_could_remember(server):
+    checked()
+    assert len({str(asked["messages"]) for asked in server.asked}) == 4
 
 
 def test_the_price_is_that_of_three_calls_a_question(server):
@@ -42,7 +47,7 @@ def test_llama_cpp_python_takes_an_object_with_a_schema(server):
     server.behaviour = llama_cpp_python
     told, _warnings = checked()
     assert told["form"] == "JSON object with a schema (refused: JSON schema)"
-    assert told["3 at once"].endswith("3 of 3 answers can be used")
+    assert told["3 at once"].endswith(" s; 3 answered")
 
 
 def test_a_server_that_takes_nothing_but_the_prompt(server):
@@ -71,15 +76,16 @@ def test_a_model_too_slow_for_searches_is_told_with_the_seconds_it_needs(server,
 
 def test_answers_that_are_no_verdicts_are_counted_as_such(server):
     server.behaviour = says("I like law.")
-    assert checked()[0]["3 at once"].endswith("0 of 3 answers can be used")
+    assert checked()[0]["3 at once"].endswith(" s; 3 malformed")
 
 
 @pytest.mark.parametrize(
-    ("name", "outcome"), [("error 500", "unavailable"), ("bad key", "error"), ("hangs", "timeout")]
+    ("name", "why"),
+    [("error 500", "unavailable"), ("bad key", "error"), ("hangs", "nothing came within 0.5 s")],
 )
-def test_a_model_that_does_not_answer_fails_the_check(server, name, outcome):
+def test_a_model_that_does_not_answer_fails_the_check(server, name, why):
     server.behaviour = FAILING[name]
-    with pytest.raises(CommandError, match=f"m did not answer: {outcome}"):
+    with pytest.raises(CommandError, match=f"m did not answer: {why}"):
         checked("--seconds", "0.5" if name == "hangs" else "30")
 
 
