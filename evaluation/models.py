@@ -190,6 +190,7 @@ class RetrainingRun(models.Model):
         KEPT = "kept", _("Champion kept")
         REFUSED = "refused", _("Refused: leak")
         FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     finished_at = models.DateTimeField(null=True, blank=True)

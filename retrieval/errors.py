@@ -55,6 +55,13 @@ class SourceRefused(Unprocessable):
     code = "source_refused"
 
 
+class TooManyWaiting(Unprocessable):
+    """Somebody who has as many files waiting to be read as one may have."""
+
+    status = 429
+    code = "too_many_waiting"
+
+
 class NotRun(ArfError):
     """A stage that did not do its part. `degrades`: the answer is worse for it, and says so."""
 

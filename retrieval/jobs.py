@@ -3,8 +3,9 @@ killed worker loses at most the step it was in, and a step that is asked for twi
 """
 
 import logging
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Protocol
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.db.models.fields.json import KT
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.exceptions import TimeoutException
@@ -26,6 +29,12 @@ CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
 CHECKPOINTS_KEPT = timedelta(days=7)  # of a failed job, which may be resumed so long
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
+STEP_SECONDS = (
+    15.0  # after which a step begins no other piece: on a machine ten times slower it ends in time too
+)
+WATCHED_EVERY = 0.5  # seconds between looks at a job that others work on
+
+HasTime = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +110,38 @@ def hand_on(run: JobRun) -> None:
 
 
 def advance(run_id: int, ticket: int) -> None:
-    """The task workers run: one step, then the next is queued; after the last, the next job of its key. Raises
-    Unforeseen: what an error says may quote a private document, and the queue's records are for all staff.
+    """The task workers run: one step, then that of whose turn it is next is queued. Raises Unforeseen: what an error
+    says may quote a private document, and the queue's records are for all staff.
     """
     try:
         run = take_step(run_id, ticket)
     except Exception as error:
         logger.exception("A step of job %s failed.", run_id)
         raise Unforeseen(f"A step of job {run_id} failed: {whereabouts(error)}.") from None
-    if run is None:
-        return
-    if following := next_of(run.key) if run.is_finished else run:
+    if run is not None and (following := next_of(run.key)):
         hand_on(following)
 
 
 def next_of(key: str) -> JobRun | None:
-    """Whose turn it is among the unfinished jobs of a key: they take their turns whole, oldest first."""
-    return JobRun.objects.unfinished().filter(key=key).order_by("pk").first()
+    """Whose turn it is among the unfinished jobs of a key. Owners take turns step by step, whoever waited longest
+    first; the jobs of one owner take theirs whole, oldest first.
+    """
+    owned = JobRun.objects.unfinished().filter(key=key).annotate(owner=KT("params__principal"))
+    oldest = owned.order_by("owner", "pk").distinct("owner")
+    return min(oldest, key=lambda run: (run.heartbeat_at, run.pk), default=None)
+
+
+def of_owner(run: JobRun) -> QuerySet[JobRun]:
+    """The unfinished jobs of this job's key and owner; the server's own jobs have none."""
+    principal = run.params.get("principal")
+    owned = {"params__principal": principal} if principal else {"params__principal__isnull": True}
+    return JobRun.objects.unfinished().filter(key=run.key, **owned)
+
+
+def time_for_more(run: JobRun) -> HasTime:
+    """Whether a step may begin one more piece. A step whose worker was killed does a single one when begun again."""
+    end = time.monotonic() + (STEP_SECONDS if run.tries <= 1 else 0)
+    return lambda: time.monotonic() < end
 
 
 def is_in_turn(run_id: int) -> bool:
@@ -126,26 +150,36 @@ def is_in_turn(run_id: int) -> bool:
 
 
 def run_here(run: JobRun) -> Iterator[JobRun]:
-    """Runs a job to its end in this process, giving its state after each step."""
+    """Runs a job to its end in this process, giving its state after each step. Other owners' jobs take their turns
+    between: the workers do those. Raises AlreadyRunning for a job before it that nobody works on.
+    """
     while not run.is_finished:
         stepped = take_step(run.pk, run.ticket)
+        turn = next_of(run.key) or run
         if stepped is None:
-            raise AlreadyRunning(run)
+            if timezone.now() - turn.heartbeat_at > SILENT_AFTER:
+                raise AlreadyRunning(turn)
+            time.sleep(WATCHED_EVERY)
+            stepped = JobRun.objects.get(pk=run.pk)
+        elif turn.pk != run.pk:
+            hand_on(turn)
+        if stepped.ticket != run.ticket or stepped.is_finished:
+            yield stepped
         run = stepped
-        yield run
 
 
 def take_step(run_id: int, ticket: int) -> JobRun | None:
     """One step under the job's lock; None when it is another's turn or the step has been done already."""
     if not is_in_turn(run_id):
         return None
-    held = connection.connection
+    held, undoing = connection.connection, False
     try:
         begin(run_id, ticket)
         with transaction.atomic():
             run = JobRun.objects.select_for_update(skip_locked=True).filter(pk=run_id).first()
             if run is None or run.is_finished or run.ticket != ticket or not try_lock(run.key):
                 return None
+            undoing = run.cancel_requested
             return _stepped(run)
     except TimeoutException:
         note_timeout(run_id, ticket)
@@ -153,7 +187,7 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
     except Exception as error:
         if connection.connection is not held:
             raise  # the database went away, though it may be back, which is no fault of the job's: it is resumed
-        _fail(run_id, error)
+        _fail(run_id, error, undoing=undoing)
         if isinstance(error, ArfError):
             return JobRun.objects.get(pk=run_id)
         raise
@@ -168,17 +202,22 @@ def begin(run_id: int, ticket: int) -> None:
             return
         run.tries += 1
         run.save(update_fields=["tries"])
-    if run.tries > MOST_TRIES:
+    if run.tries > MOST_TRIES and not run.cancel_requested:
         raise WorkersKilled(run.error)
 
 
 def note_timeout(run_id: int, ticket: int) -> None:
-    """Django-q ends a step at its limit, and begins it again later. If that happens too often, the job says why."""
+    """Django-q ends a step at its limit, and begins it again later: other owners have their turns before. If that
+    happens too often, the job says why.
+    """
     if run := JobRun.objects.unfinished().filter(pk=run_id, ticket=ticket).first():
         phase = f" ({run.state['phase']})" if "phase" in run.state else ""
         run.error = f"Step {ticket + 1}{phase} took longer than {settings.Q_CLUSTER['timeout']} s."
-        run.save(update_fields=["error"])
+        run.heartbeat_at = timezone.now()
+        run.save(update_fields=["error", "heartbeat_at"])
         logger.warning("Job %s: %s", run_id, run.error)
+        if (following := next_of(run.key)) != run:
+            hand_on(following)
 
 
 def _stepped(run: JobRun) -> JobRun:
@@ -202,15 +241,24 @@ def _stepped(run: JobRun) -> JobRun:
         run.checkpoints.all().delete()
     run.heartbeat_at = timezone.now()
     run.save()
+    had_its_turn(run)
     return run
+
+
+def had_its_turn(run: JobRun) -> None:
+    """An owner's next job waits as long as the owner's last step is ago."""
+    if run.is_finished:
+        of_owner(run).update(heartbeat_at=timezone.now())
 
 
 def job_of(run: JobRun) -> Job:
     return import_string(settings.ARF_JOBS[run.kind])()
 
 
-def _fail(run_id: int, error: Exception) -> None:
-    """The step was rolled back; the job keeps its position and can be resumed once the cause is mended."""
+def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
+    """The step was rolled back; the job keeps its position and can be resumed once the cause is mended. One that was
+    cancelled meanwhile is undone by its next step, unless it was in `undoing` that it failed.
+    """
     message = (
         error.message if isinstance(error, ArfError) else f"{whereabouts(error)}; the worker's log says more."
     )
@@ -218,7 +266,11 @@ def _fail(run_id: int, error: Exception) -> None:
         status=JobRun.Status.FAILED, error=message[:4000], finished_at=timezone.now()
     )
     run = JobRun.objects.get(pk=run_id)
+    if run.cancel_requested and not undoing:
+        resume(run)
+        return
     job_of(run).failed(run)
+    had_its_turn(run)
     if not isinstance(error, ArfError) and (following := next_of(run.key)):
         hand_on(following)  # an unforeseen error goes on to the queue, past `advance`
 

@@ -42,6 +42,7 @@ COLOURS = {
     Outcome.KEPT: "warning",
     Outcome.REFUSED: "danger",
     Outcome.FAILED: "danger",
+    Outcome.CANCELLED: "warning",
 }
 STATUS_COLOURS = {Status.ACTIVE: "success", Status.SHADOW: "info", Status.CANDIDATE: "warning"}
 

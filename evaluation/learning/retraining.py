@@ -14,7 +14,6 @@ Steps 2, 3 and 5 are done in pieces of about a second, as many as a step has tim
 
 import base64
 import io
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
@@ -33,7 +32,7 @@ from evaluation.models import RetrainingRun
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
-from retrieval.jobs import Job, Progress
+from retrieval.jobs import CORPUS, HasTime, Job, Progress
 from retrieval.models import Checkpoint, JobRun, RankerModel
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
@@ -42,13 +41,11 @@ from retrieval.stages.reranker.features import OF_TEXT
 MOST_BYTES = 64 * 2**20  # of one checkpoint; the largest seen is 1 MB
 KEPT = ("section_id", "domain_id", "locator", "score", "chunk_id")  # of a candidate
 KEY = "retrain"  # one at a time
-STEP_SECONDS = 15.0  # after which a step begins no other piece: far below the limit, were the machine ten times slower
 TOPICS = 20  # searched in one piece
 WEIGHT = 50  # of a model fitted, in the job's progress; a topic searched has 1
 UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
 SHOWN_LEAKS = 10
 Outcome = RetrainingRun.Outcome
-HasTime = Callable[[], bool]
 
 
 class Checkpoints:
@@ -157,10 +154,10 @@ class Retrain(Job):
         return STEPS[run.state.get("phase", "gather")](run, Checkpoints(run), time_for_more(run))
 
     def undo(self, run: JobRun) -> None:
-        close(run, "Cancelled.")
+        close(run, Outcome.CANCELLED, "Somebody cancelled it; nothing was changed.")
 
     def failed(self, run: JobRun) -> None:
-        close(run, run.error)
+        close(run, Outcome.FAILED, run.error)
 
 
 def every_month() -> int:
@@ -172,16 +169,16 @@ def every_month() -> int:
 
 
 def time_for_more(run: JobRun) -> HasTime:
-    """Whether a step may begin one more piece. A step whose worker was killed does a single one when begun again."""
-    end = time.monotonic() + (STEP_SECONDS if run.tries <= 1 else 0)
-    return lambda: time.monotonic() < end
+    """Whether a step may begin one more piece: files that wait for the same workers come between any two."""
+    has_time, waiting = jobs.time_for_more(run), JobRun.objects.unfinished().filter(key=CORPUS)
+    return lambda: has_time() and not waiting.exists()
 
 
-def close(run: JobRun, reason: str) -> None:
+def close(run: JobRun, outcome: str, reason: str) -> None:
     """Says why the attempt of this job stopped; one that stopped before it was written down is so now."""
     attempt = RetrainingRun.objects.filter(pk=run.state.get("attempt")).first()
     attempt = attempt or RetrainingRun(requested_by=run.requested_by, report={"job": run.pk, **run.params})
-    finish(attempt, Outcome.FAILED, reason)
+    finish(attempt, outcome, reason)
 
 
 def reopen(run: JobRun) -> None:

@@ -32,6 +32,7 @@ COLOURS = {
     Upload.Status.STORED: "success",
     Upload.Status.UNCHANGED: "info",
     Upload.Status.REFUSED: "danger",
+    Upload.Status.FAILED: "danger",
 }
 
 
@@ -152,7 +153,7 @@ class UploadAdmin(ReadOnly, ModelAdmin):
     def state_label(self, upload: Upload) -> tuple[str, str]:
         return upload.status, upload.get_status_display()
 
-    @admin.display(description=gettext_lazy("Why it was refused"))
+    @admin.display(description=gettext_lazy("Why it was refused, or failed"))
     def why(self, upload: Upload) -> str:
         return upload.local_reason or "-"
 

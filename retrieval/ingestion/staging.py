@@ -13,18 +13,20 @@ from django.conf import settings
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.errors import SourceRefused
-from retrieval.jobs import Progress
+from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.parsing.sources import read_source
 from retrieval.parsing.tree import Node, SourceDocument
 
+PORTION = 500  # sections staged in one piece: a second or two
 SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
 
 Row = tuple[Section, Node]
 
 
 def read(run: JobRun) -> Progress:
-    """Reads a domain's source and stages it. Raises SourceRefused before anything is written."""
+    """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
+    has_time = time_for_more(run)
     domain = Domain.objects.get(slug=run.params["domain"])
     path = source_path(run.params.get("source") or domain.source)
     source = read_source(path, domain)
@@ -32,11 +34,12 @@ def read(run: JobRun) -> Progress:
     rows = list(section_rows(domain, source))
     known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
     check_length(known, rows, force=run.params.get("force", False))
-    return begin(run, domain, source, rows, path.name, file_hash(path))
+    return stage_some(run, has_time, domain, source, rows, path.name, file_hash(path))
 
 
-def begin(
+def stage_some(
     run: JobRun,
+    has_time: HasTime,
     domain: Domain,
     source: SourceDocument,
     rows: list[Row],
@@ -45,17 +48,27 @@ def begin(
     *,
     owner: str = "",
 ) -> Progress:
-    """Stages what is new or changed; what a failed job staged of the document is dropped, and it must read again."""
+    """Stages what is new or changed, as far as the step has time: the next one reads the source again and goes on
+    behind the sections `compared`.
+    """
     described = description(source, filename, digest)
     document, _ = Document.objects.get_or_create(
         domain=domain,
         locator=source.identifier,
         defaults=described | {"private": domain.is_private, "owner": owner},
     )
-    Section.objects.staged().filter(document=document).delete()
-    failed = JobRun.objects.filter(status=JobRun.Status.FAILED, key=run.key, state__document=document.pk)
-    failed.update(state={})
-    staged = stage(document, rows)
+    if is_being_replaced(document, run):
+        return Progress(0, 0, f"{shown_name(document)} is being replaced by another job first", run.state)
+    so_far = run.state
+    if (so_far.get("document"), so_far.get("digest")) != (document.pk, digest):
+        begin_anew(document, run)
+        so_far = {"compared": 0, "staged": 0}
+    compared, staged = stage(document, rows, so_far["compared"], has_time)
+    staged += so_far["staged"]
+    if compared < len(rows):
+        state = {"document": document.pk, "digest": digest, "compared": compared, "staged": staged}
+        message = f"{shown_name(document)}: {compared} of {len(rows)} sections compared"
+        return Progress(compared, len(rows), message, state)
     state = {
         "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
         "present": [row.locator for row, _ in rows], "description": described,
@@ -63,6 +76,20 @@ def begin(
     return Progress(
         0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state
     )
+
+
+def is_being_replaced(document: Document, run: JobRun) -> bool:
+    """Whether another job, of another owner, has begun to stage the document: it is let through first."""
+    others = JobRun.objects.unfinished().filter(key=run.key, state__document=document.pk)
+    return others.exclude(pk__in=of_owner(run).values("pk")).exists()
+
+
+def begin_anew(document: Document, run: JobRun) -> None:
+    """Drops what a job that failed, or was resumed, has staged of the document: that job must read again."""
+    Section.objects.staged().filter(document=document).delete()
+    ended = [JobRun.Status.DONE, JobRun.Status.CANCELLED]
+    others = JobRun.objects.filter(key=run.key, state__document=document.pk).exclude(pk=run.pk)
+    others.exclude(status__in=ended).update(state={})
 
 
 def shown_name(document: Document) -> str:
@@ -188,16 +215,24 @@ def content_hash(section: Section, node: Node) -> str:
     return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()
 
 
-def stage(document: Document, rows: list[Row]) -> int:
-    """Saves what differs from the live version; only the order of the rest is brought up to date."""
+def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) -> tuple[int, int]:
+    """Saves what differs from the live version; only the order of the rest is brought up to date. Gives how many
+    rows are compared, those up to `after` included, and how many were saved.
+    """
     live = {s.locator: s for s in document.sections.live().filter(valid_to=None).defer("text")}
-    changed = [row for row in rows if differs(live.get(row[0].locator), row[0])]
-    for section, _ in changed:
-        section.document = document
-    Section.objects.bulk_create([section for section, _ in changed], batch_size=500)
-    save_parts(changed)
-    reorder(live, [section for section, _ in rows])
-    return len(changed)
+    staged = 0
+    while after < len(rows):
+        portion = rows[after : after + PORTION]
+        changed = [row for row in portion if differs(live.get(row[0].locator), row[0])]
+        for section, _ in changed:
+            section.document = document
+        Section.objects.bulk_create([section for section, _ in changed])
+        save_parts(changed)
+        reorder(live, [section for section, _ in portion])
+        after, staged = after + len(portion), staged + len(changed)
+        if not has_time():
+            break
+    return after, staged
 
 
 def differs(old: Section | None, new: Section) -> bool:
@@ -240,4 +275,4 @@ def reorder(live: dict[str, Section], rows: list[Section]) -> None:
         if old and (old.position, old.depth, old.parent_locator) != place:
             old.position, old.depth, old.parent_locator = place
             moved.append(old)
-    Section.objects.bulk_update(moved, ["position", "depth", "parent_locator"], batch_size=500)
+    Section.objects.bulk_update(moved, ["position", "depth", "parent_locator"])

@@ -19,12 +19,12 @@ from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import check_owner, checked_principal, share
-from retrieval.errors import SourceRefused, gettext_noop
+from retrieval.errors import SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.ingestion import publishing
 from retrieval.ingestion.embedding import chunk_some
 from retrieval.ingestion.ingest import drop_staged
-from retrieval.ingestion.staging import begin, section_rows
-from retrieval.jobs import CORPUS, Job, Progress
+from retrieval.ingestion.staging import section_rows, stage_some
+from retrieval.jobs import CORPUS, Job, Progress, time_for_more
 from retrieval.models import Document, DocumentGrant, Domain, JobRun, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
@@ -32,6 +32,7 @@ from retrieval.parsing.sources import extract
 from retrieval.parsing.tree import SourceDocument
 
 KEPT = timedelta(days=7)  # a file whose job failed; it may be resumed so long
+MOST_WAITING = 100  # files of one person or key; who has more to hand in does so by and by
 SLUG = 60  # characters of a file's name in its document's locator
 
 
@@ -50,11 +51,12 @@ def accept(
     by=None,
 ) -> Upload:
     """Takes a file and enqueues its reading; `principal` becomes the owner of a new document, `grants` name its
-    readers. Raises Unprocessable for what can be told at once to be no use.
+    readers. Raises Unprocessable for what can be told at once to be no use, TooManyWaiting for one file too many.
     """
     name = checked_name(domain, filename, content)
     check_grants(domain, grants)
     with acting_for(principal):
+        check_waiting(principal)
         upload = Upload.objects.create(
             domain=domain,
             filename=name,
@@ -89,6 +91,15 @@ def checked_name(domain: Domain, filename: str, content: bytes) -> str:
     return name
 
 
+def check_waiting(principal: str) -> None:
+    """Raises TooManyWaiting."""
+    if Upload.objects.filter(principal=principal, status=Upload.Status.WAITING).count() >= MOST_WAITING:
+        raise TooManyWaiting(
+            gettext_noop("%(most)s files of yours wait to be read: hand in more when some are through."),
+            most=MOST_WAITING,
+        )
+
+
 def check_grants(domain: Domain, grants: Sequence[str]) -> None:
     if grants and not domain.is_private:
         raise SourceRefused(
@@ -106,6 +117,7 @@ class ReadUpload(Job):
 
     def step(self, run: JobRun) -> Progress:
         with acting_for(run.params["principal"]):
+            set_status(run, Upload.Status.FAILED, to=Upload.Status.WAITING)  # somebody resumed it
             match run.state.get("phase", "read"):
                 case "read":
                     return read(run)
@@ -120,6 +132,15 @@ class ReadUpload(Job):
             drop_staged(run)
             Document.objects.filter(pk=run.state.get("document"), sections=None).delete()
             close(upload_of(run), Upload.Status.CANCELLED)
+
+    def failed(self, run: JobRun) -> None:
+        """Says so to whoever handed the file in, which is kept for a while."""
+        with acting_for(run.params["principal"]):
+            set_status(run, Upload.Status.WAITING, to=Upload.Status.FAILED, reason=run.error)
+
+
+def set_status(run: JobRun, status: Upload.Status, *, to: Upload.Status, reason: str = "") -> None:
+    Upload.objects.filter(pk=run.params["upload"], status=status).update(status=to, reason=reason)
 
 
 def upload_of(run: JobRun) -> Upload:
@@ -137,8 +158,10 @@ def why(refused: SourceRefused) -> dict:
 
 
 def read(run: JobRun) -> Progress:
-    """Reads the file and stages it. One that cannot be read is refused with the reason; nothing of it stays."""
-    upload = upload_of(run)
+    """Reads the file and stages the next portion. One that cannot be read is refused with the reason, and nothing of it
+    stays.
+    """
+    has_time, upload = time_for_more(run), upload_of(run)
     if upload.content is None:
         raise SourceRefused(gettext_noop("The file is no longer kept: hand it in again."))
     try:
@@ -147,9 +170,10 @@ def read(run: JobRun) -> Progress:
         close(upload, Upload.Status.REFUSED, **why(refused))
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
     rows = list(section_rows(upload.domain, source))
-    progress = begin(
-        run, upload.domain, source, rows, upload.filename, upload.content_hash, owner=upload.principal
-    )
+    digest, owner = upload.content_hash, upload.principal
+    progress = stage_some(run, has_time, upload.domain, source, rows, upload.filename, digest, owner=owner)
+    if progress.state.get("phase") != "chunk":
+        return progress
     document = Document.objects.get(pk=progress.state["document"])
     for name in upload.grants:
         share(document, name, DocumentGrant.Role.READER, Caller((upload.principal,)))
@@ -238,7 +262,10 @@ def erase(document: Document, caller: Caller) -> None:
 
 @as_system()
 def forget_files(now=None) -> int:
-    """Every night: files whose jobs failed and were not taken up again."""
+    """Every night: files whose jobs failed and were not taken up again, or never had their turn."""
     old = Upload.objects.filter(content__isnull=False, created_at__lt=(now or timezone.now()) - KEPT)
     late = SourceRefused(gettext_noop("It could not be read in time."))
-    return old.update(content=None, status=Upload.Status.REFUSED, **why(late))
+    never_read = old.filter(status=Upload.Status.WAITING)
+    return never_read.update(content=None, status=Upload.Status.REFUSED, **why(late)) + old.update(
+        content=None
+    )

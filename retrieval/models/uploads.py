@@ -36,6 +36,7 @@ class Upload(models.Model):
         UNCHANGED = "unchanged", _("Unchanged")
         REFUSED = "refused", _("Refused")
         CANCELLED = "cancelled", _("Cancelled")
+        FAILED = "failed", _("Failed")  # its file is kept, so that the job may be resumed
 
     public_id = models.UUIDField(unique=True, default=uuid4, editable=False)  # counts nobody's uploads
     domain = models.ForeignKey("retrieval.Domain", on_delete=models.PROTECT, related_name="uploads")
@@ -60,7 +61,7 @@ class Upload(models.Model):
     content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the file."))
     size = models.PositiveIntegerField(help_text=_("Bytes."))
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
-    reason = models.TextField(blank=True, help_text=_("Why it was refused."))
+    reason = models.TextField(blank=True, help_text=_("Why it was refused, or failed."))
     refusal = models.JSONField(default=dict, editable=False)  # the reason's template and values
     sections = models.PositiveIntegerField(default=0)
     pages = models.PositiveIntegerField(null=True, blank=True)
@@ -83,7 +84,7 @@ class Upload(models.Model):
 
     @property
     def percent(self) -> int:
-        """How far its reading is, 100 once it is settled."""
-        if self.status != self.Status.WAITING:
+        """How far its reading is, or came before it failed; 100 once it is settled."""
+        if self.status not in (self.Status.WAITING, self.Status.FAILED):
             return 100
         return self.run.percent if self.run else 0

@@ -104,6 +104,71 @@ def test_jobs_that_queue_take_their_turns_whole(queued, django_capture_on_commit
     assert [step.status for step in jobs.run_here(second)][-1] == JobRun.Status.DONE
 
 
+def order_of_steps(*runs: JobRun) -> list[int]:
+    """Whose steps were taken, as the queue asks for them, until all are done."""
+    taken = []
+    while turn := jobs.next_of("k"):
+        jobs.take_step(turn.pk, turn.ticket)
+        taken.append(turn.pk)
+    assert not JobRun.objects.unfinished().exists()
+    return [runs.index(run) for pk in taken for run in runs if run.pk == pk]
+
+
+def test_owners_take_turns_step_by_step_and_the_jobs_of_one_owner_whole():
+    names = ("user:1", "user:1", "user:1", "key:2", None)
+    runs = [jobs.create("count", key="k", params={"principal": n} if n else {}, queues=True) for n in names]
+    assert order_of_steps(*runs) == [0, 3, 4, 0, 3, 4, 0, 3, 4, 1, 1, 1, 2, 2, 2]
+
+
+def test_many_jobs_of_one_step_do_not_go_before_anothers(monkeypatch):
+    monkeypatch.setattr(Count, "step", lambda self, run: Progress(1, 1, finished=True))
+    names = ("user:1", "user:1", "user:1", "user:2", "user:2")
+    runs = [jobs.create("count", key="k", params={"principal": name}, queues=True) for name in names]
+    assert order_of_steps(*runs) == [0, 3, 1, 4, 2]
+
+
+def test_after_a_step_the_queue_is_given_that_of_whose_turn_it_is(queued, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        first, second = (
+            jobs.enqueue("count", key="k", params={"principal": f"user:{n}"}, queues=True) for n in (1, 2)
+        )
+        jobs.advance(first.pk, 0)
+    assert queued[-1][1:] == (second.pk, 0)
+
+
+def test_a_step_that_took_too_long_lets_others_go_first(
+    queued, django_capture_on_commit_callbacks, monkeypatch
+):
+    slow, other = (
+        jobs.create("count", key="k", params={"principal": f"user:{n}"}, queues=True) for n in (1, 2)
+    )
+    with monkeypatch.context() as late, django_capture_on_commit_callbacks(execute=True):
+        late.setattr(Count, "step", too_long)
+        with pytest.raises(TimeoutException):
+            jobs.take_step(slow.pk, 0)
+    assert queued == [("retrieval.jobs.advance", other.pk, 0)] and jobs.next_of("k") == other
+
+
+def test_who_runs_a_job_here_waits_while_it_is_anothers_turn(monkeypatch):
+    """The other's step is done by a worker meanwhile."""
+    first, second = (
+        jobs.create("count", key="k", params={"principal": f"user:{n}"}, queues=True) for n in (1, 2)
+    )
+    monkeypatch.setattr(jobs, "hand_on", lambda run: None)
+    monkeypatch.setattr(
+        jobs.time, "sleep", lambda seconds: jobs.take_step(first.pk, jobs.next_of("k").ticket)
+    )
+    assert [step.position for step in jobs.run_here(second)] == [1, 2, 3]
+
+
+def test_who_runs_a_job_here_is_told_of_one_before_it_that_nobody_works_on():
+    first = jobs.create("count", key="k", queues=True)
+    second = jobs.create("count", key="k", queues=True)
+    JobRun.objects.filter(pk=first.pk).update(heartbeat_at=timezone.now() - jobs.SILENT_AFTER * 2)
+    with pytest.raises(jobs.AlreadyRunning, match=f"Job {first.pk} "):
+        next(jobs.run_here(second))
+
+
 def test_a_queue_goes_on_past_a_job_that_fails(queued, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         first = jobs.enqueue("count", key="k", params={"fail_at": 1}, queues=True)
@@ -129,6 +194,39 @@ def test_cancelling_takes_effect_before_the_next_step_and_undoes():
     jobs.cancel(next(steps))
     assert next(steps).status == JobRun.Status.CANCELLED
     assert not Version.objects.filter(name="counted").exists()
+
+
+def test_cancelling_during_the_last_try_is_a_cancel():
+    run = jobs.create("count", key="k")
+    for _ in range(jobs.MOST_TRIES):
+        killed_in_its_step(run)
+    jobs.cancel(run)
+    assert jobs.take_step(run.pk, run.ticket).status == JobRun.Status.CANCELLED
+
+
+def test_cancelling_a_step_that_then_fails_is_a_cancel(monkeypatch):
+    """The row is locked while the step is at work: the wish to cancel is written down when it was rolled back."""
+    run = jobs.create("count", key="k", params={"fail_at": 1})
+    failing = jobs._fail
+
+    def fail(run_id, error, **how):
+        JobRun.objects.filter(pk=run_id).update(cancel_requested=True)
+        failing(run_id, error, **how)
+
+    monkeypatch.setattr(jobs, "_fail", fail)
+    run = jobs.take_step(run.pk, run.ticket)
+    assert (run.status, run.error) == (JobRun.Status.QUEUED, "")
+    assert jobs.take_step(run.pk, run.ticket).status == JobRun.Status.CANCELLED
+
+
+def test_a_job_that_cannot_be_undone_fails_and_is_not_tried_for_ever(monkeypatch):
+    run = jobs.create("count", key="k")
+    monkeypatch.setattr(Count, "undo", lambda self, run: 1 / 0)
+    jobs.cancel(run)
+    with pytest.raises(ZeroDivisionError):
+        jobs.take_step(run.pk, run.ticket)
+    run.refresh_from_db()
+    assert run.status == JobRun.Status.FAILED
 
 
 def test_a_silent_job_is_queued_again(queued, django_capture_on_commit_callbacks):
@@ -209,6 +307,11 @@ def test_a_step_that_ends_in_time_after_all_clears_what_was_said(monkeypatch):
         slow.setattr(Count, "step", too_long)
         jobs.take_step(run.pk, run.ticket)
     assert jobs.take_step(run.pk, run.ticket).error == ""
+
+
+def test_a_step_that_was_killed_before_does_one_piece_at_a_time():
+    first, again = (jobs.time_for_more(JobRun(tries=tries)) for tries in (1, 2))
+    assert first() and not again()
 
 
 @pytest.mark.parametrize("cancelled", [False, True])

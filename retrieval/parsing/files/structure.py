@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from retrieval.errors import SourceRefused
 from retrieval.parsing.files.blocks import Block, Blocks
 from retrieval.parsing.files.headings import LONGEST, Heading, headings_of
+from retrieval.parsing.files.limits import MAX_SECTIONS, TOO_MANY_SECTIONS
 from retrieval.parsing.tree import Node, PageStart, SourceDocument, page_at, unused_locator
 from retrieval.text.language import detect
 
@@ -30,11 +32,15 @@ class Open:
 
 
 def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
-    """The document that a file holds, its locators under `identifier`; `name` is its title where it says none."""
+    """The document that a file holds, its locators under `identifier`; `name` is its title where it says none.
+    Raises SourceRefused for one of too many sections.
+    """
     headings = headings_of(read.blocks)
     top = nested(read.blocks, headings)
     title = (read.title or said_title(read.blocks, headings) or name)[:500]
     root = nodes(hoisted(top, title), identifier, title)
+    if (count := sum(1 for _ in root.walk()) - 1) > MAX_SECTIONS:
+        raise SourceRefused(TOO_MANY_SECTIONS, sections=f"{count:,}", most=f"{MAX_SECTIONS:,}")
     return SourceDocument(
         title=title,
         language=detect(" ".join(block.text for block in read.blocks)[:SAMPLE]),

@@ -2,7 +2,9 @@
 
 import pytest
 
+from retrieval import jobs
 from retrieval.indexes.terms import as_numbers, numbers
+from retrieval.ingestion import ingest
 from retrieval.models import Anchor, Citation, Section
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.ingestion.conftest import current, ingested
@@ -30,6 +32,19 @@ def test_a_corrected_heading_replaces_the_row_without_a_new_version_of_the_law(d
     ingested(domain, source)
     (shown,) = domain.sections.live()
     assert (shown.heading, shown.valid_to) == ("Dogs", None)
+
+
+def test_many_changes_are_published_without_a_statement_for_each(
+    domain, write, django_assert_max_num_queries
+):
+    ingested(domain, write(*(f"Rule {n}." for n in range(60))))
+    run = jobs.create(**ingest.request(domain, str(write(*(f"Rule {n} anew." for n in range(60))))))
+    while run.state.get("phase") != "publish":
+        run = jobs.take_step(run.pk, run.ticket)
+    with django_assert_max_num_queries(60):
+        run = jobs.take_step(run.pk, run.ticket)
+    assert run.status == "done" and len(current(domain)) == 60
+    assert all(text.endswith("anew.") for text in current(domain).values())
 
 
 def test_removed_text_is_tombstoned(domain, write):

@@ -8,8 +8,8 @@ from django.utils import timezone, translation
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.errors import SourceRefused
-from retrieval.ingestion import uploading
+from retrieval.errors import ArfError, SourceRefused, TooManyWaiting
+from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.models.uploads import in_words
 from retrieval.request import SearchRequest
@@ -141,6 +141,94 @@ def test_a_cancelled_upload_leaves_nothing_half_stored():
     jobs.cancel(run)
     jobs.take_step(run.pk, run.ticket)
     assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_an_upload_whose_job_failed_says_so_and_why_and_may_be_resumed(monkeypatch):
+    domain = a_domain()
+    upload = uploading.accept(domain, "lease.pdf", lease(FEES), principal="user:1")
+    with monkeypatch.context() as broken:
+        broken.setattr(uploading, "chunk_some", lambda run: (_ for _ in ()).throw(ArfError("No embedder.")))
+        *_, run = jobs.run_here(upload.run)
+    upload.refresh_from_db()
+    assert (upload.status, upload.local_reason, upload.percent) == ("failed", "No embedder.", 0)
+    assert uploading.forget_files() == 0 and upload.content is not None
+    jobs.resume(run)
+    run = jobs.take_step(run.pk, run.ticket)
+    upload.refresh_from_db()
+    assert (upload.status, upload.reason) == ("waiting", "")
+    for _step in jobs.run_here(run):
+        pass
+    upload.refresh_from_db()
+    assert upload.status == "stored"
+
+
+def test_a_failed_upload_stays_failed_when_its_file_is_forgotten():
+    failed = uploading.accept(a_domain(), "lease.pdf", lease(FEES), principal="user:1")
+    uploading.ReadUpload().failed(JobRun(params=failed.run.params, error="No embedder."))
+    assert uploading.forget_files(timezone.now() + uploading.KEPT * 2) == 1
+    failed.refresh_from_db()
+    assert (failed.status, failed.reason, failed.content) == ("failed", "No embedder.", None)
+
+
+def test_one_person_has_a_limited_number_of_files_waiting(monkeypatch):
+    monkeypatch.setattr(uploading, "MOST_WAITING", 2)
+    domain = a_domain()
+    first, _ = (uploading.accept(domain, f"{n}.txt", b"Words.", principal="user:1") for n in (1, 2))
+    with pytest.raises(TooManyWaiting, match="2 files of yours wait"):
+        uploading.accept(domain, "3.txt", b"Words.", principal="user:1")
+    for _step in jobs.run_here(first.run):
+        pass
+    assert uploading.accept(domain, "3.txt", b"Words.", principal="user:1")
+    assert uploading.accept(domain, "3.txt", b"Words.", principal="key:1")
+
+
+@pytest.fixture
+def in_portions(monkeypatch):
+    """Each step has time for one portion of three sections."""
+    monkeypatch.setattr(staging, "PORTION", 3)
+    monkeypatch.setattr(jobs, "STEP_SECONDS", 0)
+
+
+TEN = "".join(f"{number}. Part. Words of part {number}.\n\n" for number in range(1, 11)).encode()
+
+
+def test_a_long_file_is_staged_in_portions(in_portions):
+    domain = a_domain()
+    upload = uploading.accept(domain, "ten.txt", TEN, principal="user:1")
+    told = [(run.state.get("phase"), run.state.get("compared")) for run in jobs.run_here(upload.run)]
+    assert told[:5] == [(None, 3), (None, 6), (None, 9), ("chunk", None), ("chunk", None)]
+    upload.refresh_from_db()
+    assert (upload.status, upload.sections) == ("stored", 10)
+    assert len(current(upload.document)) == 10
+    changed = handed_in(domain, TEN.replace(b"Words of part 7", b"Deeds of part 7"), "ten.txt")
+    assert changed.run.message.endswith("1 sections published, 0 removed")
+
+
+def test_a_file_cancelled_between_two_portions_leaves_nothing(in_portions):
+    domain = a_domain()
+    upload = uploading.accept(domain, "ten.txt", TEN, principal="user:1")
+    run = jobs.take_step(upload.run.pk, 0)
+    jobs.cancel(run)
+    jobs.take_step(run.pk, run.ticket)
+    assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_two_persons_replace_one_public_document_one_after_the_other(in_portions):
+    """They take turns, but the second lets the first through before it stages anything."""
+    domain = a_domain()
+    handed_in(domain, TEN, "ten.txt")
+    uploads = [
+        uploading.accept(domain, "ten.txt", TEN.replace(b"Words", said), principal=f"user:{n}")
+        for n, said in enumerate((b"Deeds", b"Songs"), 1)
+    ]
+    ended = []
+    while turn := jobs.next_of(jobs.CORPUS):
+        run = jobs.take_step(turn.pk, turn.ticket)
+        ended += [run.pk] if run.is_finished else []
+    assert ended == [upload.run.pk for upload in uploads]
+    document = Document.objects.get(domain=domain)
+    assert {s.text.split()[-4] for s in current(document).values()} == {"Songs"}
+    assert {upload.status for upload in Upload.objects.filter(domain=domain)} == {"stored"}
 
 
 def test_uploads_wait_for_one_another_and_take_turns_in_order():
