@@ -1,10 +1,14 @@
 """Starts the processes of a node together, starts again what ends, and stops all in order. No Django here.
 
+A program that ends whenever it is started ends all others with it, unless these do without it: then it is tried again
+after growing pauses, and a file tells which programs are in that state.
+
 Each program runs in a session of its own, begun by `python -m arf_site.node.supervisor PARENT COMMAND…`, which has
 the kernel end it when the supervisor dies, by kill -9 too.
 """
 
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -12,13 +16,16 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 EVERY = 0.1  # seconds between looks at the children
 STEADY = 30.0  # seconds after which a program counts as having started well
-QUICK_DEATHS = 5  # in a row: then starting it again helps no more
+QUICK_DEATHS = 5  # in a row: then starting it again at once helps no more
 FIRST_DELAY = 0.5  # seconds before a program that died at once is started again; doubles with each death
+LONGEST_DELAY = 300.0  # seconds
+FAILING = "failing.json"  # beside the logs: programs that keep ending, each with `since` (ISO 8601) and `why`
 LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside when its program starts
 LAST_LINES = 20
 
@@ -29,11 +36,14 @@ class GaveUp(RuntimeError):
 
 @dataclass(frozen=True)
 class Program:
-    """What to run. `grace`: seconds it may take to end by itself before it is killed."""
+    """What to run. `grace`: seconds it may take to end by itself before it is killed; `is_side`: the others serve
+    without it.
+    """
 
     name: str
     command: Sequence[str]
     grace: float = 10.0
+    is_side: bool = False
 
 
 class Child:
@@ -47,8 +57,10 @@ class Child:
         self.process: subprocess.Popen | None = None
         self.started_at = self.start_at = 0.0
         self.quick_deaths = 0
+        self.failing: dict[str, str] | None = None
 
     def start(self) -> None:
+        """Raises OSError, for a full disk for one."""
         put_aside(self.log)
         launcher = [sys.executable, "-m", "arf_site.node.supervisor", str(os.getpid())]
         with self.log.open("ab") as log:
@@ -67,19 +79,32 @@ class Child:
         """Starts the program again once it has ended, later each time. Raises GaveUp."""
         if self.process is None:
             if time.monotonic() >= self.start_at:
-                self.start()
+                self._start_again()
         elif has_ended(self.process.pid):
-            self._bury()
+            steady = self._is_steady()
+            self._put_off(f"ended ({in_words(self._end_group())})", steady=steady)
+        elif self.failing and self._is_steady():
+            self.failing = None
 
-    def _bury(self) -> None:
-        status = self._end_group()
-        steady = time.monotonic() - self.started_at > STEADY
+    def _start_again(self) -> None:
+        try:
+            self.start()
+        except OSError as problem:
+            self._put_off(f"cannot be started ({problem.strerror})", steady=False)
+
+    def _is_steady(self) -> bool:
+        return time.monotonic() - self.started_at > STEADY
+
+    def _put_off(self, why: str, *, steady: bool) -> None:
         self.quick_deaths = 1 if steady else self.quick_deaths + 1
-        if self.quick_deaths >= QUICK_DEATHS:
-            raise GaveUp(f"{self.program.name} keeps ending ({in_words(status)}):\n{last_lines(self.log)}")
-        delay = FIRST_DELAY * 2 ** (self.quick_deaths - 1)
+        if self.quick_deaths >= QUICK_DEATHS and not self.program.is_side:
+            raise GaveUp(f"{self.program.name} {why} again and again:\n{last_lines(self.log)}")
+        if self.quick_deaths > 1:
+            since = self.failing["since"] if self.failing else datetime.now(UTC).isoformat(timespec="seconds")
+            self.failing = {"since": since, "why": why}
+        delay = min(FIRST_DELAY * 2 ** (self.quick_deaths - 1), LONGEST_DELAY)
         self.start_at = time.monotonic() + delay
-        self.say(f"{self.program.name} ended ({in_words(status)}); it is started again in {delay:g} s.")
+        self.say(f"{self.program.name} {why}; it is started again in {delay:g} s.")
 
     def stop(self) -> None:
         """Asks it to end; kills what is left after its grace."""
@@ -113,6 +138,9 @@ class Supervisor:
         self.children = [
             Child(program, log_dir / f"{program.name}.log", kept_open, say) for program in programs
         ]
+        self.say = say
+        self.failing: dict[str, dict] | None = None
+        self.failing_file = log_dir / FAILING
 
     def start(self) -> None:
         for child in self.children:
@@ -130,6 +158,19 @@ class Supervisor:
     def keep_up(self) -> None:
         for child in self.children:
             child.keep_up()
+        self._tell_failing()
+
+    def _tell_failing(self) -> None:
+        """Writes the file anew whenever it would be another; readers never see half of it."""
+        failing = {child.program.name: child.failing for child in self.children if child.failing}
+        if failing == self.failing:
+            return
+        self.failing, unfinished = failing, self.failing_file.with_suffix(".tmp")
+        try:
+            unfinished.write_text(json.dumps(failing))
+            unfinished.replace(self.failing_file)
+        except OSError as problem:
+            self.say(f"{self.failing_file} cannot be written ({problem.strerror}).")
 
     def stop(self) -> None:
         for child in reversed(self.children):

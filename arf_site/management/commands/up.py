@@ -19,10 +19,12 @@ from tqdm import tqdm
 from arf_site.node import first_search, preparation
 from arf_site.node.first_search import host_and_port, reached_by
 from arf_site.node.postgres.server import Postgres
+from arf_site.node.postgres.system import PostgresError, check_room
 from arf_site.node.supervisor import GaveUp, Program, Supervisor
 from retrieval.models import JobRun
 
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 READY_LIMIT = 600.0  # seconds that the last of the work before the first search may take on a busy machine
 
 
@@ -42,6 +44,7 @@ class Command(BaseCommand):
         started = time.monotonic()
         stop_by_signals()
         with alone(settings.VAR_DIR / "up.lock") as lock:
+            check_disk(settings.VAR_DIR)
             check_port(settings.ARF_BIND, settings.ARF_PORT)
             check_database()
             supervisor = Supervisor(
@@ -58,6 +61,7 @@ class Command(BaseCommand):
                     f"Not ready in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
                 ) from problem
             finally:
+                ignore_signals()
                 supervisor.stop()
                 connections.close_all()
                 if not settings.DATABASE_URL_GIVEN:
@@ -72,7 +76,8 @@ class Command(BaseCommand):
         if not preparation.names_are_embedded():
             preparation.order_names()
         for ready in (preparation.names_are_embedded, preparation.index_is_current):
-            supervisor.wait_until(if_answered(ready), limit=READY_LIMIT)
+            in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
+            supervisor.wait_until(in_time, limit=READY_LIMIT)
         supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
         preparation.order_reranker(self._say)
         connections.close_all()
@@ -115,8 +120,8 @@ def programs() -> list[Program]:
     gunicorn = (sys.executable, "-m", "gunicorn", "--config", "arf_site/node/gunicorn.conf.py")
     return [
         *([] if settings.DATABASE_URL_GIVEN else [Program("postgres-guard", guard)]),
-        Program("lexical-writer", (*manage, "lexical_writer")),
-        Program("worker", (*manage, "worker")),
+        Program("lexical-writer", (*manage, "lexical_writer"), is_side=True),
+        Program("worker", (*manage, "worker"), is_side=True),
         Program("web", gunicorn),
     ]
 
@@ -140,15 +145,20 @@ def base_url() -> str:
 
 
 def stop_by_signals() -> None:
-    """Ctrl-C, `kill` and a closed terminal end the same way, once; the stopping itself is not interrupted."""
+    """Ctrl-C, `kill` and a closed terminal end the same way, once."""
 
     def stop(*_) -> None:
-        for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(signum, signal.SIG_IGN)
+        ignore_signals()
         raise KeyboardInterrupt
 
-    for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for signum in STOPPING:
         signal.signal(signum, stop)
+
+
+def ignore_signals() -> None:
+    """The stopping itself is not interrupted, whatever it came from: what it had not reached would be left behind."""
+    for signum in STOPPING:
+        signal.signal(signum, signal.SIG_IGN)
 
 
 @contextmanager
@@ -193,6 +203,14 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def check_disk(folder: Path) -> None:
+    """Raises CommandError for a full one."""
+    try:
+        check_room(folder)
+    except PostgresError as problem:
+        raise CommandError(str(problem)) from problem
 
 
 def check_port(host: str, port: int) -> None:

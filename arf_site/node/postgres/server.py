@@ -201,6 +201,7 @@ class Postgres(Cluster):
         if self._serves():
             return
         system.make_folder(self.home)
+        system.check_room(self.home)
         with self._locked():
             self._choose_place()
             account = self._account()

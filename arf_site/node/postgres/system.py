@@ -19,6 +19,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 SERVER_PROGRAMS = ("initdb", "postgres")
+ROOM = 64 * 2**20  # bytes free: PostgreSQL writes its log ahead in files of 16 MB
 # Nothing of the caller's environment (PG*, secrets) reaches the server.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
@@ -73,6 +74,16 @@ def service_account() -> Account:
     if made.returncode != 0:
         raise PostgresError(f"useradd failed: {made.stderr.strip()}")
     return Account.named("arf")
+
+
+def check_room(folder: Path) -> None:
+    """Raises PostgresError where the disk is full, before half of something is written."""
+    free = shutil.disk_usage(folder).free
+    if free < ROOM:
+        raise PostgresError(
+            f"The disk of {folder} is full: {free // 2**20} MB are free and {ROOM // 2**20} MB are needed. "
+            "Make room there, or set ARF_VAR_DIR to a folder on another disk."
+        )
 
 
 def say(line: str) -> None:

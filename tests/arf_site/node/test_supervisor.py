@@ -1,8 +1,11 @@
 """What dies is started again; one signal stops everything; nothing is left behind."""
 
+import errno
+import json
 import os
 import signal
 import subprocess
+from datetime import UTC, datetime
 
 import pytest
 
@@ -43,9 +46,64 @@ def test_what_ends_is_started_again_and_this_is_said(supervise, told):
 def test_delays_double_and_a_crash_loop_is_given_up_with_its_last_words(supervise, told, monkeypatch):
     monkeypatch.setattr(supervisor, "FIRST_DELAY", 0.001)
     running = supervise(Program("broken", python("raise SystemExit('no such luck')")))
-    with pytest.raises(GaveUp, match=r"(?s)broken keeps ending \(exit status 1\).*no such luck"):
+    with pytest.raises(GaveUp, match=r"(?s)broken ended \(exit status 1\) again and again.*no such luck"):
         running.wait_until(lambda: False, limit=60)
     assert [line.rsplit(" ", 2)[1] for line in told] == ["0.001", "0.002", "0.004", "0.008"]
+
+
+def test_a_side_program_that_keeps_ending_is_tried_again_ever_later_and_stops_nothing(
+    supervise, told, monkeypatch
+):
+    monkeypatch.setattr(supervisor, "FIRST_DELAY", 0.001)
+    monkeypatch.setattr(supervisor, "LONGEST_DELAY", 0.01)
+    running = supervise(Program("web", python(SLEEP)), Program("writer", python("pass"), is_side=True))
+    web, writer = running.children
+    first = web.process.pid
+    running.wait_until(lambda: len(told) > supervisor.QUICK_DEATHS, limit=60)
+    assert web.process.pid == first and not supervisor.has_ended(first)
+    assert [line.rsplit(" ", 2)[1] for line in told][:6] == [
+        "0.001",
+        "0.002",
+        "0.004",
+        "0.008",
+        "0.01",
+        "0.01",
+    ]
+    failing = json.loads(running.failing_file.read_text())
+    assert failing["writer"]["why"] == "ended (exit status 0)"
+    assert datetime.fromisoformat(failing["writer"]["since"]) <= datetime.now(UTC)
+
+
+def test_a_side_program_that_runs_again_fails_no_more(supervise, tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "FIRST_DELAY", 0.001)
+    mended = tmp_path / "mended"
+    code = f"import os, sys, time; os.path.exists(sys.argv[1]) or sys.exit(1); {SLEEP}"
+    running = supervise(Program("writer", python(code, str(mended)), is_side=True))
+    running.wait_until(lambda: bool(running.failing), limit=60)
+    mended.touch()
+    running.wait_until(lambda: running.children[0].process is not None, limit=60)
+    running.wait_until(lambda: running.children[0].quick_deaths > 0, limit=60)
+    monkeypatch.setattr(supervisor, "STEADY", 0.2)
+    running.wait_until(lambda: not running.failing, limit=60)
+    assert json.loads(running.failing_file.read_text()) == {}
+
+
+def test_a_full_disk_is_said_in_one_sentence_and_the_rest_goes_on(supervise, told, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    running = supervise(Program("writer", python("pass"), is_side=True))
+    [child] = running.children
+    wait_for(lambda: supervisor.has_ended(child.process.pid))
+    with monkeypatch.context() as disk:
+        disk.setattr(supervisor, "FIRST_DELAY", 0)
+        disk.setattr(subprocess, "Popen", full)
+        disk.setattr("pathlib.Path.write_text", full)
+        running.keep_up()
+        running.keep_up()
+    assert "writer cannot be started (No space left on device); it is started again in 0 s." in told
+    assert f"{running.failing_file} cannot be written (No space left on device)." in told
+    running.wait_until(lambda: child.process is not None, limit=60)
 
 
 def test_a_program_that_ran_long_is_not_in_a_crash_loop(tmp_path, told, monkeypatch):

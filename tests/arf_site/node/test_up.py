@@ -1,14 +1,18 @@
 """One command starts everything and one signal stops it; what dies is started again; nothing is left behind."""
 
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError
 
 from arf_site.management.commands import up
+from arf_site.node.supervisor import GaveUp
 from tests.conftest import ROOT
 from tests.running import RunningArf, command_lines, python, wait_for
 
@@ -43,6 +47,50 @@ def test_a_database_that_does_not_let_us_in_is_told_in_one_line(tmp_path):
     assert done.returncode == 1
     assert "DATABASE_URL cannot be used: connection failed" in told and "refused" in told
     assert "hush" not in told
+
+
+def test_a_full_disk_is_told_in_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 2**20))
+    with pytest.raises(
+        CommandError, match=rf"The disk of {tmp_path} is full: 3 MB are free and 64 MB are needed"
+    ):
+        up.check_disk(tmp_path)
+
+
+@pytest.fixture
+def stopped(tmp_path, monkeypatch, settings):
+    """What a failing `up` has stopped, though a signal arrives at each part that it stops."""
+    ended = []
+
+    def stop(name):
+        os.kill(os.getpid(), signal.SIGTERM)
+        ended.append(name)
+
+    class Stopping(up.Supervisor):
+        def stop(self):
+            stop("programs")
+
+    def broken(self, supervisor, started):
+        raise GaveUp("web ended again and again")
+
+    settings.VAR_DIR, settings.DATABASE_URL_GIVEN = tmp_path, False
+    monkeypatch.setattr(up, "check_disk", lambda folder: None)
+    monkeypatch.setattr(up, "check_port", lambda host, port: None)
+    monkeypatch.setattr(up, "check_database", lambda: None)
+    monkeypatch.setattr(up, "Supervisor", Stopping)
+    monkeypatch.setattr(up, "connections", SimpleNamespace(close_all=lambda: None))
+    monkeypatch.setattr(up, "Postgres", lambda: SimpleNamespace(stop=lambda: stop("postgres")))
+    monkeypatch.setattr(up.Command, "_serve", broken)
+    handlers = {signum: signal.getsignal(signum) for signum in up.STOPPING}
+    yield ended
+    for signum, handler in handlers.items():
+        signal.signal(signum, handler)
+
+
+def test_a_signal_while_it_stops_leaves_nothing_behind(stopped):
+    with pytest.raises(CommandError, match="again and again"):
+        up.Command().handle()
+    assert stopped == ["programs", "postgres"]
 
 
 def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
