@@ -5,6 +5,7 @@ from django.db.models import BigIntegerField, Exists, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from unfold.decorators import display
 from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, caller_of
-from retrieval.models import Document, Domain, JobRun, Version
+from retrieval.models import Document, Domain, JobRun, Upload, Version
 
 
 def readable_jobs(caller: Caller) -> QuerySet[JobRun]:
@@ -27,6 +28,31 @@ def readable_jobs(caller: Caller) -> QuerySet[JobRun]:
         slug=KT("params__domain"), document=Cast(KT("state__document"), BigIntegerField())
     )
     return named.annotate(hidden=Exists(private) & ~Exists(readable) & ~asked)
+
+
+def failed_jobs(request: HttpRequest) -> list[dict]:
+    """For the front page: the last jobs that failed and may still be resumed, but for those whose like was done since.
+    A file's name is told to those who may see the upload.
+    """
+    caller = caller_of(request)
+    done = JobRun.objects.filter(status=JobRun.Status.DONE, kind=OuterRef("kind"), params=OuterRef("params"))
+    failed = readable_jobs(caller).filter(
+        ~Exists(done.filter(pk__gt=OuterRef("pk"))),
+        status=JobRun.Status.FAILED,
+        finished_at__gte=timezone.now() - jobs.CHECKPOINTS_KEPT,
+    )
+    runs = failed.order_by("-finished_at")[:SHOWN]
+    uploads = Upload.objects.visible_to(caller).filter(run__in=[run.pk for run in runs])
+    names = dict(uploads.values_list("run", "filename"))
+    return [
+        {
+            "run": run,
+            "file": names.get(run.pk, ""),
+            "why": _("About private documents.") if run.hidden else run.error,
+            "may_resume": may_steer(request, run),
+        }
+        for run in runs
+    ]
 
 
 def may_steer(request: HttpRequest, run: JobRun) -> bool:
@@ -49,7 +75,7 @@ CANCEL = ObjectAction(
     gettext_lazy("Cancel"),
     cancel,
     may=may_steer,
-    applies=lambda run: not run.is_finished and not run.cancel_requested,
+    applies=lambda run: run.status == JobRun.Status.FAILED or not (run.is_finished or run.cancel_requested),
 )
 RESUME = ObjectAction(
     "resume",
@@ -58,6 +84,7 @@ RESUME = ObjectAction(
     may=may_steer,
     applies=lambda run: run.status == JobRun.Status.FAILED,
 )
+SHOWN = 10  # failed jobs on the front page
 COLOURS = {
     JobRun.Status.QUEUED: "info",
     JobRun.Status.RUNNING: "warning",

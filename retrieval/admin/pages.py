@@ -17,6 +17,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.admin.base import caller_of
+from retrieval.admin.operations import failed_jobs
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import MAX_QUERY, SearchRequest
@@ -36,6 +37,8 @@ def dashboard(request: HttpRequest, context: dict) -> dict:
         context["corpora"] = statistics.corpora()
         context["index_lag"] = statistics.index_lag()
     if may("retrieval.view_jobrun"):
+        context["failed_jobs"] = failed_jobs(request)
+        context["failing_processes"] = statistics.failing_processes()
         context["jobs"] = statistics.unfinished_jobs()
     return context
 

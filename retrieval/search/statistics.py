@@ -1,8 +1,10 @@
 """Figures of the running server for its front page: searches, corpora, jobs, parts that are missing."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Aggregate, Count, FloatField, Q
 from django.utils import timezone
 
@@ -68,6 +70,15 @@ def corpora() -> list[Corpus]:
 
 def unfinished_jobs() -> list[JobRun]:
     return list(JobRun.objects.unfinished().order_by("created_at")[:10])
+
+
+def failing_processes() -> dict[str, dict]:
+    """The processes of this machine that keep ending, each with `since` and `why`: see the supervisor's FAILING."""
+    told = settings.VAR_DIR / "log" / "failing.json"
+    if not told.exists():
+        return {}
+    failing = json.loads(told.read_text())
+    return {name: said | {"since": datetime.fromisoformat(said["since"])} for name, said in failing.items()}
 
 
 def index_lag() -> int:

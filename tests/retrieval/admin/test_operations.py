@@ -1,9 +1,13 @@
 """Jobs in the admin: watched, cancelled, resumed, by whom."""
 
+import re
+
 import pytest
+from django.utils import timezone
 
 from retrieval.access.caller import Caller
-from retrieval.models import JobRun
+from retrieval.ingestion import uploading
+from retrieval.models import Domain, JobRun
 from tests.builders import grant
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +64,53 @@ def test_cancel_and_resume_call_the_jobs(client, administrator):
     client.post(f"/admin/retrieval/jobrun/{run.pk}/do/resume/")
     run.refresh_from_db()
     assert (run.status, run.error) == ("queued", "")
+
+
+def test_a_failed_job_that_nobody_wants_any_more_is_cancelled(client, administrator):
+    run = JobRun.objects.create(kind="retrain", key="retrain", status="failed")
+    client.post(f"/admin/retrieval/jobrun/{run.pk}/do/cancel/")
+    run.refresh_from_db()
+    assert run.cancel_requested and run.status == "queued"
+
+
+def failed(**fields) -> JobRun:
+    return JobRun.objects.create(
+        status="failed", finished_at=timezone.now(), error="The disk is full.", **fields
+    )
+
+
+def test_the_front_page_shows_failed_jobs_first_with_a_button(client, administrator):
+    run = failed(kind="retrain", key="retrain")
+    page = client.get("/admin/").content.decode()
+    assert "The disk is full." in page and page.index("Failed jobs") < page.index("Jobs at work")
+    client.post(re.search(r'action="(/admin/retrieval/jobrun/\d+/do/resume/)"', page)[1])
+    run.refresh_from_db()
+    assert run.status == "queued"
+    assert "Failed jobs" not in client.get("/admin/").content.decode()
+
+
+def test_a_failure_that_was_made_good_since_is_not_shown(client, administrator):
+    failed(kind="retrain", key="retrain", params={"dry_run": False})
+    JobRun.objects.create(kind="retrain", key="retrain", params={"dry_run": True}, status="done")
+    assert "Failed jobs" in client.get("/admin/").content.decode()
+    JobRun.objects.create(kind="retrain", key="retrain", params={"dry_run": False}, status="done")
+    assert "Failed jobs" not in client.get("/admin/").content.decode()
+
+
+def test_the_name_of_a_file_that_failed_is_for_whom_may_see_it(client, administrator):
+    def handed_in(name: str, principal: str) -> None:
+        upload = uploading.accept(
+            Domain.objects.get(slug="client_cases"), name, b"Words.", principal=principal
+        )
+        JobRun.objects.filter(pk=upload.run.pk).update(
+            status="failed", finished_at=timezone.now(), error="No words of Mx. Secret."
+        )
+
+    handed_in("own.txt", f"user:{administrator.pk}")
+    handed_in("others.txt", "key:1")
+    page = client.get("/admin/").content.decode()
+    assert "own.txt" in page and "others.txt" not in page
+    assert page.count("About private documents.") == 2
 
 
 def test_a_curator_steers_only_jobs_of_their_own(client, curator):

@@ -1,7 +1,10 @@
 """The admin's front page, and “Try this query”."""
 
+import json
+
 import pytest
 
+from arf_site.node.supervisor import FAILING
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import JobRun, SearchLog
 from retrieval.request import SearchRequest
@@ -20,6 +23,15 @@ def test_the_front_page_counts_searches_corpora_and_jobs(client, curator, django
     assert page.context["searches"].p50 > 0
     assert {c.domain.slug: c.chunks for c in page.context["corpora"]}["us_constitution"] > 100
     assert b"25 %" in page.content
+
+
+def test_the_front_page_names_processes_that_keep_ending(client, curator, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "log").mkdir()
+    told = {"worker": {"since": "2026-11-22T10:00:00+00:00", "why": "ended (exit status 1)"}}
+    (tmp_path / "log" / FAILING).write_text(json.dumps(told))
+    page = client.get("/admin/").content.decode()
+    assert "The process worker of this machine keeps ending since" in page and "exit status 1" in page
 
 
 def test_the_front_page_without_searches_has_no_times(client, judge):
