@@ -84,13 +84,14 @@ def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) 
 
 def problem_of(index: LexicalIndex) -> str | None:
     """What is wrong with this node's index, in a sentence."""
-    if not (index.path / "format").exists():
+    if not index.format:
         return f"There is no lexical index in {index.path}."
     if not index.exists:
-        found = (index.path / "format").read_text()
-        return f"The lexical index in {index.path} has format {found}; this version reads format {FORMAT}."
+        return f"The lexical index in {index.path} has format {index.format}; this version reads format {FORMAT}."
     if lexical_sync.must_rebuild(index.position):
         return f"The lexical index in {index.path} does not belong to this database."
+    if damaged := index.integrity.damaged():
+        return f"The lexical index in {index.path} is damaged: {damaged}."
     if missing := lexical_sync.behind(index.position):
         return f"The lexical index in {index.path} lacks {missing} changes of the corpus."
     return None

@@ -47,7 +47,7 @@ def corrected_english(query: Query) -> str:
 
     def is_word(word: str) -> bool:
         known = any(form in words or often(form, named) for form in forms(word))
-        return known or word in ENGLISH_FUNCTION_WORDS or (index.exists and index.has(word, "en"))
+        return known or word in ENGLISH_FUNCTION_WORDS or (not index.problem and index.has(word, "en"))
 
     cited = [(found.start, found.end) for found in find_citations(query.text)]
     return respelled(query.text, is_word, partial(often, tables=named), kept=cited)

@@ -152,4 +152,4 @@ def order_reranker(say: Say) -> None:
 def index_is_current() -> bool:
     """Whether this node's lexical index holds every change of the corpus."""
     index = loaded.lexical_index()
-    return index.exists and not lexical_sync.behind(index.position)
+    return not index.problem and not lexical_sync.behind(index.position)

@@ -3,9 +3,11 @@
 It holds public chunks only. Hits are ids: callers read the rows from Postgres under the scope of who asks.
 """
 
+import fcntl
 import math
 import re
 import shutil
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,13 +17,17 @@ from typing import NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
+from retrieval.indexes.integrity import Integrity
 from retrieval.text import analyzer
 from retrieval.text.analyzer import LANGUAGES, stems, terms
 
 FORMAT = f"2.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
+BUILDING = "building"  # a file that is there while the index is rebuilt
+WRITER_LOCK = ".tantivy-writer.lock"
 STEMS = "whitespace"  # tantivy is given stems apart by blanks and cuts nothing else
 ALWAYS, NEVER = date.min.toordinal(), date.max.toordinal()
 QUOTES = re.compile('["“”„«»]')
+LOOKS_EVERY = 1.0  # seconds for which an index that was found well is not looked at again
 K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
 
 
@@ -64,19 +70,50 @@ class LexicalIndex:
     def __init__(self, path: Path):
         self.path = path
         self.schema = schema()
+        self.integrity = Integrity(path)
         self._index: tantivy.Index | None = None
+        self._well_until = 0.0
 
     @property
     def exists(self) -> bool:
-        return (self.path / "format").exists() and (self.path / "format").read_text() == FORMAT
+        return self.format == FORMAT
+
+    @property
+    def format(self) -> str:
+        """Empty where there is no index."""
+        try:
+            return (self.path / "format").read_text(errors="replace")
+        except OSError:
+            return ""
 
     @property
     def position(self) -> int:
-        """The id of the last change in the index; 0 when there is none."""
+        """The id of the last change in the index; 0 when there is none, or none that can be read."""
         try:
             return int((self.path / "position").read_text())
-        except FileNotFoundError:
+        except (OSError, ValueError):
             return 0
+
+    @property
+    def problem(self) -> str:
+        """Why it cannot be searched; empty when it can. An index that was well a moment ago still is."""
+        if time.monotonic() < self._well_until:
+            return ""
+        problem = self._problem()
+        if problem:
+            self._index = None  # the one that the writer makes instead is opened anew
+        else:
+            self._well_until = time.monotonic() + LOOKS_EVERY
+        return problem
+
+    def _problem(self) -> str:
+        if not self.exists:
+            return "there is no lexical index yet: start `manage.py lexical_writer`"
+        if (self.path / BUILDING).exists():
+            return "the lexical index is being built"
+        if damaged := self.integrity.damaged():
+            return f"the lexical index is damaged ({damaged}): `manage.py lexical_writer` builds another"
+        return ""
 
     def open(self) -> tantivy.Index:
         if self._index is None:
@@ -96,6 +133,19 @@ class LexicalIndex:
             for stem in stems(word, language)
             for field in ("body", "head")
         )
+
+    def chunks_between(self, first: int, last: int) -> list[int]:
+        """The chunks with these ids and all between that are in the index; one that is there twice, twice."""
+        searcher = self.open().searcher()
+        among = Query.range_query(self.schema, "chunk", tantivy.FieldType.Unsigned, first, last)
+        found = searcher.search(among, max(1, searcher.num_docs), count=False).hits
+        return [int(chunk) for chunk in searcher.fast_field_values("chunk", [at for _, at in found])]
+
+    def last_chunk(self) -> int:
+        """The highest id of a chunk in the index; 0 where it is empty."""
+        searcher = self.open().searcher()
+        found = searcher.search(Query.all_query(), 1, count=False, order_by_field="chunk").hits
+        return int(searcher.fast_field_values("chunk", [at for _, at in found])[0]) if found else 0
 
     def search(
         self,
@@ -208,6 +258,14 @@ class LexicalWriter:
         self.index = open_index(path, schema())
         self.writer = self.index.writer(heap_size=64_000_000, num_threads=1)
         (path / "format").write_text(FORMAT)
+        self.integrity = Integrity(path)
+        self.position = LexicalIndex(path).position
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether any file of the index is no longer as it was written."""
+        index = LexicalIndex(self.path)
+        return not index.exists or index.position != self.position or bool(self.integrity.damaged())
 
     def apply(self, changed: Iterable[int], present: Iterable[IndexedChunk], position: int) -> None:
         """Replaces the changed chunks by those still present and commits; applying twice changes nothing."""
@@ -219,15 +277,38 @@ class LexicalWriter:
         self._remember(position)
 
     def clear(self) -> None:
-        """Empties the index before a rebuild."""
+        """Empties the index before a rebuild; it is not searched until that is complete."""
+        (self.path / BUILDING).touch()
         self.writer.delete_all_documents()
         self.writer.commit()
         self._remember(0)
 
+    def complete(self) -> None:
+        (self.path / BUILDING).unlink(missing_ok=True)
+
     def close(self) -> None:
         self.writer.wait_merging_threads()
+
+    def abandon(self) -> None:
+        """Lets go of a damaged index and of its lock, without another commit."""
+        self.writer = self.index = None
 
     def _remember(self, position: int) -> None:
         temporary = self.path / "position.new"
         temporary.write_text(str(position))
         temporary.replace(self.path / "position")
+        self.position = position
+
+
+def set_aside(path: Path) -> Path:
+    """Renames a damaged index, so that another can be built and this one looked into; the last such is kept. Raises
+    ValueError while a writer has it open.
+    """
+    with (path / WRITER_LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as problem:
+            raise ValueError(f"Another writer holds the lock of {path}.") from problem
+        aside = path.with_name(f"{path.name}.damaged")
+        shutil.rmtree(aside, ignore_errors=True)
+        return path.rename(aside)

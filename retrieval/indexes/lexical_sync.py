@@ -1,18 +1,33 @@
 """Brings this node's lexical index up to the change log in Postgres, or rebuilds it from nothing."""
 
+import logging
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from pathlib import Path
 
 from django.db import connection, transaction
-from django.db.models import Max, Min
+from django.db.models import Max, Min, QuerySet
 from django.utils import timezone
 
-from retrieval.indexes.lexical import IndexedChunk, LexicalWriter
+from retrieval.indexes.lexical import IndexedChunk, LexicalIndex, LexicalWriter, set_aside
 from retrieval.models import Chunk, IndexChange
 
+logger = logging.getLogger(__name__)
 BATCH = 2_000  # chunks a commit
+COMPARED = 10_000  # ids of chunks compared at a time
 KEPT = timedelta(days=30)  # changes: a node that was away for longer builds its index anew
+
+
+def open_writer(path: Path) -> LexicalWriter:
+    """The writer of the index there. One that is damaged is set aside first, and another begun. Raises ValueError
+    while another writer has it open.
+    """
+    index = LexicalIndex(path)
+    if index.exists and (damaged := index.integrity.damaged()):
+        logger.error("%s is damaged (%s): kept as %s, and built anew.", path, damaged, set_aside(path))
+    return LexicalWriter(path)
 
 
 def catch_up(writer: LexicalWriter, position: int) -> int:
@@ -41,6 +56,7 @@ def rebuild(writer: LexicalWriter) -> int:
     for ids in batches_of_ids():
         writer.apply([], indexed_chunks(ids), 0)
     writer.apply([], [], position)
+    writer.complete()
     return position
 
 
@@ -51,9 +67,14 @@ def batches_of_ids() -> Iterator[list[int]]:
         last = ids[-1]
 
 
+def belonging() -> QuerySet[Chunk]:
+    """What the shared index holds: live and public chunks."""
+    return Chunk.objects.filter(private=False, section__live=True)
+
+
 def indexed_chunks(ids: Sequence[int]) -> Iterator[IndexedChunk]:
-    """Those of the chunks that belong in the shared index: live and public."""
-    rows = Chunk.objects.filter(pk__in=ids, private=False, section__live=True).values_list(
+    """Those of the chunks that belong in the shared index."""
+    rows = belonging().filter(pk__in=ids).values_list(
         "pk",
         "section_id",
         "domain_id",
@@ -64,6 +85,21 @@ def indexed_chunks(ids: Sequence[int]) -> Iterator[IndexedChunk]:
         "section__valid_to",
     )
     return (IndexedChunk(*row) for row in rows)
+
+
+def differing(index: LexicalIndex) -> Iterator[tuple[list[int], list[int]]]:
+    """Range by range of ids: chunks that the index lacks, and those it has that it should not have, or twice."""
+    last = max(Chunk.objects.aggregate(last=Max("pk"))["last"] or 0, index.last_chunk())
+    for first in range(0, last + 1, COMPARED):
+        between = first, first + COMPARED - 1
+        has = Counter(index.chunks_between(*between))
+        wanted = set(belonging().filter(pk__range=between).values_list("pk", flat=True))
+        yield sorted(wanted - has.keys()), sorted(pk for pk, n in has.items() if pk not in wanted or n > 1)
+
+
+def index_again(chunks: Sequence[int]) -> None:
+    """Has every node's writer put these chunks into its index as they are now, or take them out."""
+    IndexChange.objects.bulk_create((IndexChange(chunk_id=pk) for pk in chunks), batch_size=BATCH)
 
 
 def behind(position: int) -> int:

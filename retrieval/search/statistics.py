@@ -89,7 +89,7 @@ def index_lag() -> int:
 def missing_parts(now: datetime | None = None) -> list[str]:
     """Parts that searches do without: those not set up, and stages that failed within a day."""
     parts = []
-    if not loaded.lexical_index().exists:
+    if loaded.lexical_index().problem:
         parts.append("lexical index")
     if not EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).exists():
         parts.append("embeddings")

@@ -19,8 +19,8 @@ class LexicalRetriever:
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         index = loaded.lexical_index()
-        if not index.exists:
-            raise NotRun("there is no lexical index yet: start `manage.py lexical_writer`")
+        if problem := index.problem:
+            raise NotRun(problem)
         hits = index.search(
             texts_by_language(query),
             domains=query.domain_ids,

@@ -9,6 +9,7 @@ from retrieval.engines import loaded
 from retrieval.indexes.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, IndexChange
 from tests.messages import DEFAULT, only
+from tests.spoiling import spoil
 
 
 def test_everything_is_well_on_the_suites_database(reindex):
@@ -84,3 +85,11 @@ def test_database_checks_wait_for_the_last_migration_too(db):
     last = max(name for app, name in recorder.applied_migrations() if app == "rules")
     recorder.record_unapplied("rules", last)
     assert not checks.migrated(["default"])
+
+
+def test_a_damaged_index_is_named(db, reindex, settings):
+    reindex()
+    file = next(settings.ARF_LEXICAL_DIR.glob("*.idx"))
+    spoil(file)
+    expected = f"The lexical index in {settings.ARF_LEXICAL_DIR} is damaged: {file.name}."
+    assert only(checks.lexical_index(**DEFAULT)) == ("arf.W005", expected)

@@ -30,23 +30,29 @@ class Command(BaseCommand):
         for signum in (signal.SIGTERM, signal.SIGINT):
             signal.signal(signum, self._stop)
         path = Path(settings.ARF_LEXICAL_DIR)
-        writer = LexicalWriter(path)
+        writer = lexical_sync.open_writer(path)
         position = lexical_sync.rebuild(writer) if rebuild else catch_up(writer, LexicalIndex(path).position)
         while not once and not self.stopped:
             time.sleep(EVERY)
-            position = self._look(writer, position)
+            writer, position = self._look(writer, position)
         writer.close()
 
-    def _look(self, writer: LexicalWriter, position: int) -> int:
-        """A database that is away for a while is waited for; anything else ends the process, loudly."""
+    def _look(self, writer: LexicalWriter, position: int) -> tuple[LexicalWriter, int]:
+        """A database that is away for a while is waited for, a damaged index built anew; anything else ends the
+        process, loudly.
+        """
         try:
             close_old_connections()
-            return catch_up(writer, position)
+            if writer.is_damaged:
+                writer.abandon()
+                writer = lexical_sync.open_writer(writer.path)
+                position = LexicalIndex(writer.path).position
+            return writer, catch_up(writer, position)
         except OperationalError as problem:
             logger.warning("the database does not answer: %s", problem)
             connection.close()
             time.sleep(RESTING)
-            return position
+            return writer, position
 
     def _stop(self, *args) -> None:
         self.stopped = True

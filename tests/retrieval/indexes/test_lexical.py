@@ -3,9 +3,10 @@
 import pytest
 
 from retrieval.engines import loaded
-from retrieval.indexes.lexical import LexicalIndex, LexicalWriter, quoted
-from retrieval.indexes.lexical_sync import catch_up
+from retrieval.indexes.lexical import LexicalIndex, LexicalWriter, quoted, set_aside
+from retrieval.indexes.lexical_sync import behind, catch_up, rebuild
 from retrieval.models import Section
+from tests.spoiling import spoil
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +74,63 @@ def test_coverage_lies_between_zero_and_one():
 )
 def test_quotes_must_be_balanced(text, phrases):
     assert quoted(text) == phrases
+
+
+def test_a_damaged_index_is_not_searched_and_is_searched_again_once_it_is_mended(empty, monkeypatch):
+    monkeypatch.setattr("retrieval.indexes.lexical.LOOKS_EVERY", 0.0)
+    index = build(empty)
+    assert index.problem == "" and found(index, "trial by jury")
+    file = next(empty.glob("*.idx"))
+    whole = file.read_bytes()
+    spoil(file)
+    assert f"damaged ({file.name})" in index.problem
+    with file.open("r+b") as opened:
+        opened.write(whole)
+    assert index.problem == "" and found(index, "trial by jury")
+
+
+def test_an_index_that_is_being_rebuilt_is_not_searched(empty):
+    build(empty)
+    writer = LexicalWriter(empty)
+    writer.clear()
+    assert "being built" in LexicalIndex(empty).problem
+    assert rebuild(writer) and LexicalIndex(empty).problem == ""
+    writer.close()
+
+
+@pytest.mark.parametrize("name", ["format", "position"])
+def test_bytes_that_are_no_text_in_what_describes_the_index_are_no_error(empty, name):
+    build(empty)
+    (empty / name).write_bytes(b"\xff\x80")
+    index = LexicalIndex(empty)
+    assert (index.exists, index.position) in {(False, index.position), (True, 0)}
+    assert build(empty).problem == "" and behind(LexicalIndex(empty).position) == 0
+
+
+def test_a_damaged_index_is_set_aside_and_the_last_such_is_kept(empty):
+    for _ in range(2):
+        build(empty)
+        assert set_aside(empty) == empty.with_name("lexical.damaged")
+        assert not empty.exists()
+    assert [folder.name for folder in empty.parent.iterdir()] == ["lexical.damaged"]
+
+
+def test_an_index_that_a_writer_has_open_is_not_set_aside(empty):
+    writer = LexicalWriter(empty)
+    with pytest.raises(ValueError, match="lock"):
+        set_aside(empty)
+    writer.close()
+
+
+def test_a_writer_sees_that_a_file_was_changed(empty):
+    build(empty)
+    writer = LexicalWriter(empty)
+    assert not writer.is_damaged
+    kept = (empty / "position").read_text()
+    (empty / "position").write_text("7 or so")
+    assert writer.is_damaged
+    (empty / "position").write_text(kept)
+    assert not writer.is_damaged
+    next(empty.glob("*.term")).unlink()
+    assert writer.is_damaged
+    writer.abandon()

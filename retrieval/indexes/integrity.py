@@ -1,0 +1,98 @@
+"""Whether the files of a tantivy index are whole: each ends with a checksum of what stands before it."""
+
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")  # files of every segment
+ENDING = struct.Struct("<II")  # the footer's length in bytes, and a number that ends every file
+BLOCK = 1_000_000  # bytes read at a time
+TRIES = 3  # the writer may merge segments while they are looked at
+
+
+class Integrity:
+    """Looks at an index again and again, and reads a file only once until its size or time of change is another."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.seen: dict[
+            str, tuple[tuple[int, int], bool]
+        ] = {}  # by file: size and time of change, and whether whole
+
+    def damaged(self) -> str:
+        """The name of a file that is missing or not as it was written; empty where all are well."""
+        for _ in range(TRIES):
+            listed = self._listed()
+            bad = next((name for name in files_of(listed) if not self._is_whole(name)), "")
+            if not bad or listed == self._listed():
+                return bad
+        return ""
+
+    def _listed(self) -> bytes:
+        try:
+            return (self.path / "meta.json").read_bytes()
+        except OSError:
+            return b""
+
+    def _is_whole(self, name: str) -> bool:
+        file = self.path / name
+        try:
+            found = file.stat()
+            stamp = found.st_size, found.st_mtime_ns
+            if self.seen.get(name, (None,))[0] != stamp:
+                self.seen[name] = stamp, is_whole(file)
+        except OSError:
+            return False
+        return self.seen[name][1]
+
+
+def files_of(listed: bytes) -> Iterator[str]:
+    """What belongs to the index: its two lists and the files of its segments."""
+    yield from ("meta.json", ".managed.json")
+    try:
+        for segment in json.loads(listed)["segments"]:
+            name = segment["segment_id"].replace("-", "")
+            yield from (f"{name}.{part}" for part in PARTS)
+            if segment["deletes"]:
+                yield f"{name}.{segment['deletes']['opstamp']}.del"
+    except (ValueError, KeyError, TypeError):
+        return  # a list that cannot be read is itself found not to be whole
+
+
+def is_whole(file: Path) -> bool:
+    """Raises OSError where there is no such file."""
+    if file.suffix == ".json":
+        return is_json(file)
+    with file.open("rb") as opened:
+        left = file.stat().st_size - ENDING.size
+        if left < 0:
+            return False
+        opened.seek(left)
+        length, _ = ENDING.unpack(opened.read(ENDING.size))
+        left -= length
+        if left < 0:
+            return False
+        opened.seek(left)
+        expected = checksum_in(opened.read(length))
+        opened.seek(0)
+        found = 0
+        while block := opened.read(min(BLOCK, left)):
+            found, left = zlib.crc32(block, found), left - len(block)
+    return found == expected
+
+
+def is_json(file: Path) -> bool:
+    try:
+        json.loads(file.read_bytes())
+    except ValueError:
+        return False
+    return True
+
+
+def checksum_in(footer: bytes) -> int | None:
+    try:
+        return json.loads(footer)["crc"]
+    except (ValueError, KeyError, TypeError):
+        return None
