@@ -75,3 +75,13 @@ class NotRun(ArfError):
     @property
     def status_in_trace(self) -> str:
         return "failed" if self.degrades else "skipped"
+
+
+class SearchUnavailable(ArfError):
+    """A search in which no part that finds anything worked: its emptiness would be no answer."""
+
+    status = 503
+    code = "search_unavailable"
+
+    def __init__(self):
+        super().__init__("The search does not work at present: nothing could be looked up. Try again soon.")

@@ -1,5 +1,6 @@
 """Stages and pipelines: a stage is `Ranking -> Ranking`; a pipeline runs stages in order and writes the trace."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,14 +10,18 @@ from typing import Protocol
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from retrieval.errors import NotRun, UnknownPipeline
+from retrieval.errors import ArfError, NotRun, SearchUnavailable, UnknownPipeline
 from retrieval.ranking import Ranking, StageReport
 
+logger = logging.getLogger(__name__)
 USUAL, VERIFIED = "default", "verified"  # every set of pipelines writes these two out
 
 
 class Stage(Protocol):
-    """One step of retrieval. Raises NotRun when it cannot do its part; the trace then says why."""
+    """One step of retrieval. Raises NotRun when it cannot do its part; the trace then says why.
+
+    One that is `essential` leaves no answer where it fails.
+    """
 
     def __call__(self, ranking: Ranking) -> Ranking: ...
 
@@ -31,13 +36,18 @@ class Pipeline:
         return f"Pipeline({', '.join(map(repr, self.stages))})"
 
     def __call__(self, ranking: Ranking) -> Ranking:
-        for stage in self.stages:
-            ranking = run_stage(stage, ranking)
+        from retrieval.database import recoverable  # here: rules are read without Django's apps
+
+        with recoverable():
+            for stage in self.stages:
+                ranking = run_stage(stage, ranking)
         return ranking
 
 
 def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
-    """Runs one stage and adds its line to the trace; only NotRun is survived, any other error is a bug."""
+    """Runs one stage and adds its line to the trace. Whatever it raises is survived, but for an answer to the caller
+    (an ArfError), a database that is away, and the failure of an essential stage: SearchUnavailable.
+    """
     started = time.perf_counter()
     before = len(ranking.candidates)
     name = type(stage).__name__
@@ -47,8 +57,18 @@ def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
         if details.get("skipped"):
             status, details = "skipped", {}
     except NotRun as problem:
-        after = replace(ranking, degraded=(*ranking.degraded, name) if problem.degrades else ranking.degraded)
+        after = degraded(ranking, name) if problem.degrades else ranking
         status, note, details = problem.status_in_trace, problem.message, {}
+    except BaseException as problem:
+        from retrieval.database import AWAY, recover
+
+        if isinstance(problem, (ArfError, *AWAY)) or not is_failure(problem):
+            raise
+        logger.error("The stage %s failed.", name, exc_info=problem)
+        if getattr(stage, "essential", False):
+            raise SearchUnavailable from problem
+        recover(problem)
+        after, status, note, details = degraded(ranking, name), "failed", type(problem).__name__, {}
     report = StageReport(
         name=name,
         status=status,
@@ -59,6 +79,15 @@ def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
         details=details,
     )
     return replace(after, reports=(*after.reports, report), note="", details={})
+
+
+def degraded(ranking: Ranking, name: str) -> Ranking:
+    return replace(ranking, degraded=tuple(dict.fromkeys((*ranking.degraded, name))))
+
+
+def is_failure(problem: BaseException) -> bool:
+    """Any Exception, and what a library written in Rust raises where it panics, which is none."""
+    return isinstance(problem, Exception) or type(problem).__name__ == "PanicException"
 
 
 def unless_final(call: Callable[..., Ranking]) -> Callable[..., Ranking]:

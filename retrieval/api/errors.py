@@ -3,10 +3,10 @@
 import logging
 import math
 
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 
+from retrieval.database import AWAY
 from retrieval.errors import ArfError
 
 logger = logging.getLogger(__name__)
@@ -48,6 +48,7 @@ MESSAGES = {
     Unauthorized: ("unauthorized", Unauthorized.message),
     Http404: ("not_found", "There is nothing at this address."),
 }
+NO_DATABASE = (503, "unavailable", "The database does not answer; try again soon.")
 
 
 def as_json(error: Exception, context: dict) -> JsonResponse:
@@ -60,8 +61,8 @@ def as_json(error: Exception, context: dict) -> JsonResponse:
     if isinstance(error, exceptions.APIException):
         return error_response(status, error.default_code, str(error.detail), headers=headers_of(error))
     logger.error("%s failed", context["request"].path, exc_info=error)
-    if isinstance(error, OperationalError | InterfaceError):
-        return error_response(503, "unavailable", "The database does not answer; try again soon.")
+    if isinstance(error, AWAY):
+        return error_response(*NO_DATABASE)
     return error_response(500, "error", "Something went wrong here; it has been logged.")
 
 

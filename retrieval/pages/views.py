@@ -16,7 +16,7 @@ from django.views.i18n import set_language
 from django_htmx.http import HttpResponseClientRedirect
 
 from retrieval.api.throttles import seconds_to_wait
-from retrieval.errors import ArfError, NotFound
+from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models.access import caller_for
 from retrieval.pages import reader
 from retrieval.pages.forms import FeedbackForm, ReaderForm, ResultForm, SearchForm
@@ -129,9 +129,11 @@ def search_page(request: HttpRequest) -> HttpResponse:
 
 
 def answer_to(form: SearchForm, request: HttpRequest) -> dict | None:
-    """The service's answer; what it objects to is said beside the box."""
+    """The service's answer; what it objects to is said beside the box. Raises SearchUnavailable."""
     try:
         return search(form.request(), request.caller, channel="page")
+    except SearchUnavailable:
+        raise
     except ArfError as problem:
         form.add_error("q", gettext(problem.message))
         return None

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from retrieval.corpus import statements
 from retrieval.corpus.filters import condition
+from retrieval.errors import SearchUnavailable
 from retrieval.pipeline import Stage, run_stage, unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
@@ -72,8 +73,10 @@ def merge(candidates: Sequence[Candidate], **changes) -> Candidate:
 class Fuse:
     """Runs its legs, adds up their weighted reciprocal ranks, and reads every section found again from Postgres
     under the caller's scope, so that no leg's index can show what is not, or no longer, for this caller.
-    A leg that cannot run leaves the others.
+    A leg that cannot run leaves the others. Raises SearchUnavailable where legs failed and none worked.
     """
+
+    essential = True
 
     def __init__(self, *legs: Stage, k: int = 60):
         self.legs = legs
@@ -86,6 +89,9 @@ class Fuse:
     def __call__(self, ranking: Ranking) -> Ranking:
         asked = replace(ranking, candidates=(), reports=(), dropped=())
         answers = [(leg, run_stage(leg, asked)) for leg in self.legs]
+        outcomes = {answer.reports[-1].status for _, answer in answers}
+        if "failed" in outcomes and "applied" not in outcomes:
+            raise SearchUnavailable
         found: dict[int, list[Candidate]] = defaultdict(list)
         fused: dict[int, float] = defaultdict(float)
         for leg, answer in answers:

@@ -1,6 +1,7 @@
 """The last stage of every pipeline: one page of results, as pages and the API show it."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from retrieval.ranking import Ranking
 from retrieval.search.response import present
@@ -11,6 +12,8 @@ class Present:
     """Reads the page that the caller asked for from Postgres, under the caller's scope. A ranking that is only
     measured asks for no page.
     """
+
+    essential: ClassVar = True
 
     def __call__(self, ranking: Ranking) -> Ranking:
         page = ranking.query.page

@@ -114,6 +114,8 @@ class PerRuleSearch:
     of them.
     """
 
+    essential = True
+
     def __init__(self, search: Stage):
         self.search = search
 

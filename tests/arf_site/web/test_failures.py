@@ -1,7 +1,9 @@
 """Failures before and beside any view have the shape of the API under its addresses."""
 
 import pytest
+from django.db import InterfaceError, OperationalError, connection
 
+from retrieval.errors import SearchUnavailable
 from tests.retrieval.api.refusals import SEARCH, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -16,3 +18,36 @@ def test_what_nobody_foresaw_is_logged_and_answered_in_the_same_shape(client, mo
     message = assert_refused(client.get(f"{SEARCH}?q=a"), 500, "error")
     assert "division" not in message
     assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize("problem", [OperationalError, InterfaceError])
+@pytest.mark.parametrize("address", ["/", "/search?q=jury", "/law/us/const/amendment/I", "/admin/"])
+def test_pages_without_a_database_are_unavailable_for_a_while(client, monkeypatch, settings, ann, address, problem):
+    client.force_login(ann)
+
+    def refused(*args, **kwargs):
+        raise problem("connection refused at /secret/path")
+
+    monkeypatch.setattr(connection, "cursor", refused)
+    client.raise_request_exception = False
+    response = client.get(address, headers={"accept-language": "es"})
+    assert response.status_code == 503 and response["Retry-After"] == "30"
+    page = response.content.decode()
+    assert "secret" not in page and "retrieval.css" in page and "La búsqueda no está disponible" in page
+
+
+def test_a_search_in_which_nothing_worked_is_unavailable_for_a_while(client, monkeypatch):
+    def fail(*args, **kwargs):
+        raise SearchUnavailable
+
+    monkeypatch.setattr("retrieval.pages.views.search", fail)
+    monkeypatch.setattr("retrieval.api.search.search", fail)
+    client.raise_request_exception = False
+    assert client.get("/search?q=jury").status_code == 503
+    assert_refused(client.get(f"{SEARCH}?q=a"), 503, "search_unavailable")
+
+
+def test_a_page_that_fails_otherwise_says_so(client, monkeypatch):
+    monkeypatch.setattr("retrieval.pages.views.search", lambda *args, **kwargs: 1 / 0)
+    client.raise_request_exception = False
+    assert client.get("/search?q=jury").status_code == 500
