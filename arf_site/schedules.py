@@ -28,6 +28,8 @@ MONTHLY = {"retrain": "evaluation.learning.retraining.every_month"}
 def ensure() -> None:
     """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
     tonight = timezone.localtime().replace(**NIGHT)
+    if tonight < timezone.localtime():
+        tonight += timedelta(days=1)
     next_month = (tonight.replace(day=1) + timedelta(days=32)).replace(day=1, hour=4)
     for name, (func, minutes) in OFTEN.items():
         _ensure(name, timezone.now(), func=func, schedule_type=Schedule.MINUTES, minutes=minutes)

@@ -1,82 +1,54 @@
 """Whether the server can answer: its parts one by one, without secrets."""
 
 import tomllib
-from datetime import timedelta
 from functools import cache, lru_cache
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection
-from django.db.models import Count, Max, Min
+from django.db.models import Count
 from django.http import HttpResponse
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
+from retrieval import health as found
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.parameters import Nothing
 from retrieval.api.serializers import Health
-from retrieval.engines import loaded
-from retrieval.errors import NotRun
-from retrieval.models import Chunk, Domain, EmbeddingModel, IndexChange, JobRun, Section
-
-LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
+from retrieval.database import AWAY
+from retrieval.models import Chunk, Domain, JobRun, Section
 
 
 def health(caller: Caller) -> dict:
-    """`status` is ok or degraded; a database that does not answer raises OperationalError: see `down`."""
-    parts = {
-        "database": database(),
-        "lexical_index": lexical_index(),
-        "embedder": embedder(),
+    """`status` is ok or, where any part is not, degraded; a database that does not answer raises AWAY: see `down`."""
+    database, lexical, embedder = found.database(), found.lexical_index(), found.embedder()
+    parts = found.parts(lexical, embedder)
+    is_well = all(part["status"] == found.OK for part in parts.values())
+    return {
+        "status": "ok" if is_well else "degraded",
+        "version": version(),
+        "parts": parts,
+        "database": database,
+        "lexical_index": {name: lexical[name] for name in ("exists", "behind", "current")},
+        "embedder": embedder,
         "corpora": corpora(caller),
         "jobs": jobs(caller),
     }
-    works = parts["lexical_index"]["current"] and parts["embedder"]["ready"]
-    return {"status": "ok" if works else "degraded", "version": version(), **parts}
 
 
 def down() -> dict:
-    return {"status": "down", "version": version(), "database": {"answers": False, "pgvector": None}}
+    return {
+        "status": "down",
+        "version": version(),
+        "parts": found.without_database(),
+        "database": {"answers": False, "pgvector": None},
+    }
 
 
 @cache
 def version() -> str:
     with (settings.BASE_DIR / "pyproject.toml").open("rb") as file:
         return tomllib.load(file)["project"]["version"]
-
-
-def database() -> dict:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
-        row = cursor.fetchone()
-    return {"answers": True, "pgvector": row[0] if row else None}
-
-
-def lexical_index() -> dict:
-    """`behind`: changes of the corpus that this machine's index lacks."""
-    index = loaded.lexical_index()
-    last = IndexChange.objects.aggregate(last=Max("pk"))["last"] or 0
-    missed = IndexChange.objects.filter(pk__gt=index.position).aggregate(
-        count=Count("pk"), oldest=Min("created_at")
-    )
-    late = missed["oldest"] is not None and missed["oldest"] < timezone.now() - LATE
-    current = index.exists and index.position <= last and not late
-    return {"exists": index.exists, "behind": missed["count"], "current": current}
-
-
-def embedder() -> dict:
-    """`ready`: it loads, and its fingerprint is that of the stored vectors."""
-    row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
-    if row is None:
-        return {"kind": None, "fingerprint": None, "ready": False}
-    try:
-        loaded.active_embedder()
-        ready = True
-    except NotRun:
-        ready = False
-    return {"kind": row.spec.get("kind"), "fingerprint": row.fingerprint, "ready": ready}
 
 
 def corpora(caller: Caller) -> list[dict]:
@@ -133,6 +105,6 @@ class HealthView(ApiView):
         return reply(health(caller_of(request)))
 
     def handle_exception(self, error: Exception) -> HttpResponse:
-        if isinstance(error, OperationalError | InterfaceError):
+        if isinstance(error, AWAY):
             return reply(down(), status=503)
         return super().handle_exception(error)

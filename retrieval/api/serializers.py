@@ -434,9 +434,26 @@ class JobsHealth(s.Serializer):
     running = s.IntegerField()
 
 
+class PartHealth(s.Serializer):
+    status = s.ChoiceField(["ok", "degraded", "failed"])
+    since = s.DateTimeField(allow_null=True, help_text="When it began; null while ok.")
+
+
+class PartsHealth(s.Serializer):
+    """Without a database it is the only part that can be told of."""
+
+    database = PartHealth()
+    index = PartHealth(required=False)
+    queue = PartHealth(required=False)
+    reranker = PartHealth(required=False)
+    embedder = PartHealth(required=False)
+    schedules = PartHealth(required=False)
+
+
 class Health(s.Serializer):
     status = s.ChoiceField(["ok", "degraded", "down"])
     version = s.CharField()
+    parts = PartsHealth()
     database = DatabaseHealth()
     lexical_index = LexicalHealth(required=False)
     embedder = EmbedderHealth(required=False)

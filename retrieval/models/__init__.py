@@ -5,7 +5,15 @@ from retrieval.models.chunks import Chunk, ChunkVector, EmbeddingModel, SectionT
 from retrieval.models.corpus import Anchor, Citation, Document, Domain, Section, UnownedDocument
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMRefusal, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace
-from retrieval.models.operations import CacheEntry, Checkpoint, IndexChange, JobRun, RateWindow, Version
+from retrieval.models.operations import (
+    CacheEntry,
+    Checkpoint,
+    IndexChange,
+    JobRun,
+    RateWindow,
+    Trouble,
+    Version,
+)
 from retrieval.models.uploads import Upload
 
 __all__ = [
@@ -36,6 +44,7 @@ __all__ = [
     "SetPassword",
     "ShadowRanking",
     "Trace",
+    "Trouble",
     "UnownedDocument",
     "Upload",
     "Version",

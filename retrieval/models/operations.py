@@ -111,6 +111,15 @@ class CacheEntry(models.Model):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
 
+class Trouble(models.Model):
+    """A part of the server that does not work as it should, since when: one row that all processes see. A part that
+    is well has none.
+    """
+
+    part = models.CharField(max_length=120, primary_key=True)
+    since = models.DateTimeField(default=timezone.now)
+
+
 class RateWindow(models.Model):
     """Requests of one caller in one minute, counted in the database so that all processes share the count."""
 

@@ -74,10 +74,10 @@ def unfinished_jobs() -> list[JobRun]:
 
 def failing_processes() -> dict[str, dict]:
     """The processes of this machine that keep ending, each with `since` and `why`: see the supervisor's FAILING."""
-    told = settings.VAR_DIR / "log" / "failing.json"
-    if not told.exists():
+    try:
+        failing = json.loads((settings.VAR_DIR / "log" / "failing.json").read_text())
+    except (OSError, ValueError):
         return {}
-    failing = json.loads(told.read_text())
     return {name: said | {"since": datetime.fromisoformat(said["since"])} for name, said in failing.items()}
 
 

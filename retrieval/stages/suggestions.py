@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from retrieval.errors import NotRun
 from retrieval.ranking import UNSET, Query, Ranking
-from retrieval.stages.reranker.artifact import BadArtifact
 from retrieval.stages.reranker.reranker import serving
 from retrieval.text.normalization import normalize
 
@@ -24,10 +23,10 @@ class SuggestQuestions:
 
 
 def alike(query: Query) -> list[str]:
-    """Raises NotRun where no reranker serves; one that cannot be read has degraded the answer already."""
+    """Raises NotRun where no reranker serves, which has degraded the answer already if it should."""
     try:
         reranker, _ = serving(query)
-    except BadArtifact as problem:
+    except NotRun as problem:
         raise NotRun(problem.message, degrades=False) from problem
     least = {domain.slug: query.thresholds.get(domain.id, UNSET).query_search for domain in query.domains}
     texts = [q.text for q in reranker.judged.alike(query.vector, least) if q.language == query.language]

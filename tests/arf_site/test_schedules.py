@@ -1,5 +1,9 @@
 """What runs by the clock."""
 
+from datetime import timedelta
+
+from django.utils import timezone
+
 from arf_site import schedules
 
 
@@ -7,6 +11,7 @@ def test_schedules_are_made_once_and_keep_their_time(db):
     from django_q.models import Schedule
 
     schedules.ensure()
+    assert not Schedule.objects.filter(next_run__lt=timezone.now() - timedelta(minutes=1)), "none is late at once"
     Schedule.objects.filter(name="prune").update(next_run="2030-01-01T03:00Z", func="elsewhere")
     schedules.ensure()
     often = {name: func for name, (func, _) in schedules.OFTEN.items()}

@@ -3,13 +3,14 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 import numpy as np
 
 from retrieval.errors import NotRun
 from retrieval.indexes.terms import CandidateWords, QueryWords, texts_of
-from retrieval.models import RankerModel
+from retrieval.models import JobRun, RankerModel
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
 from retrieval.stages.fusion import texts_by_language
@@ -116,11 +117,22 @@ def _in_force(version: int, status: str) -> tuple[Reranker, str] | None:
 
 
 def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Reranker, str]:
-    """The reranker in force at the query's version of the models, and its name. Raises NotRun without one."""
+    """The reranker in force at the query's version of the models, and its name. Raises NotRun without one:
+    the answer is worse for it once a training has failed.
+    """
     found = _in_force(query.versions.get("model", 0), status)
+    if found is None and failed_training():
+        raise NotRun("no reranker is deployed: its training failed")
     if found is None:
         raise NotRun("no reranker is deployed", degrades=False)
     return found
+
+
+def failed_training() -> datetime | None:
+    """When the last training failed; None where it did not."""
+    ended = JobRun.objects.filter(kind="retrain", status__in=[JobRun.Status.DONE, JobRun.Status.FAILED])
+    last = ended.order_by("-pk").values_list("status", "finished_at").first()
+    return last[1] if last and last[0] == JobRun.Status.FAILED else None
 
 
 @lru_cache(maxsize=2)

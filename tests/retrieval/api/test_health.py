@@ -17,6 +17,8 @@ def test_health_tells_the_parts(client, reindex):
     answer = client.get(f"{API}/health").json()
     assert_shape(answer, serializers.Health)
     assert answer["status"] == "ok", answer
+    parts = ["database", "index", "queue", "reranker", "embedder", "schedules"]
+    assert answer["parts"] == {part: {"status": "ok", "since": None} for part in parts}
     assert answer["lexical_index"] == {"exists": True, "behind": 0, "current": True}
     assert answer["embedder"]["kind"] == "onnx" and answer["embedder"]["ready"] is True
     chunks = {corpus["domain"]: corpus["chunks"] for corpus in answer["corpora"]}
@@ -37,6 +39,7 @@ def test_health_is_degraded_when_the_embedder_is_another(client):
     EmbeddingModel.objects.update(fingerprint="another")
     response = client.get(f"{API}/health")
     assert (response.status_code, response.json()["status"]) == (200, "degraded")
+    assert response.json()["parts"]["embedder"]["status"] == "failed"
 
 
 def test_health_is_degraded_without_an_index(client, settings, tmp_path, monkeypatch):
@@ -49,7 +52,8 @@ def test_health_is_degraded_without_an_index(client, settings, tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("remote", ["127.0.0.1", "203.0.113.9"])
-def test_health_is_down_when_the_database_does_not_answer(client, monkeypatch, remote):
+def test_health_is_down_when_the_database_does_not_answer(client, monkeypatch, remote, settings, tmp_path):
+    settings.VAR_DIR = tmp_path
     from django.db import OperationalError, connection
 
     def refused(*args, **kwargs):
@@ -60,4 +64,5 @@ def test_health_is_down_when_the_database_does_not_answer(client, monkeypatch, r
     assert response.status_code == 503
     assert_shape(response.json(), serializers.Health)
     assert b"secret" not in response.content
+    assert (response.json()["status"], response.json()["parts"]["database"]["status"]) == ("down", "failed")
     assert_refused(client.get(f"{API}/search?q=a"), 503, "unavailable")

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
@@ -11,7 +12,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
 from retrieval.engines.loaded import active_embedder
 from retrieval.errors import NotRun
-from retrieval.models import RankerModel
+from retrieval.models import JobRun, RankerModel
 from retrieval.ranking import Candidate, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import run, search, visible_domains
@@ -111,6 +112,19 @@ def query_now() -> Query:
 def test_without_a_deployed_reranker_the_stage_does_not_run():
     with pytest.raises(NotRun, match="no reranker is deployed"):
         serving(query_now())
+
+
+def test_after_a_training_that_failed_a_search_says_that_its_reranker_is_missing():
+    def asked(pipeline: str) -> tuple[list[str], str]:
+        answer = search(SearchRequest("who may search my house", pipeline=pipeline))
+        note = next(line["note"] for line in answer["stages"] if line["name"] == "LearnedReranker")
+        return answer["degraded"], note
+
+    assert asked("default") == ([], "no reranker is deployed")
+    JobRun.objects.create(kind="retrain", key="retrain", status="failed", finished_at=timezone.now())
+    assert asked("learned") == (["LearnedReranker"], "no reranker is deployed: its training failed")
+    registry.deploy(registered(1))
+    assert asked("default")[0] == []
 
 
 def test_the_next_query_after_a_deployment_is_served_by_the_new_one():

@@ -1,0 +1,177 @@
+"""How the parts of a node are and since when, without a word of what they hold. An absent database raises AWAY."""
+
+import logging
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Count, Max, Min
+from django.utils import timezone
+from django_q.models import Schedule, Task
+
+from retrieval.engines import loaded
+from retrieval.errors import NotRun
+from retrieval.models import EmbeddingModel, IndexChange, Trouble, Version
+from retrieval.ranking import Query
+from retrieval.search.statistics import failing_processes
+from retrieval.stages.reranker.reranker import failed_training, serving
+
+logger = logging.getLogger(__name__)
+
+OK, DEGRADED, FAILED = "ok", "degraded", "failed"
+LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
+SILENT = timedelta(
+    minutes=5
+)  # of a queue that has something to do every minute, and steps of two minutes at most
+OVERDUE = timedelta(minutes=10)  # for a schedule: the queue looks every half minute
+EVERY_MINUTE = "retrieval.tasks.resume_silent_jobs"  # what shows that the queue works
+OF_A_NODE = {"index", "embedder"}  # parts that each machine has its own of
+
+
+class Found(NamedTuple):
+    """How a part is, and since when where that can be told."""
+
+    status: str = OK
+    since: datetime | None = None
+
+
+def parts(lexical: Mapping, embedding: Mapping) -> dict[str, dict]:
+    """Each part's status and, unless it is well, since when; `lexical` and `embedding` as told below."""
+    failing = {name: said["since"] for name, said in failing_processes().items()}
+    found = {
+        "database": Found(),
+        "index": index(lexical, failing.get("lexical-writer")),
+        "queue": queue(failing.get("worker")),
+        "reranker": reranker(),
+        "embedder": Found(OK if embedding["ready"] else FAILED),
+        "schedules": schedules(),
+    }
+    since = remembered(found)
+    return {part: {"status": found[part].status, "since": since.get(part)} for part in found}
+
+
+def remembered(found: Mapping[str, Found]) -> dict[str, datetime]:
+    """Since when each part is not well. What cannot be told from its rows is noted when it is first seen."""
+    names = {part: f"{part} {socket.gethostname()}" if part in OF_A_NODE else part for part in found}
+    kept = dict(Trouble.objects.values_list("part", "since"))
+    since = {}
+    for part, (status, began) in found.items():
+        if status != OK:
+            since[part] = began or kept.get(names[part]) or noted(names[part])
+        elif names[part] in kept:
+            Trouble.objects.filter(part=names[part]).delete()
+    return since
+
+
+def noted(part: str) -> datetime:
+    try:
+        with transaction.atomic():
+            return Trouble.objects.get_or_create(part=part)[0].since
+    except DatabaseError as problem:
+        logger.warning("It cannot be kept since when there is trouble: %s", type(problem).__name__)
+        return timezone.now()
+
+
+# -- The parts
+
+
+def database() -> dict:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        row = cursor.fetchone()
+    absent_since().unlink(missing_ok=True)
+    return {"answers": True, "pgvector": row[0] if row else None}
+
+
+def without_database() -> dict[str, dict]:
+    """That part alone. What cannot be kept in the database is kept in a file of this machine."""
+    file, since = absent_since(), timezone.now()
+    with suppress(OSError):
+        file.touch(exist_ok=False)
+    with suppress(OSError):
+        since = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    return {"database": {"status": FAILED, "since": since}}
+
+
+def absent_since() -> Path:
+    return settings.VAR_DIR / "database-absent"
+
+
+def lexical_index() -> dict:
+    """`behind`: changes of the corpus that this machine's index lacks; `oldest`: when the first of them was made."""
+    own = loaded.lexical_index()
+    last = IndexChange.objects.aggregate(last=Max("pk"))["last"] or 0
+    missed = IndexChange.objects.filter(pk__gt=own.position).aggregate(
+        count=Count("pk"), oldest=Min("created_at")
+    )
+    late = missed["oldest"] is not None and missed["oldest"] < timezone.now() - LATE
+    works = not own.problem and own.position <= last
+    return {
+        "exists": own.exists,
+        "works": works,
+        "behind": missed["count"],
+        "oldest": missed["oldest"],
+        "current": works and not late,
+    }
+
+
+def index(lexical: Mapping, failing: datetime | None) -> Found:
+    """`failing`: since when the process that follows the corpus keeps ending."""
+    if not lexical["works"]:
+        return Found(FAILED)
+    began = None if lexical["current"] else lexical["oldest"]
+    return Found(DEGRADED, began or failing) if began or failing else Found()
+
+
+def embedder() -> dict:
+    """`ready`: it loads, and its fingerprint is that of the stored vectors."""
+    row = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    if row is None:
+        return {"kind": None, "fingerprint": None, "ready": False}
+    try:
+        loaded.active_embedder()
+        ready = True
+    except NotRun:
+        ready = False
+    return {"kind": row.spec.get("kind"), "fingerprint": row.fingerprint, "ready": ready}
+
+
+def queue(failing: datetime | None) -> Found:
+    """Whether the workers do what they are given every minute. Where none was ever started, nothing is missed.
+    `failing`: since when their process keeps ending.
+    """
+    if failing:
+        return Found(FAILED, failing)
+    planned = Schedule.objects.filter(func=EVERY_MINUTE).values_list("next_run", flat=True).first()
+    done = Task.objects.filter(func=EVERY_MINUTE).aggregate(last=Max("stopped"))["last"]
+    last = done or planned
+    silent = planned is not None and last < timezone.now() - SILENT
+    return Found(FAILED, last) if silent else Found()
+
+
+def reranker() -> Found:
+    """Whether the one in force can be loaded, and the last training came to its end."""
+    version = Version.objects.filter(name="model").values_list("number", flat=True).first() or 0
+    failed = failed_training()
+    try:
+        serving(Query("", "", "", "en", (), versions={"model": version}))
+    except NotRun as problem:
+        return Found(FAILED, failed) if problem.degrades else Found()
+    return Found(DEGRADED, failed) if failed else Found()
+
+
+def schedules() -> Found:
+    """Whether each was begun in time and ended well when it last ran."""
+    overdue = Schedule.objects.exclude(repeats=0).filter(next_run__lt=timezone.now() - OVERDUE)
+    failed = Task.objects.filter(pk__in=Schedule.objects.values("task"), success=False)
+    moments = (
+        overdue.aggregate(first=Min("next_run"))["first"],
+        failed.aggregate(first=Min("stopped"))["first"],
+    )
+    began = min(filter(None, moments), default=None)
+    return Found(DEGRADED, began) if began else Found()
