@@ -107,10 +107,12 @@ class Child:
         self.say(f"{self.program.name} {why}; it is started again in {delay:g} s.")
 
     def stop(self) -> None:
-        """Asks it to end; kills what is left after its grace."""
+        """Asks it to end; kills what is left after its grace. It may have ended unseen: `Popen.terminate` would reap it
+        then, and its pid be ours no more.
+        """
         if self.process is None:
             return
-        self.process.terminate()
+        os.kill(self.process.pid, signal.SIGTERM)
         limit = time.monotonic() + self.program.grace
         while not has_ended(self.process.pid) and time.monotonic() < limit:
             time.sleep(0.02)

@@ -141,6 +141,15 @@ def test_a_program_that_will_not_end_is_killed_after_its_grace(supervise):
     assert not is_running(pid)
 
 
+def test_a_program_that_has_just_ended_does_not_keep_the_others_from_being_stopped(supervise):
+    running = supervise(Program("sleeper", python(SLEEP)), Program("ended", python("pass")))
+    sleeper, ended = running.children
+    pid = sleeper.process.pid
+    wait_for(lambda: supervisor.has_ended(ended.process.pid))
+    running.stop()
+    assert not is_running(pid)
+
+
 def test_programs_end_in_the_opposite_order(supervise, tmp_path):
     code = """
 import signal, sys, time
