@@ -26,7 +26,6 @@ Row = tuple[Section, Node]
 
 def read(run: JobRun) -> Progress:
     """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
-    has_time = time_for_more(run)
     domain = Domain.objects.get(slug=run.params["domain"])
     path = source_path(run.params.get("source") or domain.source)
     source = read_source(path, domain)
@@ -34,12 +33,11 @@ def read(run: JobRun) -> Progress:
     rows = list(section_rows(domain, source))
     known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
     check_length(known, rows, force=run.params.get("force", False))
-    return stage_some(run, has_time, domain, source, rows, path.name, file_hash(path))
+    return stage_some(run, domain, source, rows, path.name, file_hash(path))
 
 
 def stage_some(
     run: JobRun,
-    has_time: HasTime,
     domain: Domain,
     source: SourceDocument,
     rows: list[Row],
@@ -63,7 +61,7 @@ def stage_some(
     if (so_far.get("document"), so_far.get("digest")) != (document.pk, digest):
         begin_anew(document, run)
         so_far = {"compared": 0, "staged": 0}
-    compared, staged = stage(document, rows, so_far["compared"], has_time)
+    compared, staged = stage(document, rows, so_far["compared"], time_for_more(run))
     staged += so_far["staged"]
     if compared < len(rows):
         state = {"document": document.pk, "digest": digest, "compared": compared, "staged": staged}

@@ -24,7 +24,7 @@ from retrieval.ingestion import publishing
 from retrieval.ingestion.embedding import chunk_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
-from retrieval.jobs import CORPUS, Job, Progress, time_for_more
+from retrieval.jobs import CORPUS, Job, Progress
 from retrieval.models import Document, DocumentGrant, Domain, JobRun, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
@@ -161,7 +161,7 @@ def read(run: JobRun) -> Progress:
     """Reads the file and stages the next portion. One that cannot be read is refused with the reason, and nothing of it
     stays.
     """
-    has_time, upload = time_for_more(run), upload_of(run)
+    upload = upload_of(run)
     if upload.content is None:
         raise SourceRefused(gettext_noop("The file is no longer kept: hand it in again."))
     try:
@@ -171,7 +171,7 @@ def read(run: JobRun) -> Progress:
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
     rows = list(section_rows(upload.domain, source))
     digest, owner = upload.content_hash, upload.principal
-    progress = stage_some(run, has_time, upload.domain, source, rows, upload.filename, digest, owner=owner)
+    progress = stage_some(run, upload.domain, source, rows, upload.filename, digest, owner=owner)
     if progress.state.get("phase") != "chunk":
         return progress
     document = Document.objects.get(pk=progress.state["document"])

@@ -6,6 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from retrieval.admin.uploading import UploadForm, numbers
+from retrieval.ingestion import uploading
 from retrieval.models import Document, Domain, Section, Upload
 from tests import files
 from tests.builders import a_domain
@@ -33,6 +34,26 @@ def test_a_curator_hands_in_several_files_and_sees_what_became_of_each(client, c
         "lease.pdf": "stored",
         "locked.pdf": "refused",
     }
+
+
+def test_a_file_whose_job_failed_is_shown_as_failed_with_its_job(client, curator, monkeypatch):
+    monkeypatch.setattr(uploading, "chunk_some", lambda run: 1 / 0)
+    post(client, a_domain(), ("lease.pdf", LEASE))
+    with pytest.raises(ZeroDivisionError):
+        finish()
+    told = client.get(reverse("admin_upload"), headers={"HX-Request": "true"}).content.decode()
+    job = Upload.objects.get().run
+    assert (
+        f'href="/admin/retrieval/jobrun/{job.pk}/change/">Failed</a>' in told and "ZeroDivisionError" in told
+    )
+    assert "every 2s" not in told
+
+
+def test_files_beyond_what_may_wait_are_refused_by_name(client, curator, monkeypatch):
+    monkeypatch.setattr(uploading, "MOST_WAITING", 1)
+    page = post(client, a_domain(), ("a.txt", b"Words."), ("b.txt", b"Words."))
+    assert "b.txt: 1 files of yours wait to be read" in page.content.decode()
+    assert Upload.objects.get().filename == "a.txt"
 
 
 def test_the_page_is_for_those_who_may_upload(client):

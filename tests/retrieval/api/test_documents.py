@@ -11,6 +11,7 @@ from arf_site.web import uploads
 from retrieval import jobs
 from retrieval.access.row_security import as_system
 from retrieval.api import serializers
+from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Document, Domain, Upload
 from tests.builders import a_domain
 from tests.retrieval.api.asking import API, assert_shape
@@ -57,6 +58,19 @@ def test_a_file_is_handed_in_followed_read_and_withdrawn(client):
     assert gone.json() == {"locator": state["document"], "sections": 1}
     assert client.get(f"/api/v1/sections{state['document']}/1").status_code == 404
     assert client.get(HERE, {"domain": domain.slug}).json()["total"] == 0
+
+
+def test_one_file_too_many_is_answered_by_429_and_a_failed_one_says_so(client, monkeypatch):
+    domain, key = a_domain(), bearer("documents")
+    monkeypatch.setattr(uploading, "MOST_WAITING", 1)
+    taken = handed_in(client, domain, key).json()
+    assert error(handed_in(client, domain, key, filename="b.txt")) == (429, "too_many_waiting")
+    monkeypatch.setattr(uploading, "chunk_some", lambda run: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        finish(taken["id"])
+    state = client.get(taken["url"], **key).json()
+    assert state["status"] == "failed" and state["reason"].startswith("ZeroDivisionError in <lambda>")
+    assert handed_in(client, domain, key, filename="b.txt").status_code == 202
 
 
 def test_only_a_key_with_the_scope_hands_in_or_withdraws(client):
