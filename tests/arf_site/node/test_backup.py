@@ -5,12 +5,14 @@ import shutil
 import subprocess
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from arf_site.node.postgres.server import Postgres
 from tests.database import ROOT, another_copy, exported_embedder
+from tests.spoiling import spoil
 
 COUNTS = "SELECT (SELECT count(*) FROM rules_alias), (SELECT count(*) FROM retrieval_domain)"
 
@@ -48,18 +50,21 @@ def ask(url, query):
 
 
 @pytest.mark.slow
-def test_a_backup_brings_everything_back_and_the_index_is_rebuilt(scratch, tmp_path):
+def test_a_backup_brings_everything_back_and_the_index_is_rebuilt_though_it_was_damaged(scratch, tmp_path):
     url, environment = scratch
     assert manage(environment, "lexical_writer", "--once").returncode == 0
     before = ask(url, COUNTS)
     made = manage(environment, "backup", tmp_path / "law.backup")
     assert made.returncode == 0 and "Wrote" in made.stdout, made.stderr
     ask(url, "DELETE FROM rules_aliasvector; DELETE FROM rules_alias; UPDATE retrieval_section SET live = false")
+    lexical = Path(environment["ARF_VAR_DIR"]) / "lexical"
+    spoil(next(lexical.glob("*.fast")))
     done = manage(environment, "restore", tmp_path / "law.backup", "--yes")
     assert "the lexical index is rebuilt" in done.stdout, done.stderr
     assert ask(url, COUNTS) == before
     found = manage(environment, "search", "speedy trial", "--pipeline", "lexical").stdout
     assert "amend. VI" in found
+    assert lexical.with_name("lexical.damaged").is_dir()
 
 
 def test_restore_refuses_while_the_database_is_in_use(scratch, tmp_path):

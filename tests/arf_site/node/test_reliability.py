@@ -1,15 +1,19 @@
 """Parts of a whole ARF are killed with kill -9 at work: it goes on by itself, nothing is lost or doubled."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from itertools import count
+from urllib.request import urlopen
 
 import pytest
 
 from retrieval.indexes.lexical import LexicalIndex
 from tests.conftest import ROOT
 from tests.running import RunningArf, wait_for
+from tests.spoiling import spoil
 
 pytestmark = pytest.mark.slow
 
@@ -165,6 +169,29 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
 def test_a_step_whose_connection_is_cut_may_be_taken_again(arf):
     """Though PostgreSQL answers again at once, as after a restart in the middle of a step."""
     assert run_python(arf, CUT_OFF) == "OperationalError queued\n"
+
+
+def test_random_bytes_in_the_lexical_index_stop_nothing_and_it_is_built_anew(arf):
+    lexical, others = arf.var / "lexical", count()
+    running = arf.pids("gunicorn") + arf.pids("manage.py lexical_writer")
+    for file in lexical.glob("*.*"):
+        spoil(file, start=0.0, length=500)
+
+    def mended() -> bool:
+        assert arf.search(f"Can they search my phone? {next(others)}"), (
+            "every search is answered, none from the cache"
+        )
+        return lexical.with_name("lexical.damaged").is_dir() and not LexicalIndex(lexical).problem
+
+    wait_for(mended)
+    assert_indexed(arf)
+    assert arf.pids("gunicorn") + arf.pids("manage.py lexical_writer") == running
+    wait_for(lambda: health(arf)["parts"]["index"]["status"] == "ok")
+
+
+def health(arf) -> dict:
+    with urlopen(f"{arf.url}/api/v1/health") as answer:
+        return json.load(answer)
 
 
 def test_a_killed_web_worker_is_replaced(arf):
