@@ -219,6 +219,9 @@ class Answer(Page):
     confident = s.BooleanField(
         help_text="The best result is at least as probable as its domain asks for that."
     )
+    likely = s.IntegerField(
+        help_text="Of the total, how many first results come before relevance ends; pages fold the others away."
+    )
     near_misses = Result(many=True)
     suggestions = s.ListField(
         child=s.CharField(), help_text="At most three judged questions that mean nearly the same."

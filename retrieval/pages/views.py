@@ -40,6 +40,7 @@ EXAMPLES = {
         (gettext_noop("In English"), "en", "How old must the president be?"),
     ],
 }
+FEWEST_SHOWN = 3  # where nothing is certain, the best may be any of them
 # What the search service says of a question that no form field catches.
 PROBLEMS = [gettext_noop("Ask something: the query is empty.")]
 
@@ -113,10 +114,13 @@ def search_page(request: HttpRequest) -> HttpResponse:
     if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
         return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []
+    shown, less_likely = parted(answer, results)
     context = {
         "form": form,
         "answer": answer,
         "results": results,
+        "shown": shown,
+        "less_likely": less_likely,
         "above": reader.ancestors_by_locator([result["locator"] for result in results], request.caller),
         "domain_names": {domain.slug: domain.local_name for domain in domains},
         "examples": EXAMPLES[get_language()],
@@ -126,6 +130,14 @@ def search_page(request: HttpRequest) -> HttpResponse:
     response = render(request, template, context, status=400 if form.errors else 200)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def parted(answer: dict | None, results: list[dict]) -> tuple[list[dict], list[dict]]:
+    """What is shown at once, to where relevance ends, and what is folded away; of later pages nothing is."""
+    if not answer or answer["page"] > 1:
+        return results, []
+    end = max(answer["likely"], FEWEST_SHOWN if not answer["confident"] else 1)
+    return results[:end], results[end:]
 
 
 def answer_to(form: SearchForm, request: HttpRequest) -> dict | None:

@@ -8,10 +8,12 @@ from datetime import date
 from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
-from retrieval.ranking import NEAR_MISSES, Candidate, Dropped, Query, Ranking, StageReport
+from retrieval.ranking import NEAR_MISSES, REJECTED, Candidate, Dropped, Query, Ranking, StageReport
 from retrieval.text.analyzer import terms
 from retrieval.text.snippets import best_snippet, function_stems
 
+UNLIKELY_IN_A_ROW = 3
+EXACT = ("citation", "rule_pin", "rule_alias")
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
     "changed": [],
@@ -76,6 +78,7 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
         "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1),
         "abstained": ranking.abstained,
         "confident": is_confident(ranking),
+        "likely": likely(ranking),
         "near_misses": result_list(
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
         ),
@@ -92,6 +95,28 @@ def present(ranking: Ranking, *, k: int, page: int) -> dict:
 
 def is_confident(ranking: Ranking) -> bool:
     return bool(ranking.candidates) and (ranking.confident or ranking.final) and not ranking.missing_words
+
+
+def likely(ranking: Ranking) -> int:
+    """Where relevance ends: how many come before the first three unlikely ones that follow on one another."""
+    end = 0
+    for place, candidate in enumerate(ranking.candidates, start=1):
+        if ranking.final or is_likely(ranking.query, candidate):
+            end = place
+        elif place - end == UNLIKELY_IN_A_ROW:
+            break
+    return end
+
+
+def is_likely(query: Query, candidate: Candidate) -> bool:
+    """What the reranker does not reject; by the gates in a domain without thresholds, from which it has not learned.
+    What neither judged, a rule put there or the question cites is.
+    """
+    exact = candidate.pin is not None or any(reason.code in EXACT for reason in candidate.reasons)
+    if exact or candidate.probability is None:
+        return True
+    learned = candidate.zone and query.thresholds_for(candidate).version
+    return candidate.zone != REJECTED if learned else candidate.gate in ("A", "B")
 
 
 def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:

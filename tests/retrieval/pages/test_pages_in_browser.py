@@ -72,6 +72,12 @@ class Visit:
     def first(self):
         return self.find(".hit h2 a")
 
+    def open_fold(self):
+        """By the keyboard alone; without a script."""
+        for summary in self.driver.find_elements(By.CSS_SELECTOR, ".fold > summary"):
+            summary.send_keys(Keys.ENTER)
+        return self
+
     def run(self, script):
         return self.driver.execute_script(script)
 
@@ -123,7 +129,7 @@ def test_filters_search_anew_in_place_and_stay_in_the_address(page):
     page.at("language=en")
     assert "as_of" not in page.driver.current_url, "what is not filled in stays out of the address"
     assert page.run("return window.stayed"), "the page was not loaded anew"
-    assert page.find("#said").get_attribute("textContent").strip().startswith("Provisions 1 to 10")
+    assert "less likely" in page.find("#said").get_attribute("textContent")
     page.open(page.driver.current_url.removeprefix(page.address))
     assert page.find("input[name=domain]").is_selected()
     assert page.first().is_displayed()
@@ -135,14 +141,14 @@ def test_back_shows_the_results_before(page):
     page.ask("commerce clause")
     page.see("Commerce Clause")
     page.driver.back()
-    page.see("Results for “grand jury”")
+    page.see("nswers to “grand jury”")
     assert page.find("html") and page.find("footer").is_displayed()
 
 
 def test_results_are_paged(page):
     page.open(PAGES["search"])
     first = page.first().text
-    page.find(".pages [rel=next]").click()
+    page.open_fold().find(".pages [rel=next]").click()
     page.at("page=2")
     page.see("Page 2")
     assert page.first().text != first
@@ -158,7 +164,7 @@ def test_the_reader_switches_to_spanish_and_asks_in_it(page):
     assert page.first().text == "Registros e incautaciones"
     picture(page.driver, "spanish")
     page.find(".languages button").click()
-    page.see("Results for “¿Pueden registrar mi teléfono?”")
+    page.see("nswers to “¿Pueden registrar mi teléfono?”")
 
 
 def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):

@@ -12,10 +12,12 @@ from retrieval.api import throttles
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import SearchLog
-from retrieval.pages import reader
+from retrieval.pages import reader, views
 from retrieval.pages.views import EXAMPLES
+from retrieval.search.service import search
 from retrieval.stages.reranker import reranker
 from retrieval.stages.reranker.artifact import BadArtifact
+from tests.rerankers import publish_limits
 from tests.retrieval.pages.looking import (
     ADDRESSES,
     FOURTH,
@@ -43,7 +45,7 @@ def test_a_result_shows_its_citation_names_place_and_reasons(client):
 
 def test_a_question_turns_nothing_around_it(client):
     page = client.get("/search", {"q": "\u202ejury"}).content.decode()
-    assert "Results for “<bdi>\u202ejury</bdi>”" in page
+    assert "answers to “<bdi>\u202ejury</bdi>”" in page.replace("Answers", "answers")
     assert "<bdi>&lt;b&gt; jury</bdi>" in client.get("/search", {"q": "<b> jury"}).content.decode()
 
 
@@ -51,7 +53,7 @@ def test_a_question_turns_nothing_around_it(client):
 def test_every_example_is_answered(client, language, examples):
     for _, _, question in examples:
         page = look_for(client, question)
-        assert f"Results for “{question}”" in page.text
+        assert f"nswers to “{question}”" in page.text
         assert hits(page)
 
 
@@ -87,6 +89,68 @@ def test_an_abstention_says_so_and_labels_what_came_near(client):
     assert "No provision here seems to answer this" in page.text
     assert "Near misses" in page.text and "None of these is likely to be the answer." in page.text
     assert 1 <= len(hits(page)) <= 5
+
+
+UNSURE = "It is not certain that any of these answers the question"
+
+
+def unsure(limit: float) -> None:
+    publish_limits(confident=limit, answer_minimum=0.0)
+
+
+def folds(page: Page) -> int:
+    return len(page.all("details", **{"class": "fold"}))
+
+
+def test_what_is_certain_is_an_answer(client):
+    unsure(0.6)
+    page = look_for(client, "commerce clause")
+    assert "Answers to “commerce clause”" in page.text and UNSURE not in page.text
+    assert not page.all("ol", **{"class": "hits possible"})
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "sentence"),
+    [
+        ("en", "Possible answers to “who may search my house”", UNSURE),
+        ("es", "Respuestas posibles a «who may search my house»", "No es seguro que alguna de estas responda"),
+    ],
+)
+def test_what_is_not_certain_says_so_in_words_and_form(client, language, heading, sentence):
+    unsure(1.0)
+    headers = {"accept-language": language}
+    page = Page(client.get("/search", {"q": "who may search my house"}, headers=headers))
+    assert heading in page.text and sentence in page.text
+    assert page.all("ol", **{"class": "hits possible"})
+
+
+@pytest.mark.parametrize(("likely", "confident", "shown"), [(2, True, 2), (0, True, 1), (0, False, 3), (12, True, 10)])
+def test_results_end_where_relevance_ends(client, monkeypatch, likely, confident, shown):
+    def answering(request, caller, **options):
+        return search(request, caller, **options) | {"likely": likely, "confident": confident}
+
+    monkeypatch.setattr(views, "search", answering)
+    page = look_for(client, "power of congress")
+    folded = 10 - shown
+    assert len(hits(page)) == 10
+    assert folds(page) == (folded > 0)
+    if folded:
+        assert f"{folded} more that are less likely" in page.text
+        assert page.all("ol", start=f"{shown + 1}")
+    assert page.all("a", rel="next")
+
+
+def test_later_pages_fold_nothing_and_say_that_they_are_less_likely(client):
+    publish_limits(confident=1.0, answer_minimum=0.0)
+    page = look_for(client, "power of congress", page=9)
+    assert "Less likely results for “power of congress”" in page.text
+    assert hits(page) and not folds(page)
+
+
+def test_near_misses_are_folded(client):
+    decline_everything()
+    page = look_for(client, "best pizza in Chicago")
+    assert folds(page) == 1 and page.all("ol", **{"class": "hits near-misses"})
 
 
 def test_a_spanish_question_shows_what_was_searched_for(client):
