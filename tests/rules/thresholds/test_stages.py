@@ -11,6 +11,9 @@ from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
+from retrieval.engines import loaded
+from retrieval.errors import NotRun
+from retrieval.ingestion.uploading import accept
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds
 from retrieval.request import SearchRequest
@@ -20,7 +23,18 @@ from retrieval.stages.reranker.features import EVIDENCE, USUAL_MINIMUM
 from rules import published
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
-from rules.thresholds.stages import Gates, ReadThresholds, features, gated, is_cited, is_confident, logistic
+from rules.thresholds.stages import (
+    ANY_TEXT,
+    Gates,
+    ReadThresholds,
+    features,
+    gated,
+    is_cited,
+    is_confident,
+    logistic,
+)
+from tests.builders import a_domain
+from tests.leases import finish
 from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
@@ -42,10 +56,11 @@ def test_the_query_carries_what_its_curators_published():
     assert ranking.note == f"us_constitution v{row.version}"
 
 
-def test_a_domain_without_thresholds_gives_none():
-    Domain.objects.get(slug="us_constitution").thresholds.update(active=False)
+def test_a_domain_without_thresholds_goes_by_those_of_any_text():
+    domain = Domain.objects.get(slug="us_constitution")
+    domain.thresholds.update(active=False)
     ranking = read()
-    assert ranking.query.thresholds == {} and ranking.details["skipped"]
+    assert ranking.query.thresholds == {domain.pk: ANY_TEXT} and ranking.note == "us_constitution: any text"
 
 
 @pytest.fixture
@@ -57,13 +72,75 @@ def ask(text: str, **fields) -> dict:
     return search(SearchRequest(text=text, **fields))
 
 
-def test_a_domain_without_a_fit_never_abstains_and_the_trace_says_why(domain):
+NONSENSE = ["best recipe for apple pie", "who won the world cup in 1998", "how do I reset my iphone"]
+
+
+@pytest.mark.parametrize("question", NONSENSE)
+def test_a_domain_declines_before_it_has_thresholds(question):
     DomainThreshold.objects.all().delete()
+    answer = ask(question)
+    assert answer["abstained"] and not answer["results"]
+
+
+def test_a_domain_without_thresholds_answers_and_is_never_certain():
+    DomainThreshold.objects.all().delete()
+    answer = ask("can the police search my house without a warrant")
+    assert answer["results"] and not answer["confident"]
+
+
+def test_thresholds_without_a_fit_say_so_in_the_trace(domain):
+    publish(DomainThreshold(domain=domain, answer_minimum=0.5, reason="a test"))
     answer = ask("best pizza dough hydration for a home oven")
     assert not answer["abstained"]
     stage = next(stage for stage in answer["stages"] if stage["name"] == "Calibrate")
     assert (stage["status"], stage["note"]) == ("skipped", "no calibration for these domains")
     assert answer["results"][0]["probability"] is None
+
+
+LEASE = """LEASE
+
+1. Rent. Tenant shall pay a rent of $1,450 on the first of each month. A late fee of $75 applies after the fifth.
+
+2. Pets. No animal may be kept in the apartment without the consent of Landlord; the recipe for a good tenancy is quiet.
+
+3. Heating. Landlord repairs the roof, the pipes and the heating. The best oven of the house is in the kitchen.
+"""
+
+
+@pytest.fixture
+def leases(reindex):
+    """A small public domain, uploaded beside the Constitution."""
+    domain = a_domain(slug="leases", name="Leases")
+    accept(domain, "lease.txt", LEASE.encode(), principal="user:1")
+    finish()
+    reindex()
+    return domain
+
+
+@pytest.mark.parametrize("reranked", [False, True])
+def test_an_upload_beside_the_law_makes_no_nonsense_an_answer(leases, reranked):
+    if reranked:
+        deploy(0.0002)
+    for question in NONSENSE:
+        assert ask(question)["abstained"], question
+        assert ask(question, domains=("leases",))["abstained"], question
+
+
+@pytest.mark.parametrize("question", ["what is the late fee for rent", "who repairs the heating", "may I keep a pet"])
+@pytest.mark.parametrize("reranked", [False, True])
+def test_what_was_uploaded_answers_whatever_a_reranker_that_never_saw_it_says(leases, question, reranked):
+    if reranked:
+        deploy(0.0002)
+    answer = ask(question, domains=("leases",))
+    assert answer["results"] and answer["likely"] and not answer["confident"]
+
+
+def test_a_leg_that_did_not_run_declines_nothing(leases, monkeypatch):
+    def gone(*args):
+        raise NotRun("the embedder is gone")
+
+    monkeypatch.setattr(loaded, "active_embedder", gone)
+    assert not ask("who repairs the heating", domains=("leases",))["abstained"]
 
 
 def test_probabilities_lie_between_zero_and_one_and_grow_with_every_score():
