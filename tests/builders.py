@@ -16,7 +16,13 @@ numbers = count(1)
 
 def a_domain(**fields) -> Domain:
     name = f"domain-{next(numbers)}"
-    defaults = {"slug": name, "name": name, "locator_prefix": f"/{name}", "languages": ["en"]}
+    defaults = {
+        "slug": name,
+        "name": name,
+        "locator_prefix": f"/{name}",
+        "languages": ["en"],
+        "visibility": "public",
+    }
     return Domain.objects.create(**defaults | fields)
 
 

@@ -55,7 +55,9 @@ def make(source: np.ndarray, size: int, model: EmbeddingModel, *, seed: int) -> 
     """A public domain of about `size` chunks and its vectors, (chunks, dims) float32, in the order of their ids."""
     chance = np.random.default_rng(seed)
     count = max(size // EACH, 1)
-    domain = Domain.objects.create(slug="made", name="Made", locator_prefix="/made", languages=["en"])
+    domain = Domain.objects.create(
+        slug="made", name="Made", locator_prefix="/made", languages=["en"], visibility="public"
+    )
     vectors = resampled(source, count, chance)
     places = chance.permutation(count)
     documents = Document.objects.bulk_create(

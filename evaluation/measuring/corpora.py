@@ -58,7 +58,9 @@ def build_index(path: Path, domain: Domain) -> None:
 
 def empty_domain(kind: str, folder: Path) -> Domain:
     slug = f"{kind}-{folder.name}"
-    return Domain.objects.create(slug=slug, name=folder.name, locator_prefix=f"/{slug}", languages=["en"])
+    return Domain.objects.create(
+        slug=slug, name=folder.name, locator_prefix=f"/{slug}", languages=["en"], visibility="public"
+    )
 
 
 def json_lines(path: Path) -> Iterator[dict]:
@@ -149,7 +151,9 @@ def labelled_corpus(folder: Path, *, show: Callable = iter) -> Iterator[list[Top
     as a title, makes none.
     """
     labels = read_labels(folder)
-    with rolled_back(lambda: load_labelled(folder, sorted({label.filename for label in labels}), show)) as domain:
+    with rolled_back(
+        lambda: load_labelled(folder, sorted({label.filename for label in labels}), show)
+    ) as domain:
         sections = sections_of(domain)
         topics = [topic(label, domain, sections[label.filename]) for label in labels]
         yield [topic for topic in topics if topic.relevant]

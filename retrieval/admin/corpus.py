@@ -43,10 +43,10 @@ INGEST = ObjectAction(
 class DomainForm(forms.ModelForm):
     languages = forms.MultipleChoiceField(
         choices=settings.LANGUAGES,
-        initial=[settings.LANGUAGE_CODE],
+        required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
         label=gettext_lazy("Languages"),
-        help_text=gettext_lazy("Languages its texts are written in."),
+        help_text=Domain._meta.get_field("languages").help_text,
     )
 
     def __init__(self, *args, **kwargs):
@@ -153,7 +153,7 @@ ERASE = ObjectAction(
 
 @admin.register(Document)
 class DocumentAdmin(ObjectActions, ModelAdmin):
-    """What its file says is read-only; tags and metadata, which rules ask for, are staff's."""
+    """What its file says is read-only, but its title; tags and metadata, which rules ask for, are staff's."""
 
     object_actions = (WITHDRAW, ERASE)
     list_display = ["title", "domain", "locator", "language", "filename", "pages", "private", "retrieved_at"]
@@ -164,7 +164,15 @@ class DocumentAdmin(ObjectActions, ModelAdmin):
         "title", "domain", "locator", "language", "publication", "source_url", "filename", "pages",
         "scanned_pages", "content_hash", "private", "retrieved_at", "tags", "metadata",
     ]  # fmt: skip
-    readonly_fields = fields[:-2]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Document | None = None) -> list[str]:
+        """The title of law that comes from its own source is that source's."""
+        return self.fields[1 if obj and obj.domain.takes_uploads else 0 : -2]
+
+    def save_model(self, request: HttpRequest, obj: Document, form: forms.ModelForm, change: bool) -> None:
+        if "title" in form.changed_data:
+            uploading.rename(obj, obj.title, caller_of(request))
+        super().save_model(request, obj, form, change)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

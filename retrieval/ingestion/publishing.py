@@ -10,7 +10,7 @@ from retrieval import jobs
 from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import CORPUS, Progress
-from retrieval.models import Document, JobRun, Section
+from retrieval.models import Document, Domain, JobRun, Section
 
 LINK = """
 UPDATE retrieval_citation edge SET target_id = place.id
@@ -35,7 +35,10 @@ def publish(run: JobRun) -> Progress:
     document = Document.objects.get(pk=run.state["document"])
     today = timezone.localdate()
     described = run.state["description"] | {"retrieved_at": timezone.now()}
+    if document.title_given:
+        described["title"] = document.title
     Document.objects.filter(pk=document.pk).update(**described)
+    add_language(document, described["language"])
     staged = {section.locator: section for section in document.sections.staged()}
     current = document.sections.live().filter(valid_to=None)
     removed = list(current.exclude(locator__in=run.state["present"]).values_list("pk", flat=True))
@@ -53,6 +56,15 @@ def publish(run: JobRun) -> Progress:
     index_what_has_grown()
     message = f"{shown_name(document)}: {len(staged)} sections published, {len(removed)} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
+
+
+def add_language(document: Document, language: str) -> None:
+    """To those of its domain, so that words of that language are looked for. What a private one holds is told to
+    nobody.
+    """
+    domain = document.domain
+    if not document.private and language not in domain.languages:
+        Domain.objects.filter(pk=domain.pk).update(languages=[*domain.languages, language])
 
 
 def index_what_has_grown() -> None:

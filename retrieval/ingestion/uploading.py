@@ -18,14 +18,15 @@ from django.utils import timezone
 from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.access.sharing import check_owner, checked_principal, share
-from retrieval.errors import SourceRefused, TooManyWaiting, gettext_noop
+from retrieval.access.sharing import check_owner, checked_principal, may_edit, share
+from retrieval.citations.citation import cite_plain
+from retrieval.errors import Forbidden, SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.ingestion import publishing
 from retrieval.ingestion.embedding import chunk_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import Document, DocumentGrant, Domain, JobRun, Upload
+from retrieval.models import Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.sources import extract
@@ -183,10 +184,12 @@ def read(run: JobRun) -> Progress:
 
 
 def document_in(upload: Upload) -> SourceDocument:
-    """Its title is the one given, else the file's own."""
-    stem = PurePath(upload.filename).stem
-    source = extract(bytes(upload.content), filename=upload.filename, identifier=place_of(upload), name=stem)
-    return replace(source, title=upload.title) if upload.title else source
+    """Its title is the one given now, else the one that people gave the document, else the file's own."""
+    place, stem = place_of(upload), PurePath(upload.filename).stem
+    source = extract(bytes(upload.content), filename=upload.filename, identifier=place, name=stem)
+    known = Document.objects.filter(domain=upload.domain, locator=place, title_given=True)
+    title = upload.title or known.values_list("title", flat=True).first()
+    return replace(source, title=title) if title else source
 
 
 def publish(run: JobRun) -> Progress:
@@ -237,6 +240,30 @@ def unused(domain: Domain, base: str) -> str:
         count += 1
         locator = f"{base}-{count}"
     return locator
+
+
+# -- Renaming
+
+
+@as_system()
+def rename(document: Document, title: str, caller: Caller) -> None:
+    """Gives a document a title, which its citations and breadcrumbs say at once and later versions of its file keep;
+    vectors follow with the next version. Raises Forbidden for who may not edit it.
+    """
+    if not may_edit(document, caller):
+        raise Forbidden(gettext_noop("Only the owner of this document may do that."))
+    former = Document.objects.values_list("title", flat=True).get(pk=document.pk)
+    sections, chunks = list(document.sections.all()), list(Chunk.objects.filter(document=document))
+    for section in sections:
+        section.citation = cite_plain(title, section.level, section.number, section.heading)
+        section.breadcrumb = title + section.breadcrumb.removeprefix(former)
+    for chunk in chunks:
+        way, line, about = chunk.context.partition("\n")
+        chunk.context = way.replace(former, title) + line + about
+    Section.objects.bulk_update(sections, ["citation", "breadcrumb"], batch_size=500)
+    Chunk.objects.bulk_update(chunks, ["context"], batch_size=500)
+    document.title, document.title_given = title, True
+    document.save(update_fields=["title", "title_given"])
 
 
 # -- Taking back

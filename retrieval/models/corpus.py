@@ -63,9 +63,12 @@ class Domain(models.Model):
     description = models.TextField(blank=True)
     description_es = models.TextField(_("description in Spanish"), blank=True)
     languages = ArrayField(
-        models.CharField(max_length=5), default=list, help_text=_("Languages its texts are written in.")
+        models.CharField(max_length=5),
+        default=list,
+        blank=True,
+        help_text=_("Languages its texts are written in; that of a document which is published is added."),
     )
-    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PUBLIC)
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.PRIVATE)
     citation_style = models.CharField(
         max_length=20, default="plain", help_text=_("How its provisions are cited, e.g. constitution.")
     )
@@ -154,6 +157,11 @@ class Document(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="documents")
     locator = models.CharField(max_length=300, help_text=_("Path of the whole document, e.g. /us/usc/t8."))
     title = models.CharField(max_length=500)
+    title_given = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text=_("People gave the title: a new version of the file keeps it."),
+    )
     language = models.CharField(max_length=5, default="en")
     publication = models.CharField(max_length=300, blank=True, help_text=_("Edition or release point."))
     source_url = models.URLField(max_length=500, blank=True)

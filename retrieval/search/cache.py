@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cache
 
 from django.conf import settings
 from django.db import connection
@@ -21,6 +22,8 @@ from retrieval.corpus.statements import rows
 from retrieval.models import CacheEntry
 from retrieval.models.packed import pack, unpack
 
+CODE = ("retrieval", "rules", "arf_site", "templates/retrieval/prompts")
+OF_ANSWERS = {".py", ".json", ".rcx", ".txt"}  # code, shipped data, rules of spelling, prompts
 IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
 PRIVATE_IN_PROCESS = 200
 KEPT = "SELECT answer FROM retrieval_cacheentry WHERE key = %s AND created_at > %s"
@@ -33,6 +36,14 @@ ON CONFLICT (key) DO UPDATE SET answer = EXCLUDED.answer, created_at = EXCLUDED.
 def key_of(**parts) -> str:
     """SHA-256 of everything that determines an answer."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+@cache
+def code_version() -> str:
+    """SHA-256 of the code and the data beside it that make answers, as this process began with them."""
+    folders = [settings.BASE_DIR / name for name in CODE]
+    files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in OF_ANSWERS)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 class AnswerCache:

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+from django.conf import settings
 from django.utils import timezone
 
 from retrieval import pipeline
@@ -111,13 +112,15 @@ def cache_key(
     return cache.key_of(
         query=normalize(request.text),
         written=request.text if '"' in request.text else "",
-        domains=sorted(scope.slug for scope in scopes),
+        domains=sorted(map(repr, scopes)),
         scope=caller.scope_key if any(scope.private for scope in scopes) else "public",
         k=request.k,
         page=request.page,
         language=request.language,
         as_of=request.as_of,
         pipeline=repr(line),
+        code=cache.code_version(),
+        cross_encoder=settings.ARF_CROSS_ENCODER,
         llm=llm_verifier.asked_model(line, caller),
         rules=repr(request.rules),
         day=timezone.localdate(),  # rules hold from one day to another

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -15,6 +16,11 @@ from retrieval.text.language import detect
 
 STEP = 30  # characters of a heading in a locator; with six levels it stays under what a locator holds
 FRONT = 15  # blocks in which a document says its title
+OFTEN = 3  # headings with the same words, which stand on every page; of two pages, two
+NO_TITLES = {
+    "", "anonymous", "anónimo", "confidential", "confidencial", "draft", "borrador", "none", "no title",
+    "sin título", "unknown", "unspecified", "untitled", "untitled document",
+}  # fmt: skip
 LONG_TEXT = 15_000  # characters of a section; a longer one is divided, to be found and embedded in pieces
 SAMPLE = 4_000  # characters by which its language is told
 LARGER = 0.5  # points by which a heading's letters are larger
@@ -37,7 +43,7 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     """
     headings = headings_of(read.blocks)
     top = nested(read.blocks, headings)
-    title = (read.title or said_title(read.blocks, headings) or name)[:500]
+    title = (of_its_own(read.title) or said_title(read, headings) or name)[:500]
     root = nodes(hoisted(top, title), identifier, title)
     if (count := sum(1 for _ in root.walk()) - 1) > MAX_SECTIONS:
         raise SourceRefused(TOO_MANY_SECTIONS, sections=f"{count:,}", most=f"{MAX_SECTIONS:,}")
@@ -51,12 +57,17 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     )
 
 
-def said_title(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> str:
-    """The first heading of the front that is neither a number ("Exhibit 10.1") nor numbered."""
-    front = zip(blocks[:FRONT], headings[:FRONT], strict=True)
-    return next(
-        (h.title for _, h in front if h and h.alone and not h.number and not re.search(r"\d", h.title)), ""
-    )
+def of_its_own(title: str) -> str:
+    """The title, unless it is what programs and people write where there is none."""
+    return "" if title.strip(" ()[]<>{}*.:-–—_").casefold() in NO_TITLES else title
+
+
+def said_title(read: Blocks, headings: Sequence[Heading | None]) -> str:
+    """The first heading of the front that is neither a number ("Exhibit 10.1") nor numbered, nor on every page."""
+    often = Counter(heading.title for heading in headings if heading)
+    running = 2 if read.pages == 2 else OFTEN
+    front = (h for h in headings[:FRONT] if h and h.alone and not h.number and often[h.title] < running)
+    return next((h.title for h in front if of_its_own(h.title) and not re.search(r"\d", h.title)), "")
 
 
 def nested(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> Open:

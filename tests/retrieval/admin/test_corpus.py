@@ -4,7 +4,8 @@ import pytest
 
 from retrieval import jobs
 from retrieval.ingestion import ingest
-from retrieval.models import Domain, JobRun, Section
+from retrieval.models import Document, Domain, JobRun, Section
+from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.admin.staff import form_of
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +57,25 @@ def test_what_documents_were_read_under_does_not_change_beneath_them(client, adm
     fields = form_of(client, f"/admin/retrieval/domain/{domain.pk}/change/").fields
     assert not {"slug", "visibility", "locator_prefix", "corpus_version"} & set(fields)
     assert {"name", "source"} <= set(fields)
+
+
+def test_a_new_domain_is_private_and_needs_no_language(client, administrator):
+    form = form_of(client, "/admin/retrieval/domain/add/")
+    assert form["visibility"].value() == "private"
+    assert not form["languages"].value() and not form.fields["languages"].required
+
+
+def test_staff_give_an_upload_another_title_and_a_source_keeps_its_own(client, administrator):
+    document = a_document(a_domain(), title="(anonymous)")
+    section = a_section(document, citation="(anonymous)", breadcrumb="(anonymous) › Rent")
+    address = f"/admin/retrieval/document/{document.pk}/change/"
+    client.post(address, {"title": "Lease of 2020", "tags": "", "metadata": "{}"})
+    document.refresh_from_db()
+    section.refresh_from_db()
+    assert (document.title, section.breadcrumb) == ("Lease of 2020", "Lease of 2020 › Rent")
+    law = Document.objects.get(locator="/us/const")
+    client.post(
+        f"/admin/retrieval/document/{law.pk}/change/", {"title": "Mine", "tags": "", "metadata": "{}"}
+    )
+    law.refresh_from_db()
+    assert law.title != "Mine"

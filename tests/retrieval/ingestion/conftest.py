@@ -34,7 +34,8 @@ def manual(sections: str, name: str = "a") -> str:
 @pytest.fixture
 def domain():
     return Domain.objects.create(
-        slug="manual", name="Manual", locator_prefix="/manual", result_level="section", languages=["en"]
+        slug="manual", name="Manual", locator_prefix="/manual", result_level="section", languages=["en"],
+        visibility="public",
     )
 
 

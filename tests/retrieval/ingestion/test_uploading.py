@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.errors import ArfError, SourceRefused, TooManyWaiting
+from retrieval.errors import ArfError, Forbidden, SourceRefused, TooManyWaiting
 from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.models.uploads import in_words
@@ -336,3 +336,55 @@ def test_a_domain_with_a_file_that_waits_cannot_be_opened():
     with connection.cursor() as cursor:
         cursor.execute("SELECT relforcerowsecurity FROM pg_class WHERE relname = 'retrieval_upload'")
         assert cursor.fetchone() == (True,)
+
+
+# -- Titles and languages
+
+
+def test_a_title_that_people_gave_is_said_everywhere_and_survives_the_next_version_of_the_file():
+    domain = a_domain()
+    document = handed_in(domain, lease(FEES), "scan.pdf").document
+    owner = Caller((document.owner,))
+    uploading.rename(document, "Lease of the lighthouse", owner)
+    section = current(document)["/2"]
+    assert section.citation == "Lease of the lighthouse, § 2"
+    assert section.breadcrumb.startswith("Lease of the lighthouse")
+    assert section.chunks.get().context.startswith("Lease of the lighthouse")
+    handed_in(domain, lease(FEES, LAW), "scan.pdf")
+    document.refresh_from_db()
+    assert document.title == "Lease of the lighthouse"
+    assert {s.citation.partition(",")[0] for s in current(document).values()} == {"Lease of the lighthouse"}
+
+
+def test_only_who_may_edit_a_document_renames_it():
+    document = handed_in(a_domain(), lease(FEES)).document
+    with pytest.raises(Forbidden):
+        uploading.rename(document, "Mine", Caller(("user:2",)))
+    document.refresh_from_db()
+    assert document.title == "lease"
+
+
+SPANISH = "1. Renta. El arrendatario pagará noventa doblones cada martes al faro de Ruritania.\n"
+
+
+def test_a_spanish_upload_is_found_in_a_domain_that_was_made_for_english(reindex):
+    domain = a_domain(languages=[])
+    document = handed_in(domain, SPANISH.encode(), "contrato.txt").document
+    reindex()
+    domain.refresh_from_db()
+    assert (document.language, domain.languages) == ("es", ["es"])
+    asked = SearchRequest(text="¿cuándo pagará el arrendatario los doblones?", domains=(domain.slug,))
+    answer = search(asked, ANONYMOUS)
+    found = [*answer["results"], *answer["near_misses"]]
+    assert "lexical" in {reason["code"] for reason in found[0]["reasons"]}
+
+
+def test_the_languages_of_private_documents_are_told_to_nobody():
+    domain = a_domain(visibility="private")
+    handed_in(domain, SPANISH.encode(), "contrato.txt")
+    domain.refresh_from_db()
+    assert domain.languages == ["en"]
+
+
+def test_a_new_domain_is_private():
+    assert Domain().is_private

@@ -1,14 +1,40 @@
 """Answers that are kept: who gets them again, and what makes them unreachable."""
 
 import json
+import re
+from datetime import date, timedelta
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.contrib.postgres.fields import ArrayField
+from django.db import IntegrityError, connection, models, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from retrieval.access.caller import Caller
-from retrieval.models import CacheEntry, Section, Trace
+from retrieval.access.row_security import as_system
+from retrieval.corpus import statements
+from retrieval.models import (
+    Anchor,
+    CacheEntry,
+    Chunk,
+    Citation,
+    Document,
+    DocumentGrant,
+    Domain,
+    EmbeddingModel,
+    LLMPolicy,
+    RankerModel,
+    Section,
+    Trace,
+    Vocabulary,
+)
 from retrieval.request import SearchRequest
 from retrieval.search import cache
-from retrieval.search.service import search
+from retrieval.search.service import cache_key, search, visible_domains
+from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
 pytestmark = pytest.mark.django_db
 
@@ -49,3 +75,154 @@ def test_filters_pages_and_pipelines_do_not_share_answers():
     ask("taxes")
     for other in ({"k": 3}, {"page": 2}, {"language": "es"}, {"pipeline": "fusion"}):
         assert not ask("taxes", **other)["cached"]
+
+
+# -- Every setting that can change an answer is part of its key
+
+READ = [
+    Domain, Document, Section, Chunk, Anchor, Citation, EmbeddingModel, RankerModel, LLMPolicy, Vocabulary, Alias,
+    AliasVector, GlossaryTerm, DomainThreshold, Rule, DocumentGrant,
+]  # fmt: skip
+CANNOT_MATTER = {
+    Domain: dict.fromkeys(
+        ("name", "name_es", "description", "description_es", "position"), "pages read it themselves"
+    )
+    | dict.fromkeys(("citation_style", "result_level", "source", "refresh_plan"), "read when a source is ingested"),
+    Document: dict.fromkeys(("content_hash", "pages", "scanned_pages", "title_given"), "read at the next upload")
+    | dict.fromkeys(("offered_to", "retrieved_at"), "no search reads it")
+    | {"domain": "a document never moves", "private": "its domain's, which never changes once it has documents"},
+    Section: {"private": "the database keeps it as its domain is"},
+    Rule: dict.fromkeys(
+        (
+            "name", "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to", "rationale",
+            "tags", "owner", "status", "proposed_by", "published_by", "published_at",
+        ),
+        "of the draft; searches apply `live`",
+    ),
+}  # fmt: skip
+ANA = Caller(("key:901",))
+REFUSED = {"Domain.visibility", "Section.document", "Chunk.section", "AliasVector.model"}  # by the database
+NOT_SETTINGS = {
+    "retrieval_version": "the versions themselves",
+    "retrieval_cacheentry": "the answers",
+    "retrieval_searchlog": "the log",
+    "retrieval_trace": "the log",
+    "retrieval_chunkvector": "written before its model serves or its section is live, and never changed",
+    "retrieval_sectionterms": "written with its section, of what the section says",
+}
+
+
+def key() -> str:
+    scopes = visible_domains(ANA, ())
+    in_force = statements.current_versions(scopes)
+    return cache_key(SearchRequest(text="who appoints judges"), ANA, scopes, in_force)
+
+
+def another(field: models.Field, value: object) -> object:
+    """A value of that field unlike this one."""
+    match field:
+        case models.ForeignKey():
+            return field.related_model.objects.exclude(pk=value).values_list("pk", flat=True).first()
+        case models.BooleanField():
+            return not value
+        case models.JSONField():
+            return {"another": 1}
+        case ArrayField():
+            return [*value, another(field.base_field, None)]
+        case models.DateTimeField():
+            return timezone.now() + timedelta(days=1)
+        case models.DateField():
+            return date(1999, 9, 9)
+        case models.IntegerField() | models.FloatField() | models.DecimalField():
+            return 7 if value != 7 else 8
+        case models.BinaryField():
+            return bytes([*(value or b""), 1])
+        case models.CharField() if field.choices:
+            return next(choice for choice, _ in field.choices if choice != value)
+        case _:
+            return f"{value or ''}x"[-(field.max_length or 1_000) :]
+
+
+@pytest.fixture
+def one_of_each(db):
+    """Rows of which a fresh installation has none, and a second of what others name."""
+    document = a_case_file("Matter of Ana", "See the Fourth Amendment.", granted_to=ANA)
+    section = embedded(a_section(a_document(a_domain()), "See U.S. Const. amend. IV."))[0]
+    Anchor.objects.create(section=section, locator="/a", level="a", number="1", start=0, end=1)
+    Citation.objects.create(source=section, target_locator="/a", text="a", start=0, end=1)
+    RankerModel.objects.create(artifact=b"a", sha256="a")
+    LLMPolicy.objects.get_or_create(pk=1)
+    Rule.objects.create(name="A rule")
+    User.objects.create(username="ada")
+    return document
+
+
+def changes_the_key(model: type[models.Model], field: models.Field) -> bool | None:
+    """None where the database refuses the change."""
+    row = model.objects.filter(live=True).last() if model is Section else model.objects.last()
+    value = another(field, field.value_from_object(row))
+    before = key()
+    try:
+        with transaction.atomic():
+            model.objects.filter(pk=row.pk).update(**{field.attname: value})
+            changed = key() != before
+            transaction.set_rollback(True)
+    except IntegrityError:
+        return None
+    return changed
+
+
+@as_system()
+def test_every_field_that_a_search_reads_is_part_of_the_key(one_of_each):
+    found = {
+        f"{model.__name__}.{field.name}": changes_the_key(model, field)
+        for model in READ
+        for field in model._meta.concrete_fields
+        if not field.primary_key and field.name not in CANNOT_MATTER.get(model, {})
+    }
+    assert {name for name, changed in found.items() if changed is False} == set()
+    refused = {name for name, changed in found.items() if changed is None}
+    assert refused == REFUSED
+
+
+def test_every_table_that_a_search_reads_is_looked_at_above(db):
+    known = {model._meta.db_table for model in READ} | NOT_SETTINGS.keys()
+    with CaptureQueriesContext(connection) as asked:
+        for question in (
+            "who appoints judges",
+            "¿quién nombra a los jueces?",
+            "Article II, section 2",
+            "due process",
+        ):
+            ask(question)
+    sent = {word for query in asked for word in re.findall(r"\w+", query["sql"])}
+    tables = sent & {model._meta.db_table for model in apps.get_models()}
+    assert tables and tables - known == set()
+
+
+def test_a_language_more_is_another_key(db):
+    ask("quién nombra a los jueces")
+    Domain.objects.filter(slug="us_constitution").update(languages=["en", "es"])
+    assert not ask("quién nombra a los jueces")["cached"]
+
+
+def test_another_version_of_the_code_is_another_key(monkeypatch):
+    ask("who appoints judges")
+    monkeypatch.setattr(cache, "code_version", lambda: "another")
+    assert not ask("who appoints judges")["cached"]
+
+
+def test_the_version_of_the_code_reads_all_that_makes_answers(settings, tmp_path):
+    for name in (
+        "retrieval/text/analyzer.py",
+        "rules/fixtures/a.json",
+        "templates/retrieval/prompts/verify.txt",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    settings.BASE_DIR = tmp_path
+    version = cache.code_version.__wrapped__
+    for path in tmp_path.rglob("*.*"):
+        before = version()
+        path.write_text("changed")
+        assert version() != before
