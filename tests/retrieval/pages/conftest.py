@@ -3,6 +3,7 @@
 
 import pytest
 
+from retrieval.access.row_security import as_system
 from tests.retrieval.pages.looking import add_provision
 
 
@@ -13,5 +14,6 @@ def case(django_user_model):
     section = add_provision(
         "client_cases", "/client_cases/okonkwo", "/client_cases/okonkwo/facts", "A ferry strike."
     )
-    section.document.grants.create(principal=f"user:{owner.pk}")
+    with as_system():
+        section.document.grants.create(principal=f"user:{owner.pk}")
     return section, owner
