@@ -151,21 +151,29 @@ def is_in_turn(run_id: int) -> bool:
 
 def run_here(run: JobRun) -> Iterator[JobRun]:
     """Runs a job to its end in this process, giving its state after each step. Other owners' jobs take their turns
-    between: the workers do those. Raises AlreadyRunning for a job before it that nobody works on.
+    between, here too. Raises AlreadyRunning for one that another process took up and is not heard of from.
     """
     while not run.is_finished:
-        stepped = take_step(run.pk, run.ticket)
-        turn = next_of(run.key) or run
-        if stepped is None:
+        turn, before = next_of(run.key) or run, run.ticket
+        taken = take_step(turn.pk, turn.ticket) if turn == run else anothers_step(turn)
+        run = JobRun.objects.get(pk=run.pk)
+        if run.ticket != before or run.is_finished:
+            yield run
+        elif taken is None:
             if timezone.now() - turn.heartbeat_at > SILENT_AFTER:
                 raise AlreadyRunning(turn)
             time.sleep(WATCHED_EVERY)
-            stepped = JobRun.objects.get(pk=run.pk)
-        elif turn.pk != run.pk:
-            hand_on(turn)
-        if stepped.ticket != run.ticket or stepped.is_finished:
-            yield stepped
-        run = stepped
+    if following := next_of(run.key):
+        hand_on(following)
+
+
+def anothers_step(run: JobRun) -> JobRun | None:
+    """What goes wrong in it is told by that job, and ends no other."""
+    try:
+        return take_step(run.pk, run.ticket)
+    except Exception:
+        logger.exception("A step of job %s failed.", run.pk)
+        return run
 
 
 def take_step(run_id: int, ticket: int) -> JobRun | None:

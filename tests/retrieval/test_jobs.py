@@ -149,24 +149,47 @@ def test_a_step_that_took_too_long_lets_others_go_first(
     assert queued == [("retrieval.jobs.advance", other.pk, 0)] and jobs.next_of("k") == other
 
 
-def test_who_runs_a_job_here_waits_while_it_is_anothers_turn(monkeypatch):
-    """The other's step is done by a worker meanwhile."""
-    first, second = (
-        jobs.create("count", key="k", params={"principal": f"user:{n}"}, queues=True) for n in (1, 2)
-    )
-    monkeypatch.setattr(jobs, "hand_on", lambda run: None)
-    monkeypatch.setattr(
-        jobs.time, "sleep", lambda seconds: jobs.take_step(first.pk, jobs.next_of("k").ticket)
-    )
-    assert [step.position for step in jobs.run_here(second)] == [1, 2, 3]
+def two_owners() -> list[JobRun]:
+    owners = ({"principal": f"user:{n}"} for n in (1, 2))
+    return [jobs.create("count", key="k", params=owner, queues=True) for owner in owners]
 
 
-def test_who_runs_a_job_here_is_told_of_one_before_it_that_nobody_works_on():
-    first = jobs.create("count", key="k", queues=True)
-    second = jobs.create("count", key="k", queues=True)
-    JobRun.objects.filter(pk=first.pk).update(heartbeat_at=timezone.now() - jobs.SILENT_AFTER * 2)
-    with pytest.raises(jobs.AlreadyRunning, match=f"Job {first.pk} "):
-        next(jobs.run_here(second))
+def test_who_runs_a_job_here_gives_others_their_turns(queued, django_capture_on_commit_callbacks):
+    first, second = two_owners()
+    jobs.take_step(first.pk, 0)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert [step.position for step in jobs.run_here(second)] == [1, 2, 3]
+    first.refresh_from_db()
+    assert first.position == 3 and queued == []
+
+
+def test_what_others_have_left_goes_to_the_workers(queued, django_capture_on_commit_callbacks):
+    first, second = two_owners()
+    with django_capture_on_commit_callbacks(execute=True):
+        list(jobs.run_here(first))
+    assert queued == [("retrieval.jobs.advance", second.pk, 2)]
+
+
+def test_anothers_bug_ends_no_job_that_runs_here(monkeypatch):
+    first, second = two_owners()
+    step = Count.step
+    monkeypatch.setattr(Count, "step", lambda self, run: 1 / 0 if run == first else step(self, run))
+    assert [run.position for run in jobs.run_here(second)] == [1, 2, 3]
+    first.refresh_from_db()
+    assert first.status == JobRun.Status.FAILED and first.error.startswith("ZeroDivisionError")
+
+
+def test_who_runs_a_job_here_waits_for_a_step_that_a_worker_is_at(monkeypatch):
+    run = jobs.create("count", key="k")
+    take_step = jobs.take_step
+    with monkeypatch.context() as busy:
+        busy.setattr(jobs, "take_step", lambda run_id, ticket: None)
+        busy.setattr(jobs.time, "sleep", lambda seconds: take_step(run.pk, 0))
+        steps = jobs.run_here(run)
+        assert next(steps).position == 1
+        JobRun.objects.update(heartbeat_at=timezone.now() - jobs.SILENT_AFTER * 2)
+        with pytest.raises(jobs.AlreadyRunning, match=f"Job {run.pk} "):
+            next(steps)
 
 
 def test_a_queue_goes_on_past_a_job_that_fails(queued, django_capture_on_commit_callbacks):
