@@ -9,9 +9,13 @@ from django.db.models import Q, QuerySet
 
 from retrieval.corpus.filters import chosen
 from retrieval.models import Chunk, Document, Section
-from retrieval.ranking import Query, Ranking
+from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of
 from retrieval.text.analyzer import terms
+from retrieval.text.snippets import function_stems
+
+COUNTED = 10  # candidates of which it is told how much of the question they have: a first page
+COVERAGE = "private_coverage"
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,8 @@ class PrivateLexicalRetriever:
         private = [domain.id for domain in query.domains if domain.private]
         if not private or not query.caller.principals:
             return ranking.noting("no private documents granted", skipped=True)
-        words = any_of(terms(query.text, "en"))
+        asked = terms(query.text, "en")
+        words = any_of(asked)
         if words is None:
             return ranking.noting("no words to look for", skipped=True)
         left = chosen(query.include, query.exclude)
@@ -44,7 +49,20 @@ class PrivateLexicalRetriever:
             .order_by("-score", "pk")
             .values_list("section_id", "pk", "score")[: self.k * CHUNKS_A_SECTION]
         )
-        return ranking_of(ranking, fold("private", rows, k=self.k))
+        found = fold("private", rows, k=self.k)
+        shares = shares_of(set(asked) - function_stems("en"), found[:COUNTED])
+        covered = [c.but(scores=c.scores | {COVERAGE: shares.get(c.chunk_id, 0.0)}) for c in found[:COUNTED]]
+        return ranking_of(ranking, covered + found[COUNTED:])
+
+
+def shares_of(asked: set[str], candidates: list[Candidate]) -> dict[int, float]:
+    """By chunk, how much of the question's stems that say what it is about it has."""
+    chunks = Chunk.objects.filter(pk__in=[candidate.chunk_id for candidate in candidates])
+    said = (
+        (pk, set(terms(f"{context} {text}", "en")))
+        for pk, context, text in chunks.values_list("pk", "context", "text")
+    )
+    return {pk: len(asked & stems) / max(len(asked), 1) for pk, stems in said}
 
 
 def granted_documents(query: Query) -> QuerySet:

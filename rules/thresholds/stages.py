@@ -13,6 +13,7 @@ from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds
 from retrieval.stages.dense import DenseRetriever
 from retrieval.stages.lexical import LexicalRetriever
+from retrieval.stages.private import COVERAGE
 from retrieval.stages.query_embedding import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules import published
@@ -251,8 +252,14 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     if FITTED_ON.intersection(ranking.degraded):
         return UNTOLD
     weights = ANY_TEXT.calibration
-    best = max(logistic(features(candidate), weights) for candidate in unknown)
+    best = max(logistic(text_features(candidate), weights) for candidate in unknown)
     return Verdict(answered_by(best, weights), ANY_TEXT.answer_minimum)
+
+
+def text_features(candidate: Candidate) -> dict[str, float]:
+    """Private documents, which share no index, have their coverage from their own leg."""
+    found = features(candidate)
+    return found | {"coverage": max(found["coverage"], candidate.scores.get(COVERAGE, 0.0))}
 
 
 def minimum_of(ranking: Ranking, own: Thresholds) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
@@ -33,7 +33,7 @@ from rules.thresholds.stages import (
     is_confident,
     logistic,
 )
-from tests.builders import a_domain
+from tests.builders import a_case_file, a_domain
 from tests.leases import finish
 from tests.rerankers import some_reranker
 
@@ -133,6 +133,14 @@ def test_what_was_uploaded_answers_whatever_a_reranker_that_never_saw_it_says(le
         deploy(0.0002)
     answer = ask(question, domains=("leases",))
     assert answer["results"] and answer["likely"] and not answer["confident"]
+
+
+def test_private_documents_answer_by_their_words_and_decline_nonsense():
+    ana = Caller(("key:901",))
+    a_case_file("Matter of Ana", "Invoice ZX4471 was settled.", "The best of luck.", granted_to=ana)
+    told = search(SearchRequest(text="ZX4471", domains=("client_cases",)), ana)
+    assert told["results"] and not told["confident"]
+    assert search(SearchRequest(text=NONSENSE[0], domains=("client_cases",)), ana)["abstained"]
 
 
 def test_a_leg_that_did_not_run_declines_nothing(leases, monkeypatch):
