@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.learning import promotion
+from evaluation.learning import families, promotion
 from evaluation.learning.pools import pools_of
 from evaluation.learning.training import Trained
 from evaluation.models import Judgment, Topic
@@ -53,14 +53,16 @@ def few(tmp_path_factory):
     """A topics file small enough to train on in seconds."""
     path = tmp_path_factory.mktemp("topics") / "few.jsonl"
     rows = {json.loads(line)["id"]: line for line in TOPICS.read_text(encoding="utf-8").splitlines()}
-    chosen = [*some("train", 90), *some("test", 60)]
+    chosen = [*some("train", 80), *some("test", 40)]
     path.write_text("\n".join(rows[each.id] for each in chosen), encoding="utf-8")
     return path
 
 
 @pytest.fixture
 def quick(monkeypatch, few):
-    """A gate that decides on the few test topics of the small file."""
+    """A gate that decides on the few test topics of the small file, and models that are small too."""
+    monkeypatch.setattr(families, "EPOCHS", 2)
+    monkeypatch.setattr(families, "TREES", 10)
     monkeypatch.setattr(promotion, "FEWEST", 20)
     monkeypatch.setattr(promotion, "MOST_ECE", 1.0)
     nothing_judged()
@@ -71,7 +73,7 @@ def quick(monkeypatch, few):
 def pools(django_db_setup, django_db_blocker):
     """A part of the train split, gathered once."""
     with django_db_blocker.unblock():
-        return pools_of(read_topics(TOPICS, split="train")[::3])
+        return pools_of(read_topics(TOPICS, split="train")[::5])
 
 
 @pytest.fixture(scope="session")
