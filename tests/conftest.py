@@ -29,6 +29,8 @@ def pytest_collection_modifyitems(items) -> None:
     """Files with slow tests come first, so that no process is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+    emptying = [item.nodeid for item in items for mark in item.iter_markers("django_db") if mark.kwargs]
+    assert not emptying, f"{emptying[0]} would empty the database that the tests of a process share"
     if not MEASURING_DATA.is_dir():
         for item in items:
             if item.get_closest_marker("measuring_data"):
