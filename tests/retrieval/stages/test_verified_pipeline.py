@@ -44,7 +44,7 @@ def favouring(answer: dict, place: int):
 
 
 def test_a_key_that_may_ask_gets_the_verified_order(unsure, ask):
-    before = ask(pipeline="default", k=20)
+    before = ask(pipeline="default", k=20, fields="text")
     unsure.behaviour = favouring(before, 2)
     after = ask("search", "pipelines", k=20)
     assert locators(after)[0] == locators(before)[2]
@@ -130,7 +130,7 @@ def test_switched_off_it_is_skipped_and_nothing_is_degraded(unsure, ask):
 
 
 def test_who_may_ask_shares_no_answer_with_who_may_not(unsure, ask):
-    unsure.behaviour = favouring(ask(pipeline="default"), 2)
+    unsure.behaviour = favouring(ask(pipeline="default", fields="text"), 2)
     assert not ask("pipelines", pipeline="verified")["cached"]
     assert not ask(pipeline="verified")["cached"]
     again = ask("pipelines", "search", pipeline="verified")
