@@ -63,13 +63,13 @@ def documents():
 
 
 def state():
-    """Of the documents as they stood: text, readers, owner, description, uploads."""
+    """Of the documents as they stood: text, readers, owner, title, uploads."""
     with as_system():
         return {
             document.pk: (
                 document.owner,
                 document.offered_to,
-                document.title,
+                document.title if not document.grants.filter(role="contributor").exists() else "",  # theirs to edit
                 sorted(document.grants.values_list("principal", "role")),
                 sorted(
                     Section.objects.filter(document=document).values_list("text", "live", "valid_to", "locator")

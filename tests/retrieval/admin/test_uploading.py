@@ -79,7 +79,7 @@ def test_staff_tag_and_withdraw_a_document(client, curator):
     document = Document.objects.get(filename="lease.pdf")
     assert document.tags == ["lease", "sea"]
     change = reverse("admin:retrieval_document_change", args=[document.pk])
-    client.post(change, {"tags": "boat", "metadata": '{"party": "Acme"}'})
+    client.post(change, {"title": "Lease", "tags": "boat", "metadata": '{"party": "Acme"}'})
     document.refresh_from_db()
     assert (document.tags, document.metadata) == (["boat"], {"party": "Acme"})
     client.post(reverse("admin:retrieval_document_do", args=[document.pk, "withdraw"]))

@@ -23,7 +23,7 @@ def test_a_domain_needs_a_slug_and_a_name_and_no_locators_that_are_taken(client)
     assert "begin so" in taken.content.decode()
     client.post(address, fields)
     made = Domain.objects.get(slug="leases")
-    assert (made.locator_prefix, made.languages) == ("/leases", ["en"])
+    assert (made.locator_prefix, made.languages) == ("/leases", [])  # those of its documents
 
 
 def test_a_reader_sees_pages_and_scans(client):
