@@ -103,10 +103,10 @@ def test_a_new_tag_is_seen_by_the_next_search(contract, rule):
     embedded(a_section(other, "The guest pays nothing."))
     rule("restrict", targets=[{"kind": "tag", "value": "lease"}])
     domains = (document.domain.slug,)
-    assert len(locators(ask("who pays", domains=domains))) == 4
+    assert len(locators(ask("who pays rent", domains=domains))) == 4
     other.tags = []
     other.save()
-    assert len(locators(ask("who pays", domains=domains))) == 3
+    assert len(locators(ask("who pays rent", domains=domains))) == 3
 
 
 def test_a_target_lies_in_the_domains_of_its_rule(contract, rule):
