@@ -311,10 +311,10 @@ def controls(driver) -> list[str]:
 
 def test_every_control_has_a_name_and_headings_go_down_step_by_step(page):
     page.open(PAGES["home"]).run("document.body.append(document.createElement('button'))")
-    assert "" in controls(page.driver)
+    assert "" in until(page.driver, controls)
     for name, path in PAGES.items():
         page.open(path)
-        assert controls(page.driver) and "" not in controls(page.driver), name
+        assert "" not in until(page.driver, controls, f"{name} tells of no controls"), name
         levels = page.run(
             "return [...document.querySelectorAll('main h1, main h2, main h3')].map(h => +h.tagName[1])"
         )
