@@ -3,6 +3,7 @@ it. Row-level security (migration 0028) holds the same; this says so in words.
 """
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
@@ -33,8 +34,14 @@ def role_of(document: Document, caller: Caller) -> str:
     """Of the caller in a private document: "owner", "contributor" or "reader"."""
     if document.owner in caller.principals:
         return "owner"
-    roles = document.grants.filter(principal__in=caller.principals).values_list("role", flat=True)
-    return min(roles, default=Role.READER)  # in the order of the alphabet, a contributor comes first
+    roles = {grant.role for grant in document.grants.all() if grant.principal in caller.principals}
+    return Role.CONTRIBUTOR if Role.CONTRIBUTOR in roles else Role.READER
+
+
+def held(caller: Caller) -> QuerySet[Document]:
+    """The private documents that the caller owns or was granted, with their grants, in order."""
+    documents = Document.objects.held_by(caller).select_related("domain").prefetch_related("grants")
+    return documents.order_by("domain", "title", "pk")
 
 
 def checked_principal(name: str) -> str:
@@ -89,8 +96,10 @@ def accept(document: Document, caller: Caller) -> None:
     Document.objects.filter(pk=document.pk).update(owner=mine, offered_to="")
     DocumentGrant.objects.filter(document=document, principal=mine).delete()
     if before:
-        DocumentGrant.objects.create(
-            document=document, name=name_of(before), principal=before, role=Role.CONTRIBUTOR
+        DocumentGrant.objects.update_or_create(
+            document=document,
+            principal=before,
+            defaults={"name": name_of(before), "role": Role.CONTRIBUTOR},
         )
 
 

@@ -12,7 +12,6 @@ from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.documents import PATH, document_at, key_for_documents
 from retrieval.api.parameters import Choice, Nothing, Parameters, Text
 from retrieval.errors import NotFound
-from retrieval.models import Document
 from retrieval.models.access import name_of
 
 ROLES = ("reader", "contributor", "owner")
@@ -75,7 +74,6 @@ class HeldView(ApiView):
         caller = caller_of(request)
         if not caller.principals:
             raise NotFound("Without a key nothing private is held.")
-        held = Document.objects.held_by(caller).select_related("domain").order_by("domain", "locator")
         documents = [
             {
                 "locator": document.locator,
@@ -84,7 +82,7 @@ class HeldView(ApiView):
                 "role": sharing.role_of(document, caller),
                 "offered": document.offered_to in caller.principals,
             }
-            for document in held
+            for document in sharing.held(caller)
         ]
         return reply({"name": name_of(sharing.own_principal(caller)), "documents": documents})
 

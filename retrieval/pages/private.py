@@ -82,7 +82,6 @@ def page(request: HttpRequest, *, problem: str = "", status: int = 200) -> HttpR
 
 
 def held(caller: Caller) -> list[HeldDocument]:
-    documents = Document.objects.held_by(caller).select_related("domain").prefetch_related("grants")
     return [
         HeldDocument(
             document,
@@ -90,7 +89,7 @@ def held(caller: Caller) -> list[HeldDocument]:
             document.offered_to in caller.principals,
             sorted(document.grants.all(), key=lambda grant: grant.name) if role == "owner" else [],
         )
-        for document in documents.order_by("domain", "title", "pk")[:SHOWN]
+        for document in sharing.held(caller)[:SHOWN]
     ]
 
 

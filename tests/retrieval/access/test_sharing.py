@@ -175,6 +175,24 @@ def fresh(document):
         return Document.objects.get(pk=document.pk)
 
 
+def test_an_owner_who_also_shared_with_themselves_can_give_the_document_away(ann, ben):
+    document = handed_in(ben)
+    with as_caller(ben):
+        sharing.share(document, "user:ben", "reader", ben)
+        sharing.offer(document, "user:ann", ben)
+    with as_caller(ann):
+        sharing.accept(fresh(document), ann)
+    with as_caller(ben):
+        assert sharing.role_of(fresh(document), ben) == "contributor"
+
+
+def test_roles_of_many_documents_take_no_query_each(ann, ben, django_assert_num_queries):
+    for number in range(3):
+        handed_in(ben, f"1. Pay. Ben pays {number}.", f"{number}.txt", grants=["user:ann"])
+    with as_caller(ann), django_assert_num_queries(2):
+        assert [sharing.role_of(document, ann) for document in sharing.held(ann)] == ["reader"] * 3
+
+
 def test_an_offer_that_was_taken_back_cannot_be_accepted(ann, ben):
     document = handed_in(ben)
     with as_caller(ben):
