@@ -24,10 +24,15 @@ from retrieval.request import MAX_K
 from retrieval.search.service import visible_domains
 
 
-class DocumentsParameters(Parameters):
-    domain = s.ListField(child=Name(), required=False, help_text="Slugs; left out: all the caller may see.")
+class PagedParameters(Parameters):
+    """Of lists of documents."""
+
     k = Number(min_value=1, max_value=MAX_K, default=10)
     page = Number(min_value=1, max_value=1_000, default=1)
+
+
+class DocumentsParameters(PagedParameters):
+    domain = s.ListField(child=Name(), required=False, help_text="Slugs; left out: all the caller may see.")
 
 
 @extend_schema_serializer(component_name="UploadedFile")

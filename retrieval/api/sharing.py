@@ -8,9 +8,10 @@ from rest_framework.request import Request
 from retrieval.access import sharing
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
-from retrieval.api.documents import PATH, document_at, key_for_documents
+from retrieval.api.base import ApiView, answers, paging, reply
+from retrieval.api.documents import PATH, PagedParameters, document_at, key_for_documents
 from retrieval.api.parameters import Choice, Nothing, Parameters, Text
+from retrieval.api.serializers import Page
 from retrieval.errors import NotFound
 from retrieval.models.access import name_of
 
@@ -51,7 +52,7 @@ class HeldItem(s.Serializer):
     offered = s.BooleanField(help_text="Whether the caller may become its owner.")
 
 
-class Held(s.Serializer):
+class Held(Page):
     name = s.CharField(help_text="Under which others share with this caller.")
     documents = HeldItem(many=True)
 
@@ -67,13 +68,15 @@ class Unshared(s.Serializer):
 
 
 class HeldView(ApiView):
-    @extend_schema(operation_id="held", responses=answers(Held, 401, 404, 429))
+    @extend_schema(
+        operation_id="held", parameters=[PagedParameters], responses=answers(Held, 401, 404, 429)
+    )
     def get(self, request: Request) -> HttpResponse:
         """List the private documents that the caller owns or that were shared with it. Anonymous callers hold none."""
-        Nothing.from_url(request)
-        caller = caller_of(request)
+        asked, caller = PagedParameters.from_url(request), caller_of(request)
         if not caller.principals:
             raise NotFound("Without a key nothing private is held.")
+        held, k, page = sharing.held(caller), asked["k"], asked["page"]
         documents = [
             {
                 "locator": document.locator,
@@ -82,9 +85,10 @@ class HeldView(ApiView):
                 "role": sharing.role_of(document, caller),
                 "offered": document.offered_to in caller.principals,
             }
-            for document in sharing.held(caller)
+            for document in held[(page - 1) * k : page * k]
         ]
-        return reply({"name": name_of(sharing.own_principal(caller)), "documents": documents})
+        name = name_of(sharing.own_principal(caller))
+        return reply({"name": name, "documents": documents, **paging(held.count(), k=k, page=page)})
 
 
 class GrantsView(ApiView):

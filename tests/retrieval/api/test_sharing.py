@@ -97,3 +97,14 @@ def test_a_contributor_edits_tags_and_a_reader_does_not(client, place, owner, fr
 def test_anonymous_callers_hold_nothing(client, place):
     assert client.get(GRANTS).status_code == 404
     assert client.get(f"{GRANTS}{place}").status_code == 403
+
+
+def test_what_one_holds_is_listed_a_page_at_a_time(client, place, owner):
+    domain = Domain.objects.get(slug="client_cases")
+    for title in ("Matter of Serval", "Matter of Tapir"):
+        a_document(domain, title=title, owner=f"key:{owner[0].pk}")
+    pages = [client.get(GRANTS, {"k": 2, "page": page}, **owner[1]).json() for page in (1, 2)]
+    titles = [[item["title"] for item in page["documents"]] for page in pages]
+    assert titles == [["Matter of Quetzal", "Matter of Serval"], ["Matter of Tapir"]]
+    assert [(page["total"], page["next"], page["previous"]) for page in pages] == [(3, 2, None), (3, None, 1)]
+    assert client.get(GRANTS, {"k": 0}, **owner[1]).status_code == 400

@@ -3,11 +3,14 @@
 from urllib.parse import unquote_plus
 
 import pytest
+from django.contrib.auth.models import User
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from retrieval.models import Click, Feedback
-from tests.served import picture, until
+from retrieval.access.row_security import as_system
+from retrieval.models import Click, Domain, Feedback
+from tests.builders import a_document
+from tests.served import picture, sign_in, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 
@@ -243,6 +246,23 @@ def test_no_page_is_wider_than_a_phone_and_every_target_fits_a_finger(page):
         assert page.run("return document.documentElement.scrollWidth") <= 360, name
         assert page.run(SMALL_TARGETS) == [], name
         picture(page.driver, f"phone-{name}")
+
+
+def test_private_documents_of_both_sides_fit_a_phone_in_spanish(page):
+    ann, ben = User.objects.create_user("ann"), User.objects.create_user("ben")
+    domain = Domain.objects.get(slug="client_cases")
+    own = a_document(domain, title="Matter of Quetzal", owner=f"user:{ann.pk}")
+    others = a_document(domain, title="Lease", owner=f"user:{ben.pk}", offered_to=f"user:{ann.pk}")
+    with as_system():
+        own.grants.create(name=f"user:{'long' * 20}", principal="nobody:long", role="contributor")
+        others.grants.create(name="user:ann", principal=f"user:{ann.pk}", role="contributor")
+    sign_in(page.driver, page.address, "ann")
+    page.size(360, 740)
+    page.open("/private").find(".languages button").click()
+    page.see("Ser su propietario")
+    assert page.run("return document.documentElement.scrollWidth") <= 360
+    assert page.run(SMALL_TARGETS) == []
+    picture(page.driver, "phone-private")
 
 
 # Targets under 24 px, the least of WCAG 2.2 (2.5.8), which links inside sentences need not reach; those that
