@@ -1,22 +1,22 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
 from retrieval.pipeline import Pipeline
-from retrieval.stages.changes import AnswerChanges
-from retrieval.stages.citations import CitationRetriever, ResolveCitations
+from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
-from retrieval.stages.dense import DenseRetriever
 from retrieval.stages.fusion import Fuse
-from retrieval.stages.lexical import LexicalRetriever
+from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from retrieval.stages.llm_verifier import LLMVerifier
-from retrieval.stages.normalize import Normalize
-from retrieval.stages.present import Present
-from retrieval.stages.private import PrivateLexicalRetriever
-from retrieval.stages.query_embedding import EmbedQuery
+from retrieval.stages.present import Present, SuggestQuestions
+from retrieval.stages.query import EmbedQuery, Normalize
 from retrieval.stages.quoted import KeepQuoted
 from retrieval.stages.reranker.reranker import LearnedReranker
-from retrieval.stages.suggestions import SuggestQuestions
-from rules.aliases.collective import AnswerChangesOfNamed, AnswerCollectiveName
-from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
+from rules.aliases.retrievers import (
+    AliasRetriever,
+    AnswerChangesOfNamed,
+    AnswerCollectiveName,
+    LexicalAliasRetriever,
+    NearestAliasRetriever,
+)
 from rules.engine.actions.apply import ApplyRuleActions
 from rules.engine.actions.on_results import (
     AbstainByRule,

@@ -1,10 +1,38 @@
-"""The last stage of every pipeline: one page of results, as pages and the API show it."""
+"""What ends a pipeline: questions suggested beside an answer, never answered from, and one page of results."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from retrieval.ranking import Ranking
+from retrieval.errors import NotRun
+from retrieval.ranking import UNSET, Query, Ranking
 from retrieval.search.response import present
+from retrieval.stages.reranker.reranker import serving
+from retrieval.text.normalization import normalize
+
+
+@dataclass(frozen=True)
+class SuggestQuestions:
+    """Names judged questions that mean nearly what is asked: by cosine at least their domain's threshold
+    `query_search`. They are those of staff that the deployed reranker learned from, in the language of the question and
+    in domains that are searched; what other readers asked is never among them.
+    """
+
+    most: int = 3
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        found = alike(ranking.query)[: self.most]
+        return replace(ranking, suggestions=tuple(found)).noting(f"judged questions like this: {len(found)}")
+
+
+def alike(query: Query) -> list[str]:
+    """Raises NotRun where no reranker serves, which has degraded the answer already if it should."""
+    try:
+        reranker, _ = serving(query)
+    except NotRun as problem:
+        raise NotRun(problem.message, degrades=False) from problem
+    least = {domain.slug: query.thresholds.get(domain.id, UNSET).query_search for domain in query.domains}
+    texts = [q.text for q in reranker.judged.alike(query.vector, least) if q.language == query.language]
+    return [text for text in dict.fromkeys(texts) if normalize(text) != query.normalized]
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from typing import NamedTuple
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds
-from retrieval.stages.dense import DenseRetriever
-from retrieval.stages.lexical import LexicalRetriever
-from retrieval.stages.private import COVERAGE
-from retrieval.stages.query_embedding import EmbedQuery
+from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
+from retrieval.stages.query import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules import published
 from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever

@@ -8,8 +8,8 @@ from retrieval.corpus import statements
 from retrieval.pipeline import get
 from retrieval.request import SearchRequest
 from retrieval.search.service import run, search, visible_domains
-from retrieval.stages.normalize import Normalize
 from retrieval.stages.present import Present
+from retrieval.stages.query import Normalize
 from retrieval.templatetags import law
 from rules.engine.actions.apply import ApplyRuleActions
 

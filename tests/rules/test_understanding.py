@@ -10,7 +10,7 @@ from retrieval.models import Domain
 from retrieval.ranking import DomainScope, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import query_of, search, visible_domains
-from retrieval.stages.normalize import Normalize
+from retrieval.stages.query import Normalize
 from rules.models import Alias, GlossaryTerm
 from rules.understanding import Respell
 

@@ -31,7 +31,7 @@ from retrieval.models.corpus import DocumentQuerySet, DomainQuerySet, SectionQue
 from retrieval.request import SearchRequest
 from retrieval.search.log import trace_for
 from retrieval.search.service import search
-from retrieval.stages import private
+from retrieval.stages import legs
 from tests.builders import a_case_file, a_chunk, a_domain, a_section, grant
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
@@ -112,7 +112,7 @@ def test_row_security_hides_when_every_filter_is_forgotten(
 ):
     for queryset in (SectionQuerySet, DocumentQuerySet, DomainQuerySet):
         monkeypatch.setattr(queryset, "visible_to", lambda self, caller: self)
-    monkeypatch.setattr(private, "granted_documents", lambda query: Document.objects.values("id"))
+    monkeypatch.setattr(legs, "granted_documents", lambda query: Document.objects.values("id"))
     for caller in (BEN, STAFF, ANONYMOUS):
         for text in (*ANAS, "Zamorano brigade"):
             answer = ask(text, caller, domains=("client_cases",), k=100)

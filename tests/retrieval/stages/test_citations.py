@@ -1,8 +1,14 @@
-"""Sections that a question cites."""
+"""Sections that a question cites, and provisions that changed them."""
+
+from datetime import date
 
 import pytest
 
+from retrieval.corpus import history
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
 from retrieval.stages.citations import CitationRetriever
+from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
 
 pytestmark = pytest.mark.django_db
@@ -10,3 +16,79 @@ pytestmark = pytest.mark.django_db
 
 class TestCitationRetriever(LegContract):
     leg = CitationRetriever()
+
+
+def ask(text: str, **fields) -> dict:
+    return search(SearchRequest(text=text, **fields))
+
+
+def found(answer: dict) -> list[str]:
+    return [result["locator"].removeprefix("/us/const/") for result in answer["results"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what changed the 12th amendment", ["amendment/XX/section/3", "amendment/XII"]),
+        (
+            "which amendment replaced how Article I section 3 chooses senators",
+            ["amendment/XVII", "article/I/section/3"],
+        ),
+        ("qué enmienda derogó la 18", ["amendment/XXI/section/1", "amendment/XVIII"]),
+        (
+            "What changed Article I, section 2, clause 3?",
+            ["amendment/XIV/section/2", "amendment/XVI", "article/I/section/2/clause/3"],
+        ),
+        ("was the 18th amendment repealed?", ["amendment/XXI/section/1", "amendment/XVIII"]),
+        ("what did the 21st amendment repeal?", ["amendment/XVIII", "amendment/XXI"]),
+        ("What did the 12th amendment change?", ["article/II/section/1/clause/3", "amendment/XII"]),
+        (
+            "¿Qué cambió la enmienda 17?",
+            ["article/I/section/3/clause/1", "article/I/section/3/clause/2", "amendment/XVII"],
+        ),
+        ("¿Qué derogó la enmienda 18?", ["amendment/XXI/section/1", "amendment/XVIII"]),
+    ],
+)
+def test_the_change_comes_first_and_then_what_is_cited(question, first):
+    answer = ask(question)
+    assert found(answer)[: len(first)] == first
+    assert answer["confident"] and not answer["abstained"]
+
+
+@pytest.mark.parametrize("change", history.changes(), ids=lambda change: f"{change.provision} by {change.by}")
+def test_every_change_answers_what_did_it(change):
+    results = ask(f"What changed {change.changed}?")["results"]
+    by = next(result for result in results if result["locator"] == change.by)
+    assert {
+        "code": f"{change.effect}_it",
+        "citation": change.changed,
+        "year": change.day.year,
+    } in by["reasons"]
+    cited = next(result["rank"] for result in results if result["locator"] == change.provision)
+    assert by["rank"] < cited
+
+
+def test_parts_of_what_is_cited_say_that_they_were_changed():
+    results = ask("what changed Article I section 3?")["results"]
+    assert [result["reasons"][0]["code"] for result in results] == [
+        "changed_it",
+        "citation",
+        "was_changed",
+        "was_changed",
+    ]
+
+
+def test_what_nothing_changed_is_answered_like_any_question():
+    answer = ask("What changed the 2nd amendment?")
+    assert "amendment/II" in found(answer)
+    assert len(answer["results"]) > 2
+
+
+def test_changes_still_to_come_answer_nothing():
+    assert found(ask("what changed the 12th amendment", as_of=date(1900, 1, 1)))[0] == "amendment/XII"
+
+
+def test_the_page_says_why(client):
+    assert (
+        "It repealed U.S. Const. amend. XVIII in 1933." in look_for(client, "what repealed amendment 18").text
+    )

@@ -1,4 +1,4 @@
-"""The stage that embeds the query once for every leg that compares vectors."""
+"""The question itself: put into plain characters and its language found, first of all; later embedded."""
 
 from dataclasses import dataclass, replace
 
@@ -7,6 +7,20 @@ from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Ranking
+from retrieval.text import language
+from retrieval.text.normalization import normalize
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Puts the question into plain characters. Its language is the one asked for, else the one it is written in."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        text = " ".join(query.original.split())
+        found = query.language or language.detect(text)
+        plain = replace(query, original=text, text=text, normalized=normalize(text), language=found)
+        return replace(ranking, query=plain).noting(f"language {found}")
 
 
 @dataclass(frozen=True)

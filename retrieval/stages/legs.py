@@ -1,4 +1,4 @@
-"""The leg that finds private chunks by their words, by SQL alone."""
+"""The legs that find chunks: the nearest in meaning, public ones by their words (BM25), private ones by SQL alone."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -7,12 +7,59 @@ from operator import or_
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
 from django.db.models import Q, QuerySet
 
-from retrieval.corpus.filters import chosen
+from retrieval.corpus.filters import chosen, public_ids
+from retrieval.engines import loaded
+from retrieval.errors import NotRun
+from retrieval.indexes.nearest import nearest
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking
-from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of
+from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
 from retrieval.text.analyzer import terms
 from retrieval.text.snippets import function_stems
+
+
+@dataclass(frozen=True)
+class DenseRetriever:
+    """Nearest chunks by cosine similarity, private ones if granted."""
+
+    k: int = 100
+    weight: float = 1.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.vector is None:
+            raise NotRun("the question has no vector")
+        hits, way = nearest(query, self.k * CHUNKS_A_SECTION)
+        candidates = fold("dense", ((s, c, 1.0 - far) for s, c, far in hits), k=self.k)
+        return ranking_of(ranking, candidates).noting(way)
+
+
+@dataclass(frozen=True)
+class LexicalRetriever:
+    """BM25 over the chunks of public domains, by this node's index."""
+
+    k: int = 100
+    weight: float = 1.0
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        index = loaded.lexical_index()
+        if problem := index.problem:
+            raise NotRun(problem)
+        hits = index.search(
+            texts_by_language(query),
+            domains=query.domain_ids,
+            as_of=query.as_of,
+            include=query.include and public_ids(query, query.include),
+            exclude=query.exclude and public_ids(query, query.exclude),
+            limit=self.k * CHUNKS_A_SECTION,
+        )
+        coverage = {hit.chunk: hit.coverage for hit in hits}
+        folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
+        return ranking_of(
+            ranking, [c.but(scores={**c.scores, "coverage": coverage[c.chunk_id]}) for c in folded]
+        )
+
 
 COUNTED = 10  # candidates of which it is told how much of the question they have: a first page
 COVERAGE = "private_coverage"
