@@ -230,7 +230,7 @@ IMPORT_EXPORT_ESCAPE_FORMULAE_ON_EXPORT = True
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["retrieval.api.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
-    "DEFAULT_THROTTLE_CLASSES": ["retrieval.api.throttles.PerMinute"],
+    "DEFAULT_THROTTLE_CLASSES": ["retrieval.api.authentication.PerMinute"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_SCHEMA_CLASS": "retrieval.api.openapi.Operations",
@@ -284,7 +284,10 @@ Search bodies of law, read provisions, resolve citations.
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_RULES = "rules.engine.inline"  # reads the rules that an API call brings
-ARF_RULE_LINTERS = ("rules.linting.linter", "evaluation.rule_impact.hidden_text")  # each finds what is wrong with rules
+ARF_RULE_LINTERS = (
+    "rules.linting.linter",
+    "evaluation.rule_impact.hidden_text",
+)  # each finds what is wrong with rules
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.ingest.Ingest",
     "upload": "retrieval.ingestion.uploading.ReadUpload",
@@ -317,7 +320,9 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "timeout": env.seconds("ARF_LLM_TIMEOUT", 4.0),  # seconds, for all that one search asks
 }
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
-ARF_DOUBLE_JUDGED_PERCENT = env.whole("ARF_DOUBLE_JUDGED_PERCENT", 20, high=100)  # pairs that two people judge
+ARF_DOUBLE_JUDGED_PERCENT = env.whole(
+    "ARF_DOUBLE_JUDGED_PERCENT", 20, high=100
+)  # pairs that two people judge
 ARF_RULES_SECOND_PERSON = env.yes_or_no("ARF_RULES_SECOND_PERSON", True)  # whoever proposes cannot publish
 ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
 ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)

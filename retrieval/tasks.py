@@ -1,7 +1,7 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
 from retrieval import jobs
-from retrieval.api import throttles
+from retrieval.api import authentication
 from retrieval.engines.llm import budget
 from retrieval.indexes import lexical_sync, terms
 from retrieval.ingestion import refreshing, uploading
@@ -21,7 +21,7 @@ def prune() -> dict[str, int]:
     """Every night: old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of
     past minutes, files and checkpoints of failed jobs, changes that every index has.
     """
-    kept = {"cache": cache.prune(), "rates": throttles.prune(), "files": uploading.forget_files()}
+    kept = {"cache": cache.prune(), "rates": authentication.prune(), "files": uploading.forget_files()}
     kept |= {"checkpoints": jobs.forget_checkpoints(), "changes": lexical_sync.prune()}
     return log.prune() | budget.prune() | kept
 

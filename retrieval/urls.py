@@ -3,7 +3,7 @@
 from django.urls import path
 
 from retrieval.pages import views
-from retrieval.pages.private import change_private_document, confirm_password, private_documents
+from retrieval.pages.views import change_private_document, confirm_password, private_documents
 
 app_name = "retrieval"
 urlpatterns = [

@@ -9,11 +9,10 @@ from tempfile import mkdtemp
 
 import pytest
 
-from evaluation.learning import families
-from evaluation.learning.families import FAMILIES, Fitting
+from evaluation.learning import training
 from evaluation.learning.pools import FOLDS, Division, LearningPool, division, learnable
 from evaluation.learning.retraining import pool_as_json
-from evaluation.learning.training import Trained, choose, cross_validated, finished
+from evaluation.learning.training import FAMILIES, Fitting, Trained, choose, cross_validated, finished
 from tests.database import KEPT_IN, hash_of
 
 CODE = ("requirements.txt", "evaluation/learning", "evaluation/measuring", "retrieval/stages/reranker")
@@ -30,7 +29,7 @@ def trained_on(pools: Sequence[LearningPool]) -> Trained:
 def train(pools: Sequence[LearningPool]) -> Trained:
     """At once what the job of retraining does in short steps, with fewer trees."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(families, "TREES", 20)
+        patch.setattr(training, "TREES", 20)
         return trained_at_once(pools)
 
 

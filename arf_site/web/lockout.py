@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from retrieval.api.throttles import anonymous, forwarded_for, hit, network_of, parsed
+from retrieval.api.authentication import anonymous, forwarded_for, hit, network_of, parsed
 
 LOGINS = 20  # a minute from one address: to check a password takes a good part of a second
 LONGEST_NAME = 150  # of a user, as Django has it

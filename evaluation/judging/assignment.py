@@ -16,7 +16,7 @@ from django.db.models import Count
 
 from evaluation.judging.grading import WAITING, far_apart
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
-from evaluation.measuring.runner import Runner, stated_language
+from evaluation.measuring.runs import Runner, stated_language
 from evaluation.models import Judgment, Measurement, Run, Topic
 from evaluation.topics.topic import SEARCHED
 from retrieval.access.caller import Caller

@@ -23,11 +23,20 @@ import numpy as np
 from django.utils import timezone
 
 from evaluation.learning import registry, training
-from evaluation.learning.families import FAMILIES, Fitting
-from evaluation.learning.gathering import counted, from_file, from_library, leaks_among
 from evaluation.learning.model_comparison import leaks_into, measured
-from evaluation.learning.pools import FOLDS, Division, LearningPool, division, learnable, pools_of
-from evaluation.learning.training import Trained
+from evaluation.learning.pools import (
+    FOLDS,
+    Division,
+    LearningPool,
+    counted,
+    division,
+    from_file,
+    from_library,
+    leaks_among,
+    learnable,
+    pools_of,
+)
+from evaluation.learning.training import FAMILIES, Fitting, Trained
 from evaluation.models import RetrainingRun
 from evaluation.topics.topic import Topic
 from retrieval import jobs
@@ -56,7 +65,9 @@ class Checkpoints:
 
     def save(self, name: str, content: bytes) -> None:
         if len(content) > MOST_BYTES:
-            raise ArfError(f"Checkpoint “{name}” has {len(content):,} bytes; at most {MOST_BYTES:,} are kept.")
+            raise ArfError(
+                f"Checkpoint “{name}” has {len(content):,} bytes; at most {MOST_BYTES:,} are kept."
+            )
         self.run.checkpoints.update_or_create(name=name, defaults={"content": content})
 
     def content(self, name: str) -> bytes:
@@ -99,7 +110,9 @@ class Checkpoints:
 
     def pools(self) -> list[LearningPool]:
         rows = self.run.checkpoints.filter(name__startswith="pools ").order_by("name")
-        return [pool_from(stored) for row in rows.iterator(chunk_size=1) for stored in unpack(bytes(row.content))]
+        return [
+            pool_from(stored) for row in rows.iterator(chunk_size=1) for stored in unpack(bytes(row.content))
+        ]
 
 
 def topic_as_json(topic: Topic) -> dict:

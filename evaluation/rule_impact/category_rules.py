@@ -16,7 +16,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from evaluation.measuring.measures import Estimate, paired_difference
-from evaluation.measuring.runner import Runner
+from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
 from retrieval.access.caller import Caller
 from retrieval.models import Section

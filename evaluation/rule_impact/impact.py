@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evaluation.measuring.measures import Estimate, credited, estimate, measure_topic
-from evaluation.measuring.runner import Runner, stated_language
+from evaluation.measuring.runs import Runner, stated_language
 from evaluation.models import Topic as TopicRow
 from evaluation.topics import library
 from evaluation.topics.topic import Topic

@@ -9,7 +9,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from evaluation.judging.visibility import judgments_for, topics_for
-from evaluation.measuring.runner import Runner, stated_language
+from evaluation.measuring.runs import Runner, stated_language
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import SHIPPED
 from evaluation.topics.writing import table

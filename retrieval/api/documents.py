@@ -1,27 +1,165 @@
-"""Documents: listed, handed in as files, edited, withdrawn; and what became of a file."""
+"""Documents: listed, opened a few levels at a time, handed in as files, edited, shared and withdrawn; and what became
+of a file. An answer is bounded, however long or wide a document is.
+"""
 
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from uuid import UUID
 
+from django.db.models import Count, Q, Window
+from django.db.models.functions import RowNumber
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
+from retrieval.access import sharing
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, paging, reply
-from retrieval.api.parameters import Facts, File, Files, Name, Nothing, Number, Parameters, Text
-from retrieval.api.sections import documents_in_force
-from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, UploadState, Withdrawn
-from retrieval.api.tree import TreeParameters, tree_account
+from retrieval.api.parameters import Choice, Day, Facts, File, Files, Name, Nothing, Number, Parameters, Text
+from retrieval.api.sections import documents_in_force, reference
+from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState, Withdrawn
+from retrieval.corpus import history, statements
 from retrieval.errors import Forbidden, NotFound
 from retrieval.ingestion import uploading
-from retrieval.models import ApiKey, Document, Domain, Upload
-from retrieval.models.corpus import DocumentQuerySet
+from retrieval.models import ApiKey, Document, Domain, Section, Upload
+from retrieval.models.access import name_of
+from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.request import MAX_K
 from retrieval.search.service import visible_domains
+
+MAX_LEVELS = 5
+MAX_NODES = 500  # in one answer, of which it makes about 150 kB
+NODE = (
+    "locator",
+    "parent_locator",
+    "citation",
+    "heading",
+    "heading_es",
+    "level",
+    "number",
+    "status",
+    "is_result",
+)
+# Of each of some sections, how many are below it and how many directly.
+BELOW = """
+WITH RECURSIVE readable AS (
+    SELECT locator, parent_locator FROM ({readable}) AS readable WHERE document_id = %s
+), below AS (
+    SELECT locator AS top, locator, parent_locator FROM readable WHERE locator = ANY(%s)
+    UNION
+    SELECT below.top, child.locator, child.parent_locator
+    FROM below JOIN readable AS child ON child.parent_locator = below.locator
+)
+SELECT top, count(*) - 1, count(*) FILTER (WHERE parent_locator = top) FROM below GROUP BY top
+"""
+
+Row = dict[str, str | bool]
+
+
+class TreeParameters(Parameters):
+    under = Text(
+        required=False,
+        max_length=300,
+        help_text="Locator of a section of the document: only what is below it.",
+    )
+    depth = Number(min_value=1, max_value=MAX_LEVELS, default=1, help_text="Levels to open.")
+    k = Number(min_value=1, max_value=MAX_K, default=MAX_K, help_text="Children of one node.")
+    page = Number(min_value=1, max_value=1_000, default=1, help_text="Of the children on the first level.")
+    as_of = Day(required=False, help_text="As the law was on that day.")
+
+
+def tree_account(
+    locator: str,
+    caller: Caller,
+    *,
+    depth: int,
+    k: int,
+    page: int,
+    under: str | None = None,
+    as_of: date | None = None,
+) -> dict:
+    """A document with one page of what is directly below it, or below one of its sections, and the first of what is
+    below that. Raises NotFound.
+    """
+    document = documents_in_force(caller, as_of).filter(locator=locator).first()
+    if document is None:
+        raise NotFound("There is no such document.")
+    in_document = Section.objects.readable(caller, as_of).filter(document=document)
+    top = in_document.filter(locator=under or locator).first()
+    if top is None and under not in (None, locator):
+        raise NotFound("The document has no such section.")
+    above = top.locator if top else ""
+    rows = opened(in_document, above, depth=depth, k=k, page=page)
+    counts = in_document.aggregate(
+        sections=Count("pk"),
+        results=Count("pk", filter=Q(is_result=True)),
+        total=Count("pk", filter=Q(parent_locator=above)),
+    )
+    below = counted_below(document, caller, as_of, [row["locator"] for row in rows])
+    return DocumentItem(document).data | {
+        "under": reference(top.locator, top.citation, top.heading) if top else None,
+        "sections": counts["sections"],
+        "results": counts["results"],
+        "children": branches(above, by_parent(rows), below, as_of),
+        **paging(counts["total"], k=k, page=page),
+    }
+
+
+def opened(in_document: SectionQuerySet, above: str, *, depth: int, k: int, page: int) -> list[Row]:
+    """The sections shown: a page of the first level, and on the others the first `k` below each section shown."""
+    place = Window(RowNumber(), partition_by="parent_locator", order_by=["position", "pk"])
+    rows: list[Row] = []
+    parents, skipped = [above], (page - 1) * k
+    for _level in range(depth):
+        level = in_document.filter(parent_locator__in=parents).annotate(place=place)
+        on_page = level.filter(place__gt=skipped, place__lte=skipped + k).order_by("position", "pk")
+        found = list(on_page.values(*NODE)[: MAX_NODES - len(rows)])
+        rows += found
+        parents, skipped = [row["locator"] for row in found], 0
+    return rows
+
+
+def counted_below(
+    document: Document, caller: Caller, as_of: date | None, locators: Sequence[str]
+) -> dict[str, tuple[int, int]]:
+    readable, scope = statements.readable(caller, as_of, "locator", "parent_locator", "document_id")
+    found = statements.rows(BELOW.format(readable=readable), [*scope, document.pk, list(locators)])
+    return {locator: (below, directly) for locator, below, directly in found}
+
+
+def by_parent(rows: Iterable[Row]) -> Mapping[str, list[Row]]:
+    children = defaultdict(list)
+    for row in rows:
+        children[row["parent_locator"]].append(row)
+    return children
+
+
+def branches(
+    above: str,
+    rows: Mapping[str, list[Row]],
+    below: Mapping[str, tuple[int, int]],
+    as_of: date | None,
+) -> list[dict]:
+    """Where fewer children are shown than a section has, `under` opens the others."""
+    return [
+        {
+            **reference(row["locator"], row["citation"], stands.heading(row["heading"])),
+            "title_es": stands.heading(row["heading_es"]),
+            "status": stands.status(row["status"]),
+            **{name: row[name] for name in ("level", "number", "is_result")},
+            "sections": sections,
+            "children_total": directly,
+            "children": branches(row["locator"], rows, below, as_of),
+        }
+        for row in rows.get(above, ())
+        for stands in [history.standing(row["locator"], as_of)]
+        for sections, directly in [below.get(row["locator"], (0, 0))]  # (0, 0): withdrawn this moment
+    ]
 
 
 class PagedParameters(Parameters):
@@ -208,3 +346,130 @@ def document_at(path: str, caller: Caller) -> Document:
 def withdraw(document: Document, caller: Caller) -> dict:
     with as_caller(caller):
         return {"locator": document.locator, "sections": uploading.withdraw(document, caller)}
+
+
+# -- Who else reads one's private documents, and what was shared with oneself
+
+ROLES = ("reader", "contributor", "owner")
+
+
+class Share(Parameters):
+    name = Text(
+        max_length=160, help_text="user:NAME, group:NAME or key:ID; whether anybody has it is not told."
+    )
+    role = Choice(
+        choices=ROLES,
+        default="reader",
+        required=False,
+        help_text="“owner” offers the document, or accepts it where the name is one's own.",
+    )
+
+
+class TakenBack(Parameters):
+    name = Text(max_length=160, required=False, help_text="Left out: the caller leaves.")
+
+
+class GrantItem(s.Serializer):
+    name = s.CharField()
+    role = s.ChoiceField(ROLES)
+    granted_at = s.DateTimeField()
+
+
+class Grants(s.Serializer):
+    locator = s.CharField()
+    owner = s.CharField()
+    grants = GrantItem(many=True)
+
+
+class HeldItem(s.Serializer):
+    locator = s.CharField()
+    title = s.CharField()
+    domain = s.CharField()
+    role = s.ChoiceField(ROLES)
+    offered = s.BooleanField(help_text="Whether the caller may become its owner.")
+
+
+class Held(Page):
+    name = s.CharField(help_text="Under which others share with this caller.")
+    documents = HeldItem(many=True)
+
+
+class Shared(s.Serializer):
+    locator = s.CharField()
+    name = s.CharField()
+    role = s.ChoiceField(ROLES)
+
+
+class Unshared(s.Serializer):
+    locator = s.CharField()
+
+
+class HeldView(ApiView):
+    @extend_schema(operation_id="held", parameters=[PagedParameters], responses=answers(Held, 401, 404, 429))
+    def get(self, request: Request) -> HttpResponse:
+        """List the private documents that the caller owns or that were shared with it. Anonymous callers hold none."""
+        asked, caller = PagedParameters.from_url(request), caller_of(request)
+        if not caller.principals:
+            raise NotFound("Without a key nothing private is held.")
+        held, k, page = sharing.held(caller), asked["k"], asked["page"]
+        documents = [
+            {
+                "locator": document.locator,
+                "title": document.title,
+                "domain": document.domain.slug,
+                "role": sharing.role_of(document, caller),
+                "offered": document.offered_to in caller.principals,
+            }
+            for document in held[(page - 1) * k : page * k]
+        ]
+        name = name_of(sharing.own_principal(caller))
+        return reply({"name": name, "documents": documents, **paging(held.count(), k=k, page=page)})
+
+
+class GrantsView(ApiView):
+    @extend_schema(operation_id="grants", parameters=[PATH], responses=answers(Grants, 401, 403, 404, 429))
+    def get(self, request: Request, path: str) -> HttpResponse:
+        """List to its owner who else may read a document."""
+        Nothing.from_url(request)
+        caller = key_for_documents(request).caller
+        document = document_at(path, caller)
+        sharing.check_owner(document, caller)
+        rows = document.grants.order_by("name").values("name", "role", "granted_at")
+        return reply({"locator": document.locator, "owner": name_of(document.owner), "grants": list(rows)})
+
+    @extend_schema(
+        operation_id="share_document",
+        parameters=[PATH],
+        request=Share,
+        responses=answers(Shared, 401, 403, 404, 422, 429),
+    )
+    def post(self, request: Request, path: str) -> HttpResponse:
+        """Share a document that one owns, offer it, or accept one that was offered."""
+        said, caller = Share.from_json(request), key_for_documents(request).caller
+        document = document_at(path, caller)
+        name, role = said["name"], said.get("role", "reader")
+        with as_caller(caller):
+            if role != "owner":
+                sharing.share(document, name, role, caller)
+            elif name == name_of(sharing.own_principal(caller)):
+                sharing.accept(document, caller)
+            else:
+                sharing.offer(document, name, caller)
+        return reply({"locator": document.locator, "name": name, "role": role})
+
+    @extend_schema(
+        operation_id="unshare_document",
+        parameters=[PATH, TakenBack],
+        responses=answers(Unshared, 401, 403, 404, 422, 429),
+    )
+    def delete(self, request: Request, path: str) -> HttpResponse:
+        """Take back what was granted to a name; without one, the caller leaves the document."""
+        said = TakenBack.from_url(request)
+        caller = key_for_documents(request).caller if "name" in said else caller_of(request)
+        document = document_at(path, caller)
+        with as_caller(caller):
+            if "name" in said:
+                sharing.take_back(document, said["name"], caller)
+            else:
+                sharing.leave(document, caller)
+        return reply({"locator": document.locator})

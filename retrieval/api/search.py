@@ -1,6 +1,9 @@
-"""Searches by GET and, so that questions stay out of addresses and access logs, by POST."""
+"""Searches by GET and, so that questions stay out of addresses and access logs, by POST; the trace of a search, and
+what its reader thought of it.
+"""
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -20,18 +23,20 @@ from retrieval.api.parameters import (
     Day,
     Name,
     Names,
+    Nothing,
     Number,
     Parameters,
     Rule,
     Text,
+    Uuid,
     YesOrNo,
 )
-from retrieval.api.serializers import NAMED, Answer, Result
+from retrieval.api.serializers import NAMED, Answer, KeptOpinion, Result, TraceOfSearch
 from retrieval.errors import Forbidden
-from retrieval.models import ApiKey
+from retrieval.models import ApiKey, Feedback
 from retrieval.ranking import RuleOptions
 from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, SearchRequest
-from retrieval.search.log import trace_for
+from retrieval.search.log import give_feedback, trace_for
 from retrieval.search.service import search
 from retrieval.stages.llm_verifier import usual_pipeline
 
@@ -211,3 +216,41 @@ def check_pipeline(name: str, caller: Caller) -> None:
     pipeline.get(name)
     if name not in pipeline.names(public=True) and ApiKey.Scope.PIPELINES not in caller.scopes:
         raise Forbidden(f"The pipeline “{name}” needs a key with the scope “pipelines”.")
+
+
+@extend_schema_serializer(component_name="Opinion")
+class FeedbackBody(Parameters):
+    """Whether an answer, or one result of it, helped."""
+
+    trace_id = Uuid()
+    locator = Text(required=False, max_length=300, help_text="Left out: of the answer as a whole.")
+    verdict = Choice(Feedback.Verdict.choices)
+    comment = Text(required=False, max_length=1_000)
+
+
+class TraceView(ApiView):
+    @extend_schema(operation_id="trace", responses=answers(TraceOfSearch, 401, 404, 429))
+    def get(self, request: Request, trace_id: UUID) -> HttpResponse:
+        """The account of one search, for staff and for the caller who made it."""
+        Nothing.from_url(request)
+        return reply(trace_for(str(trace_id), caller_of(request)))
+
+
+class FeedbackView(ApiView):
+    @extend_schema(
+        operation_id="feedback",
+        request=FeedbackBody,
+        responses=answers(KeptOpinion, 401, 404, 413, 415, 429, success=201),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Say whether a result, or a whole answer, helped; saying it again changes what was said."""
+        said = FeedbackBody.from_json(request)
+        kept = give_feedback(
+            str(said["trace_id"]),
+            caller_of(request),
+            locator=said.get("locator", ""),
+            verdict=said["verdict"],
+            comment=said.get("comment", ""),
+        )
+        answer = {"trace_id": str(kept.log_id), "locator": kept.locator, "verdict": kept.verdict}
+        return reply(answer | {"comment": kept.comment}, status=201)

@@ -1,21 +1,24 @@
-"""One place in the law as the API shows it: its words, its place in the hierarchy, and what cites what. A place is a
-provision, or above the provisions a document, a domain, or what several domains' locators begin with.
+"""The law as the API shows it: a place with its words, its place in the hierarchy and what cites what; the domains; and
+citations in a text. A place is a provision, or above the provisions a document, a domain, or what several domains'
+locators begin with.
 """
 
 from datetime import date
+from functools import lru_cache
 
-from django.db.models import Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
 from django.http import Http404, HttpResponse
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework.request import Request
 
-from retrieval.access.caller import Caller
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, reply
-from retrieval.api.parameters import Day, Parameters
-from retrieval.api.serializers import DocumentItem, Provision
+from retrieval.api.parameters import Day, Nothing, Parameters, Text
+from retrieval.api.serializers import DocumentItem, DomainList, Provision, ResolvedCitations
 from retrieval.citations.citation import cite
+from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
@@ -219,3 +222,94 @@ def existing(locators: list[str], caller: Caller) -> set[str]:
     sections = readable.filter(locator__in=locators).values_list("locator", flat=True)
     anchors = Anchor.objects.filter(locator__in=locators, section__in=readable)
     return {*sections, *anchors.values_list("locator", flat=True)}
+
+
+# -- Citations in a text, and which of them lead to a provision here
+
+MAX_TEXT = 64_000  # characters read for citations
+MAX_CITATIONS = 250
+BYTES_A_REQUEST = 1_000  # the work grows with the text: 64 kB take as long as some dozens of searches
+
+
+@extend_schema_serializer(component_name="CitingText")
+class TextParameters(Parameters):
+    """A text that may hold citations."""
+
+    q = Text(max_length=MAX_TEXT, allow_blank=True, help_text="Text that holds citations.")
+
+
+class CitationsView(ApiView):
+    bytes_a_request = BYTES_A_REQUEST
+    max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
+
+    @extend_schema(
+        operation_id="resolve_citations",
+        parameters=[TextParameters],
+        responses=answers(ResolvedCitations, 401, 429),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Read the citations in a text and say which of them lead to a provision here."""
+        return reply(resolved(TextParameters.from_url(request)["q"], caller_of(request)))
+
+    @extend_schema(
+        operation_id="resolve_citations_of_long_text",
+        request=TextParameters,
+        responses=answers(ResolvedCitations, 401, 413, 415, 429),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """The same for a text too long for an address."""
+        return reply(resolved(TextParameters.from_json(request)["q"], caller_of(request)))
+
+
+def resolved(text: str, caller: Caller) -> dict:
+    """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
+    found = (whole_citations(text) or find_citations(text))[:MAX_CITATIONS]
+    known = existing([citation.locator for citation in found], caller)
+    names = ("text", "start", "end", "normalized", "locator")
+    return {
+        "citations": [
+            as_stored(citation, *names) | {"resolved": citation.locator in known} for citation in found
+        ]
+    }
+
+
+# -- The domains that a caller may see
+
+
+class DomainsView(ApiView):
+    @extend_schema(operation_id="domains", responses=answers(DomainList, 401, 429))
+    def get(self, request: Request) -> HttpResponse:
+        """List the bodies of law that the caller may see, and how much of each the caller may read today."""
+        Nothing.from_url(request)
+        caller = caller_of(request)
+        return reply({"domains": [account(domain, caller) for domain in Domain.objects.visible_to(caller)]})
+
+
+def account(domain: Domain, caller: Caller) -> dict:
+    """A private domain's version counts what others change in it, so it is told to nobody."""
+    named = as_stored(domain, "slug", "name", "name_es", "description", "description_es", "languages")
+    return named | {
+        "locator": domain.locator_prefix,
+        "private": domain.is_private,
+        "corpus_version": None if domain.is_private else domain.corpus_version,
+        **(
+            counts(domain.pk, caller)
+            if domain.is_private
+            else public_counts(domain.pk, domain.corpus_version)
+        ),
+    }
+
+
+@lru_cache(maxsize=1_000)
+def public_counts(domain: int, corpus_version: int) -> dict[str, int]:
+    """Counted once for each version of the corpus."""
+    return counts(domain, ANONYMOUS)
+
+
+def counts(domain: int, caller: Caller) -> dict[str, int]:
+    readable = Section.objects.readable(caller).filter(domain=domain)
+    return readable.aggregate(
+        documents=Count("document", distinct=True),
+        sections=Count("pk"),
+        results=Count("pk", filter=Q(is_result=True)),
+    )

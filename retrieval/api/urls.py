@@ -4,15 +4,11 @@ from django.urls import path, re_path
 from django.views.generic import RedirectView
 
 from retrieval.api.base import NowhereView
-from retrieval.api.citations import CitationsView
-from retrieval.api.documents import DocumentsView, DocumentView, UploadView
-from retrieval.api.domains import DomainsView
-from retrieval.api.feedback import FeedbackView, TraceView
+from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
 from retrieval.api.health import HealthView
 from retrieval.api.schema import DocsView, SchemaView
-from retrieval.api.search import SearchView
-from retrieval.api.sections import SectionView
-from retrieval.api.sharing import GrantsView, HeldView
+from retrieval.api.search import FeedbackView, SearchView, TraceView
+from retrieval.api.sections import CitationsView, DomainsView, SectionView
 
 app_name = "api"
 urlpatterns = [

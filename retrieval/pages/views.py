@@ -1,27 +1,151 @@
-"""The public pages: each view reads a form, calls one function and renders."""
+"""The public pages and those of one's own documents: each view reads a form, calls one function and renders. A wrong
+value is said beside its field.
+"""
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
 from functools import wraps
 from uuid import UUID
 
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.i18n import set_language
 from django_htmx.http import HttpResponseClientRedirect
 
-from retrieval.api.throttles import seconds_to_wait
-from retrieval.errors import ArfError, NotFound, SearchUnavailable
-from retrieval.models.access import caller_for
+from retrieval.access import passwords, sharing
+from retrieval.access.caller import Caller
+from retrieval.api.authentication import seconds_to_wait
+from retrieval.errors import ArfError, NotFound, SearchUnavailable, Unprocessable
+from retrieval.ingestion import uploading
+from retrieval.models import Document, DocumentGrant, Domain, Feedback
+from retrieval.models.access import caller_for, name_of
+from retrieval.models.uploads import in_words
 from retrieval.pages import reader
-from retrieval.pages.forms import FeedbackForm, ReaderForm, ResultForm, SearchForm
+from retrieval.pages.reader import Reader
+from retrieval.pages.typesetting import Offsets
+from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
 from retrieval.search.service import search
+
+PAGE_SIZE = 10
+PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
+
+
+class SearchForm(forms.Form):
+    """A question with its filters; every field stands in the address, so that a search can be shared."""
+
+    q = forms.CharField(
+        required=False,
+        max_length=MAX_QUERY,
+        strip=True,
+        label=_("Your question"),
+        error_messages={
+            "max_length": _("Ask in at most %(limit_value)d characters; these are %(show_value)d.")
+        },
+    )
+    domain = forms.MultipleChoiceField(
+        required=False,
+        label=_("Search in"),
+        error_messages={"invalid_choice": _("There is nothing to search under “%(value)s”.")},
+    )
+    language = forms.ChoiceField(
+        required=False,
+        label=_("Question written in"),
+        choices=[("", _("Either language")), ("en", _("English")), ("es", _("Spanish"))],
+    )
+    as_of = forms.DateField(
+        required=False,
+        label=_("Law in force on"),
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        error_messages={"invalid": _("There is no such day. Write it like 1791-12-15.")},
+    )
+    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
+
+    def __init__(self, *args, domains: list[Domain], **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["domain"].choices = [(domain.slug, domain.local_name) for domain in domains]
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(self[name].value() for name in ("domain", "language", "as_of"))
+
+    def request(self) -> SearchRequest:
+        """What to ask the search service; only of a valid form."""
+        said = self.cleaned_data
+        return SearchRequest(
+            text=said["q"],
+            domains=tuple(said["domain"]),
+            k=PAGE_SIZE,
+            page=said["page"] or 1,
+            language=said["language"] or None,
+            as_of=said["as_of"],
+        )
+
+
+class PassageField(forms.Field):
+    """Offsets into a provision's text, "120-400"."""
+
+    def to_python(self, value: str | None) -> Offsets | None:
+        if not value:
+            return None
+        if match := PASSAGE.fullmatch(value):
+            return int(match[1]), int(match[2])
+        raise ValidationError(_("This is no passage."))
+
+
+class ReaderForm(forms.Form):
+    """How a provision is read: on which day, and with which words highlighted."""
+
+    q = forms.CharField(required=False, max_length=MAX_QUERY)
+    passage = PassageField(required=False)
+    as_of = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
+
+    def reader(self, caller: Caller) -> Reader:
+        """A value that cannot be read is left out: an old or mangled link still leads to its provision."""
+        self.is_valid()
+        said = self.cleaned_data
+        as_of: date | None = said.get("as_of")
+        return Reader(caller, as_of, said.get("q", ""), said.get("passage"))
+
+
+class SharingForm(forms.Form):
+    """One act on a private document; `name` and `role` are of whom it is shared with."""
+
+    action = forms.ChoiceField(
+        choices=[(each, each) for each in ("share", "take_back", "leave", "accept", "withdraw")]
+    )
+    name = forms.CharField(required=False, max_length=160)
+    role = forms.ChoiceField(
+        required=False, choices=[(each, each) for each in ("reader", "contributor", "owner")]
+    )
+
+
+class ResultForm(forms.Form):
+    """One result of one search."""
+
+    trace_id = forms.UUIDField()
+    locator = forms.CharField(max_length=300)
+
+
+class FeedbackForm(ResultForm):
+    """A reader's thumb up or down on a result, and where they were."""
+
+    verdict = forms.ChoiceField(choices=Feedback.Verdict.choices)
+    next = forms.CharField(required=False, max_length=8_000)
+
 
 View = Callable[..., HttpResponse]
 
@@ -224,3 +348,96 @@ language = csrf_exempt(set_language)
 @require_GET
 def robots(request: HttpRequest) -> HttpResponse:
     return render(request, "retrieval/robots.txt", content_type="text/plain")
+
+
+# -- A signed-in person's private documents
+
+SHOWN = 200  # documents on the page
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDocument:
+    """A private document as one of its readers sees it; `grants` are its owner's to see."""
+
+    document: Document
+    role: str
+    offered: bool
+    grants: list[DocumentGrant]
+
+
+@require_safe
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def private_documents(request: HttpRequest) -> HttpResponse:
+    return page(request)
+
+
+@require_POST
+@unlisted
+@rationed
+@login_required(login_url="admin:login")
+@personal
+def confirm_password(request: HttpRequest) -> HttpResponse:
+    """Opens the documents again that a password set by somebody else had closed."""
+    if passwords.confirm(request.user, request.POST.get("former", "")):
+        return redirect("retrieval:private")
+    return page(request, problem=gettext("That is not your former password."), status=403)
+
+
+@require_POST
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
+    """One act on one document; a refusal is said above the list."""
+    form = SharingForm(request.POST)
+    document = Document.objects.held_by(request.caller).filter(locator=f"/{path}").first()
+    if document is None or not form.is_valid():
+        raise Http404
+    try:
+        act(document, request.caller, **form.cleaned_data)
+    except Unprocessable as refused:
+        return page(request, problem=in_words(refused.refusal), status=refused.status)
+    except ArfError as refused:
+        return page(request, problem=gettext(refused.message), status=refused.status)
+    return redirect("retrieval:private")
+
+
+def page(request: HttpRequest, *, problem: str = "", status: int = 200) -> HttpResponse:
+    context = {
+        "held": held(request.caller),
+        "name": name_of(sharing.own_principal(request.caller)),
+        "problem": problem,
+        "waiting": passwords.waiting_for(request.user),
+        "shown": SHOWN,
+    }
+    return render(request, "retrieval/private.html", context, status=status)
+
+
+def held(caller: Caller) -> list[HeldDocument]:
+    return [
+        HeldDocument(
+            document,
+            role := sharing.role_of(document, caller),
+            document.offered_to in caller.principals,
+            sorted(document.grants.all(), key=lambda grant: grant.name) if role == "owner" else [],
+        )
+        for document in sharing.held(caller)[:SHOWN]
+    ]
+
+
+def act(document: Document, caller: Caller, *, action: str, name: str, role: str) -> None:
+    match action:
+        case "share" if role == "owner":
+            sharing.offer(document, name, caller)
+        case "share":
+            sharing.share(document, name, role or DocumentGrant.Role.READER, caller)
+        case "take_back":
+            sharing.take_back(document, name, caller)
+        case "leave":
+            sharing.leave(document, caller)
+        case "accept":
+            sharing.accept(document, caller)
+        case "withdraw":
+            uploading.withdraw(document, caller)

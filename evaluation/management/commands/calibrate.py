@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from evaluation.learning.calibration import fit, judged_first_pages
+from evaluation.learning.tuning import fit, judged_first_pages
 from evaluation.management.base import MeasuringCommand, with_bar
 from evaluation.topics.topic import read_topics
 from retrieval.models import Domain

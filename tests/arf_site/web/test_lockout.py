@@ -7,7 +7,7 @@ from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 
 from arf_site.web import lockout
-from retrieval.api.throttles import hit
+from retrieval.api.authentication import hit
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.learning import families, promotion
+from evaluation.learning import promotion, training
 from evaluation.learning.pools import pools_of
 from evaluation.learning.training import Trained
 from evaluation.models import Judgment, Topic
@@ -61,8 +61,8 @@ def few(tmp_path_factory):
 @pytest.fixture
 def quick(monkeypatch, few):
     """A gate that decides on the few test topics of the small file, and models that are small too."""
-    monkeypatch.setattr(families, "EPOCHS", 2)
-    monkeypatch.setattr(families, "TREES", 10)
+    monkeypatch.setattr(training, "EPOCHS", 2)
+    monkeypatch.setattr(training, "TREES", 10)
     monkeypatch.setattr(promotion, "FEWEST", 20)
     monkeypatch.setattr(promotion, "MOST_ECE", 1.0)
     nothing_judged()

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.learning import families, registry, retraining, training
+from evaluation.learning import registry, retraining, training
 from evaluation.learning.retraining import Checkpoints, carried_out, request
 from evaluation.models import RetrainingRun
 from retrieval import jobs
@@ -137,7 +137,7 @@ def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick)
 def test_each_step_may_run_on_another_node(quick, settings, tmp_path, monkeypatch):
     """Two nodes share PostgreSQL alone. Each step has time for one piece, so that every phase changes nodes."""
     monkeypatch.setattr(jobs, "STEP_SECONDS", 0)
-    monkeypatch.setattr(training, "choose", lambda ndcg: families.PREFERRED)
+    monkeypatch.setattr(training, "choose", lambda ndcg: training.PREFERRED)
     nodes = [tmp_path / "first", tmp_path / "second"]
     run = jobs.create(**request(topics=quick, dry_run=True))
     phases = []

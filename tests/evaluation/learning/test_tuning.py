@@ -11,6 +11,7 @@ from scipy.stats import binom
 from evaluation.learning import registry, tuning
 from evaluation.learning.training import Trained
 from evaluation.learning.tuning import (
+    FEWEST,
     GATES,
     RERANKER,
     Page,
@@ -19,19 +20,22 @@ from evaluation.learning.tuning import (
     choose_accept,
     choose_answer_minimum,
     choose_low,
+    fit,
     is_relevant,
+    judged_first_pages,
     risk_coverage,
     still_missing,
     upper_bound,
     verify,
 )
 from evaluation.topics import library
-from evaluation.topics.topic import Topic
+from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.stages.reranker.artifact import pack
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version
+from tests.conftest import ROOT
 from tests.rerankers import some_reranker
 
 
@@ -242,3 +246,24 @@ def test_the_rerankers_limits_are_chosen_on_its_own_probabilities(domain):
     sure = [a_page([0.99] * 20, [True] * 20, n) for n in range(300)]
     assert choose(sure, Targets(), RERANKER).row.keys() == {"mlp_high", "mlp_low", "answer_minimum"}
     assert choose(sure, Targets(), GATES).row.keys() == {"accept", "verify"}
+
+
+TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
+
+
+@pytest.mark.django_db
+def test_a_calibration_declines_no_more_than_it_was_allowed():
+    fitted = fit(judged_first_pages(read_topics(TOPICS, split="tune"), "gated"), most_declined=0.05)
+    assert fitted.declined_answerable <= 0.05 + 1 / fitted.topics
+    assert fitted.declined_unanswerable > fitted.declined_answerable
+    assert all(weight >= 0 for name, weight in fitted.weights.items() if "intercept" not in name)
+
+
+def test_too_few_topics_are_refused_for_a_calibration():
+    with pytest.raises(ArfError, match=f"{FEWEST} are needed"):
+        fit([], most_declined=0.05)
+
+
+def test_a_topic_of_the_test_split_never_reaches_the_calibration():
+    with pytest.raises(CommandError, match="invalid choice"):
+        call_command("calibrate", "us_constitution", str(TOPICS), "--split", "test")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from arf_site.groups import load_groups
-from evaluation.measuring.runner import Runner
+from evaluation.measuring.runs import Runner
 from evaluation.models import Judgment, RulePreview, Topic
 from evaluation.rule_impact import hidden_text, impact, previews
 from evaluation.rule_impact.impact import PublicSearch, answer_of, effects, judged_questions, logged_questions

@@ -1,14 +1,121 @@
-"""Keys: which open, which are refused, and what they open."""
+"""Requests a minute, for addresses and for keys."""
 
-from datetime import timedelta
+import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.test import RequestFactory
 from django.utils import timezone
 
+from retrieval.api import authentication
+from retrieval.models import RateWindow
 from tests.retrieval.api.keys import API, key_with, search
 from tests.retrieval.api.refusals import assert_refused, post
 
 pytestmark = pytest.mark.django_db
+
+AWAY = {"REMOTE_ADDR": "203.0.113.9"}
+
+
+@pytest.fixture
+def two_a_minute(settings, monkeypatch):
+    """Two requests a minute, in a minute that does not end during the test."""
+    settings.ARF_RATE_PER_MINUTE = 2
+    monkeypatch.setattr(authentication.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
+
+
+def ask(client, **meta):
+    return client.get(f"{API}/documents", **meta)
+
+
+def test_an_address_has_so_many_requests_a_minute(client, two_a_minute):
+    assert [ask(client, **AWAY).status_code for _ in range(2)] == [200, 200]
+    response = ask(client, **AWAY)
+    assert_refused(response, 429, "too_many_requests")
+    assert response["Retry-After"] == "45"
+    assert ask(client, REMOTE_ADDR="203.0.113.10").status_code == 200
+
+
+def test_the_next_minute_counts_anew():
+    noon = datetime(2026, 1, 1, 12, 0, 59, tzinfo=UTC)
+    assert [authentication.hit("x", 1, now=noon) for _ in range(2)] == [0, 1]
+    assert authentication.hit("x", 1, now=noon + timedelta(seconds=1)) == 0
+
+
+@pytest.mark.parametrize("loopback", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+def test_loopback_has_no_limit(client, two_a_minute, loopback):
+    assert {ask(client, REMOTE_ADDR=loopback).status_code for _ in range(4)} == {200}
+    assert not RateWindow.objects.exists()
+
+
+def test_a_key_has_a_limit_of_its_own(client, two_a_minute):
+    _, headers = key_with("search", rate_per_minute=3)
+    assert [ask(client, **headers).status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+def test_guessed_keys_count_against_the_address(client, two_a_minute):
+    guess = AWAY | {"HTTP_AUTHORIZATION": "Bearer guess"}
+    assert [ask(client, **guess).status_code for _ in range(3)] == [401, 401, 429]
+
+
+def resolve(client, text, **meta):
+    body = json.dumps({"q": text})
+    url = f"{API}/citations/resolve"
+    return client.post(url, body, content_type="application/json", **meta).status_code
+
+
+def test_a_long_text_counts_as_many_requests(client, two_a_minute, settings):
+    settings.ARF_RATE_PER_MINUTE = 100
+    assert [resolve(client, "a" * 60_000, **AWAY) for _ in range(2)] == [200, 429]
+    assert RateWindow.objects.get().count == 122
+    query = {"q": "a" * 5_000}
+    assert client.get(f"{API}/citations/resolve", query, REMOTE_ADDR="203.0.113.10").status_code == 200
+    assert sorted(RateWindow.objects.values_list("count", flat=True)) == [6, 122]
+
+
+def test_no_text_counts_as_more_than_a_minute_holds(client, two_a_minute):
+    _, headers = key_with("search", rate_per_minute=3)
+    assert [resolve(client, "a" * 60_000, **headers) for _ in range(2)] == [200, 429]
+
+
+def test_unknown_addresses_and_bad_input_count_too(client, two_a_minute):
+    statuses = [
+        client.get(f"{API}/{path}", **AWAY).status_code for path in ("nothing", "search?x=1", "health")
+    ]
+    assert statuses == [404, 400, 429]
+
+
+def name_of(remote, forwarded=None):
+    request = RequestFactory().get("/", REMOTE_ADDR=remote)
+    if forwarded is not None:
+        request.META["HTTP_X_FORWARDED_FOR"] = forwarded
+    return authentication.anonymous(request)
+
+
+def test_ipv6_is_counted_by_its_network():
+    assert name_of("2001:db8:1:2::1") == name_of("2001:db8:1:2:ffff::9") != name_of("2001:db8:1:3::1")
+    assert name_of("::ffff:203.0.113.9") == name_of("203.0.113.9")
+
+
+def test_addresses_are_not_kept(client, two_a_minute):
+    ask(client, **AWAY)
+    who = RateWindow.objects.get().who
+    assert "203" not in who[:12] and len(who) <= 80 and who.startswith("address:")
+
+
+def test_forwarded_addresses_count_only_behind_our_proxies(settings):
+    assert name_of("203.0.113.9", "198.51.100.1") == name_of("203.0.113.9")
+    settings.NUM_PROXIES = 1
+    assert name_of("10.0.0.1", "6.6.6.6, 203.0.113.9") == name_of("203.0.113.9")
+    assert name_of("127.0.0.1", "127.0.0.1") is not None
+    assert name_of("127.0.0.1") is None
+
+
+def test_old_counts_are_pruned():
+    authentication.hit("x", 1, now=timezone.now() - timedelta(hours=1))
+    authentication.hit("x", 1)
+    assert authentication.prune() == 1
+    assert RateWindow.objects.count() == 1
 
 
 def test_a_key_opens_and_its_day_of_use_is_kept(client):

@@ -4,11 +4,13 @@ from datetime import date
 
 import pytest
 
+from retrieval.access.caller import Caller
 from retrieval.api import sections, serializers
-from retrieval.models import Section
-from tests.builders import a_document, a_domain, a_section
+from retrieval.models import Domain, Section
+from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, section
-from tests.retrieval.api.refusals import assert_refused
+from tests.retrieval.api.keys import key_with
+from tests.retrieval.api.refusals import assert_refused, post
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +119,65 @@ def test_of_what_is_too_long_the_children_are_read_instead(client, monkeypatch):
 )
 def test_what_is_no_provision_is_not_found(client, path):
     assert_refused(client.get(f"{API}/sections/{path}"), 404, "not_found")
+
+
+def resolve(client, q):
+    answer = client.get(f"{API}/citations/resolve", {"q": q}).json()
+    assert_shape(answer, serializers.ResolvedCitations)
+    return answer["citations"]
+
+
+def test_citations_in_a_text_are_resolved(client):
+    text = "Compare U.S. Const. amend. XIV, § 1 with 8 U.S.C. § 1158(a)(2)(B)."
+    fourteenth, asylum = resolve(client, text)
+    assert fourteenth["locator"] == "/us/const/amendment/XIV/section/1" and fourteenth["resolved"] is True
+    assert asylum["locator"] == "/us/usc/t8/s1158/a/2/B" and asylum["resolved"] is False
+    assert text[asylum["start"] : asylum["end"]] == asylum["text"]
+
+
+def test_a_lone_citation_may_be_written_loosely(client):
+    assert resolve(client, "art 1 s 8 c 3")[0]["locator"] == "/us/const/article/I/section/8/clause/3"
+    assert resolve(client, "no citation here") == []
+
+
+def test_a_place_that_does_not_exist_is_not_resolved(client):
+    assert [found["resolved"] for found in resolve(client, "U.S. Const. amend. XIV, § 9")] == [False]
+
+
+def test_long_texts_are_resolved_by_post(client):
+    sentence = "See 8 U.S.C. § 1182. "
+    text = (sentence * 3100)[:64_000]
+    answer = post(client, {"q": text}, url=f"{API}/citations/resolve").json()
+    assert len(answer["citations"]) == 250
+    assert_refused(post(client, {"q": "é" * 64_001}, url=f"{API}/citations/resolve"), 400, "bad_parameter")
+    assert_refused(post(client, {"q": "a" * 800_000}, url=f"{API}/citations/resolve"), 413, "too_large")
+
+
+def domains(client, headers=None):
+    answer = client.get(f"{API}/domains", **(headers or {})).json()
+    assert_shape(answer, serializers.DomainList)
+    return {domain["slug"]: domain for domain in answer["domains"]}
+
+
+def test_public_domains_are_listed_with_what_there_is_to_read(client):
+    here = Section.objects.live().filter(domain__slug="us_constitution", valid_to=None)
+    constitution = domains(client)["us_constitution"]
+    assert (constitution["locator"], constitution["languages"]) == ("/us/const", ["en"])
+    assert constitution["corpus_version"] == Domain.objects.get(slug="us_constitution").corpus_version
+    assert constitution["documents"] == 1 and constitution["sections"] == here.count()
+    assert constitution["results"] == here.results().count()
+
+
+def test_a_private_domain_is_listed_to_who_may_read_in_it_with_what_that_caller_may_read(client):
+    key, granted = key_with("search")
+    a_case_file("Matter of A", "some words", "more words", granted_to=Caller((f"key:{key.pk}",)))
+    a_case_file("Matter of B", "other words")
+    cases = domains(client, granted)["client_cases"]
+    assert (cases["private"], cases["documents"], cases["sections"]) == (True, 1, 2)
+    assert cases["corpus_version"] is None
+    assert "client_cases" not in domains(client)
+    assert "client_cases" not in domains(client, key_with("search")[1])
+
+
+def test_domains_take_no_parameters(client):
+    assert_refused(client.get(f"{API}/domains?k=1"), 400, "unknown_parameter")

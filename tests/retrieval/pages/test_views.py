@@ -1,28 +1,33 @@
-"""The search page and its kin: what they show, to whom, in which language, with which headers."""
+"""What the pages read from an address, and what is said beside a field."""
 
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
-from retrieval.api import throttles
+from retrieval.api import authentication
 from retrieval.engines import loaded
-from retrieval.errors import NotRun
-from retrieval.models import SearchLog
+from retrieval.errors import ArfError, NotRun
+from retrieval.models import Domain, SearchLog
 from retrieval.pages import reader, views
-from retrieval.pages.views import EXAMPLES
+from retrieval.pages.views import EXAMPLES, PROBLEMS
+from retrieval.request import SearchRequest, check
 from retrieval.search.service import search
 from retrieval.stages.reranker import reranker
 from retrieval.stages.reranker.artifact import BadArtifact
+from tests.builders import a_document
 from tests.rerankers import publish_limits
 from tests.retrieval.pages.looking import (
     ADDRESSES,
     FOURTH,
     HTMX,
     Page,
+    add_provision,
     decline_everything,
     hits,
     look,
@@ -30,6 +35,69 @@ from tests.retrieval.pages.looking import (
 )
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("parameters", "problem"),
+    [
+        ({"q": "???"}, "Ask something: the query is empty."),
+        ({"q": ""}, "Ask something: the query is empty."),
+        ({"q": "x" * 2001}, "Ask in at most 2000 characters; these are 2001."),
+        ({"q": "jury", "domain": "mars"}, "There is nothing to search under “mars”."),
+        ({"q": "jury", "domain": "client_cases"}, "There is nothing to search under “client_cases”."),
+        ({"q": "jury", "language": "de"}, "de"),
+        ({"q": "jury", "page": "0"}, "1"),
+        ({"q": "jury", "as_of": "2024-02-30"}, "There is no such day. Write it like 1791-12-15."),
+        ({"q": "a\x00b"}, "Null"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_and_the_question_kept(client, parameters, problem):
+    response = client.get("/search", parameters)
+    page = Page(response)
+    assert response.status_code == 400
+    assert problem in page.text and page.all("input", id="q", value=parameters["q"])
+    assert any(attributes.get("role") == "alert" for _, attributes in page.elements)
+    assert not SearchLog.objects.exists()
+
+
+@pytest.mark.parametrize(("tag", "name"), [("select", "language"), ("input", "as_of")])
+def test_a_filter_with_a_problem_is_described_by_it(client, tag, name):
+    page = look(client, f"/search?q=jury&{name}=zz", status=400)
+    [field] = page.all(tag, name=name)
+    assert field["aria-invalid"] == "true"
+    assert page.all("span", id=field["aria-describedby"], role="alert")
+
+
+def test_what_no_field_catches_can_be_translated():
+    with pytest.raises(ArfError) as problem:
+        check(SearchRequest("??"))
+    assert problem.value.message in PROBLEMS
+
+
+def test_the_law_of_a_day_is_searched_and_read_as_it_stood(client):
+    page = look_for(client, "freedom of speech", as_of="1790-01-01")
+    assert "The law as it stood on Jan. 1, 1790." in page.text
+    assert "/us/const/amendment/I" not in hits(page)
+    assert all("as_of=1790-01-01" in link for link in page.links() if "passage=" in link)
+
+
+def test_a_domain_can_be_chosen(client):
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Trials are by jury.")
+    offered = look_for(client, "trial by jury").all("input", name="domain")
+    assert [box["value"] for box in offered] == ["us_constitution", "us_code"]
+    chosen = look_for(client, "trial by jury", domain="us_constitution")
+    assert [b["value"] for b in chosen.all("input", name="domain") if "checked" in b] == ["us_constitution"]
+    assert hits(chosen)
+
+
+@pytest.mark.parametrize("passage", ["9-2", "0-999999", "x", "-1-4", "1e3-4"])
+def test_a_mangled_passage_is_sought_anew(client, passage):
+    assert look(client, f"{FOURTH}?q=warrants&passage={passage}").all("mark", id="passage")
+
+
+def test_problems_are_told_in_spanish(client):
+    response = client.get("/search", {"q": "??"}, HTTP_ACCEPT_LANGUAGE="es")
+    assert "Pregunte algo: la consulta está vacía." in Page(response).text
 
 
 def test_a_result_shows_its_citation_names_place_and_reasons(client):
@@ -113,7 +181,11 @@ def test_what_is_certain_is_an_answer(client):
     ("language", "heading", "sentence"),
     [
         ("en", "Possible answers to “who may search my house”", UNSURE),
-        ("es", "Respuestas posibles a «who may search my house»", "No es seguro que alguna de estas responda"),
+        (
+            "es",
+            "Respuestas posibles a «who may search my house»",
+            "No es seguro que alguna de estas responda",
+        ),
     ],
 )
 def test_what_is_not_certain_says_so_in_words_and_form(client, language, heading, sentence):
@@ -124,7 +196,9 @@ def test_what_is_not_certain_says_so_in_words_and_form(client, language, heading
     assert page.all("ol", **{"class": "hits possible"})
 
 
-@pytest.mark.parametrize(("likely", "confident", "shown"), [(2, True, 2), (0, True, 1), (0, False, 3), (12, True, 10)])
+@pytest.mark.parametrize(
+    ("likely", "confident", "shown"), [(2, True, 2), (0, True, 1), (0, False, 3), (12, True, 10)]
+)
 def test_results_end_where_relevance_ends(client, monkeypatch, likely, confident, shown):
     def answering(request, caller, **options):
         return search(request, caller, **options) | {"likely": likely, "confident": confident}
@@ -281,7 +355,7 @@ def test_visitors_get_no_cookie_where_no_form_needs_one(client, address):
 
 def test_searches_are_limited(client, settings, monkeypatch):
     settings.ARF_RATE_PER_MINUTE = 1
-    monkeypatch.setattr(throttles.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
+    monkeypatch.setattr(authentication.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
     away = {"REMOTE_ADDR": "203.0.113.9"}
     assert client.get("/search", {"q": "jury"}, **away).status_code == 200
     response = client.get("/search", {"q": "jury"}, **away)
@@ -344,3 +418,71 @@ def test_a_failure_has_a_page_of_its_own(monkeypatch):
     careless = Client(raise_request_exception=False)
     response = careless.get("/law/", HTTP_ACCEPT_LANGUAGE="es")
     assert response.status_code == 500 and "Algo ha fallado aquí" in Page(response).text
+
+
+PAGE = "/private"
+
+
+@pytest.fixture
+def ann(db):
+    return User.objects.create_user("ann")
+
+
+@pytest.fixture
+def ben(db):
+    return User.objects.create_user("ben")
+
+
+@pytest.fixture
+def bens(ben):
+    domain = Domain.objects.get(slug="client_cases")
+    return a_document(domain, title="Matter of Quetzal", owner=f"user:{ben.pk}")
+
+
+def act(client, document, **said):
+    return client.post(reverse("retrieval:change_private", args=[document.locator[1:]]), said)
+
+
+def page_of(client, user):
+    client.force_login(user)
+    return client.get(PAGE).content.decode()
+
+
+def test_strangers_are_asked_to_sign_in(client, bens):
+    assert client.get(PAGE)["Location"].startswith("/admin/login/")
+    assert act(client, bens, action="leave")["Location"].startswith("/admin/login/")
+
+
+def test_an_owner_shares_and_the_reader_sees_and_leaves(client, ann, ben, bens):
+    client.force_login(ben)
+    assert act(client, bens, action="share", name="user:ann", role="reader")["Location"] == PAGE
+    assert "<code>user:ann</code>" in page_of(client, ben)
+    anns = page_of(client, ann)
+    assert "Matter of Quetzal" in anns and "You read it." in anns and "Take back" not in anns
+    assert act(client, bens, action="leave").status_code == 302
+    assert "Matter of Quetzal" not in page_of(client, ann)
+
+
+def test_a_refusal_is_said_in_words(client, ann, ben, bens):
+    client.force_login(ben)
+    refused = act(client, bens, action="share", name="ann", role="reader")
+    assert refused.status_code == 422 and "is no name" in refused.content.decode()
+    act(client, bens, action="share", name="user:ann", role="reader")
+    client.force_login(ann)
+    refused = act(client, bens, action="withdraw")
+    assert refused.status_code == 403 and "Only the owner" in refused.content.decode()
+
+
+def test_anothers_document_is_not_there(client, ann, bens):
+    client.force_login(ann)
+    assert act(client, bens, action="leave").status_code == 404
+    assert "Matter of Quetzal" not in client.get(PAGE).content.decode()
+
+
+def test_ownership_is_accepted_on_the_page(client, ann, ben, bens):
+    client.force_login(ben)
+    act(client, bens, action="share", name="user:ann", role="owner")
+    assert "Become its owner" in page_of(client, ann)
+    act(client, bens, action="accept")
+    assert "You own it." in page_of(client, ann)
+    assert "Matter of Quetzal" in page_of(client, ben)
