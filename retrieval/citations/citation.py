@@ -27,7 +27,10 @@ FORMS = [
         (r"/us/usc/t(?P<title>\w+)" + _SECTION, "{title} U.S.C. § {section}{below}"),
         (r"/us/usc/t(?P<title>\w+)", "{title} U.S.C."),
         (r"/us/cfr/t(?P<title>\w+)" + _SECTION, "{title} C.F.R. § {section}{below}"),
-        (r"/us/cfr/t(?P<title>\w+)/pt(?P<part>\w+)", "{title} C.F.R. pt. {part}"),
+        (
+            r"/us/cfr/t(?P<title>\w+)/pt(?P<part>[\w-]+)(?:/spt(?P<subpart>\w+))?(?:/app(?P<appendix>[\w-]*))?",
+            "{title} C.F.R. pt. {part}[, subpt. {subpart}][, app. {appendix}]",
+        ),
         (
             r"/us/uscis-pm/v(?P<volume>\w+)(?:/p(?P<part>\w))?(?:/ch(?P<chapter>\w+))?(?P<below>(?:/\w{1,4})*)",
             "{volume} USCIS-PM[ {part}][.{chapter}]{below}",
@@ -51,7 +54,8 @@ def cite(locator: str) -> str:
         if match := pattern.fullmatch(locator):
             written = _OPTIONAL.sub(lambda part: part[1] if match[part[2]] else "", form)  # noqa: B023
             said = match.groupdict(default="")
-            return written.format_map(said | {"below": re.sub(r"/(\w+)", r"(\1)", said.get("below", ""))})
+            cited = written.format_map(said | {"below": re.sub(r"/(\w+)", r"(\1)", said.get("below", ""))})
+            return cited.replace("§ ", "§§ ").replace("...", "–") if "..." in cited else cited
     return ""
 
 

@@ -36,7 +36,8 @@ class Node:
     """A provision with its own text. Where a file gives two provisions one identifier (there are two sections
     1932 in title 28), the later ones' locators end in ~2, ~3; their numbers stay.
 
-    `pages` says where in the text pages begin, in order, the first at 0; empty where a file has none.
+    `pages` says where in the text pages begin, in order, the first at 0; empty where a file has none. What is not
+    `given` only stands above what is: a source of one part names its title.
     """
 
     level: str
@@ -55,6 +56,7 @@ class Node:
     source_url: str = ""
     status: str = ""
     pages: tuple[PageStart, ...] = ()
+    given: bool = True
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in the law's order."""
@@ -65,7 +67,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """`root` is the document's only top level (a title), or a node of level "document" holding several."""
+    """`root` is the document's only top level (a title), or a node of level "document" holding several.
+
+    `scope` names the places below which a source is whole, so that what it does not have is gone; None: everywhere.
+    `edition` is the day on which what changed took effect, where the source tells.
+    """
 
     title: str
     language: str
@@ -75,6 +81,8 @@ class SourceDocument:
     publication: str = ""
     pages: int | None = None
     scanned_pages: tuple[int, ...] = ()
+    scope: tuple[str, ...] | None = None
+    edition: date | None = None
 
     def to_json(self) -> str:
         """On its way from the process that read a file to whoever asked."""

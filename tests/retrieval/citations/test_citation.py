@@ -58,6 +58,9 @@ def test_a_citation_of_a_locator_is_read_back_as_it(locator, written):
 
 def test_a_whole_title_and_a_place_without_a_form():
     assert cite("/us/usc/t8") == "8 U.S.C."
+    assert cite("/us/usc/t2/s665...665e") == "2 U.S.C. §§ 665–665e"
+    assert cite("/us/cfr/t8/pt274a/sptB") == "8 C.F.R. pt. 274a, subpt. B"
+    assert cite("/us/cfr/t2/pt200/appIV") == "2 C.F.R. pt. 200, app. IV"
     assert cite("/lease/2020/s4") == ""
 
 

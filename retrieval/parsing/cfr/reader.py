@@ -1,0 +1,199 @@
+"""Reads regulations into a tree from title to section and appendix.
+
+An annual file holds one part; it names the title, chapter and subchapter above. The eCFR's holds a whole title.
+"""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from lxml import etree
+
+from retrieval.citations.finding import find_citations
+from retrieval.parsing.cfr.content import Content, plain, write
+from retrieval.parsing.designators import REGULATION, anchors_of
+from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
+from retrieval.parsing.uslm.elements import SourceError, hyphenated
+from retrieval.parsing.uslm.reader import parsed_date
+
+LEVELS = {
+    "TITLE": "title", "SUBTITLE": "subtitle", "CHAPTER": "chapter", "SUBCHAP": "subchapter", "PART": "part",
+    "SUBPART": "subpart", "SUBJGRP": "subject group", "SECTION": "section", "APPENDIX": "appendix",
+}  # fmt: skip
+STEPS = {"title": "t", "subtitle": "st", "chapter": "ch", "subchapter": "sch", "part": "pt", "subpart": "spt"}
+ROOTS = {"ECFR", "CFRGRANULE"}
+LEAVES = {"section", "appendix"}
+NAMED_BY = {"HEAD", "SECTNO", "SUBJECT", "RESERVED"}  # what names a level is no text of it
+
+RESERVED = re.compile(r"\s*\[Reserved\]\s*", re.I)
+
+
+def is_regulation(root: str) -> bool:
+    return root in ROOTS
+
+
+def read(source: Path | bytes) -> SourceDocument:
+    """The title, or part of one, in a file. SourceError where it is not well-formed."""
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.parse(BytesIO(source) if isinstance(source, bytes) else str(source), parser).getroot()
+    except etree.XMLSyntaxError as error:
+        raise SourceError(f"The file is not well-formed XML: {error.msg}.") from error
+    if next(root.iter(etree.Entity), None) is not None:
+        raise SourceError("The file declares XML entities, which are not read.")
+    document = annual(root) if root.tag == "CFRGRANULE" else current(root)
+    if not any(node.level in LEAVES or node.text for node in document.root.walk()):
+        raise SourceError("The file holds no sections.")
+    return document
+
+
+def current(root: etree._Element) -> SourceDocument:
+    """The eCFR's, as amended up to the day that its volumes name."""
+    top = next((each for each in root if level_of(each) == "title"), None)
+    if top is None:
+        raise SourceError("The file holds no title.")
+    days = sorted(volume.get("AMDDATE") for volume in root.iter("VOLUME") if volume.get("AMDDATE"))
+    edition = parsed_date(days[-1]) if days else None
+    title = Reader(f"/us/cfr/t{top.get('N')}").node(top, f"/us/cfr/t{top.get('N')}")
+    publication = f"eCFR, as amended to {edition}" if edition else "eCFR"
+    return SourceDocument(
+        title=title.heading, language="en", identifier=title.locator, root=title, publication=publication,
+        edition=edition, source_url=f"https://www.ecfr.gov/current/title-{title.number}",
+    )  # fmt: skip
+
+
+def annual(root: etree._Element) -> SourceDocument:
+    """A part as it stood on the day of its edition."""
+    said = {each.tag: plain(each) for each in root.iterfind("FDSYS/*")}
+    part = root.find("PART")
+    if part is None or not said.get("CFRTITLE"):
+        raise SourceError("The file holds no part of a title.")
+    edition = parsed_date(said["DATE"]) if said.get("DATE") else None
+    identifier = f"/us/cfr/t{said['CFRTITLE']}"
+    whole = Reader(identifier).node(part, identifier)
+    above = above_part(root, identifier)
+    top = whole
+    for node in reversed(above):
+        top = Node(**{name: getattr(node, name) for name in ("level", "heading", "locator", "number")},
+                   children=(top,), given=False)  # fmt: skip
+    publication = f"Code of Federal Regulations, edition of {edition}"
+    return SourceDocument(
+        title=said.get("CFRTITLETEXT", ""), language="en", identifier=identifier, root=top, publication=publication,
+        edition=edition, scope=(whole.locator,),
+    )  # fmt: skip
+
+
+def above_part(root: etree._Element, identifier: str) -> list[Node]:
+    """Title, chapter and subchapter as the file names them, outermost first."""
+    found, locator = [], ""
+    for parent in root.iterfind("FDSYS/ANCESTORS/PARENT"):
+        word, _, number = (parent.get("HEADING") or "").partition(" ")
+        level = LEVELS.get(word.upper().replace("SUBCHAPTER", "SUBCHAP"))
+        if level is None:
+            continue
+        locator = identifier if level == "title" else f"{locator}/{STEPS[level]}{hyphenated(number)}"
+        found.append(Node(level=level, number=hyphenated(number), heading=plain(parent), locator=locator))
+    return found
+
+
+def level_of(element: etree._Element) -> str:
+    return LEVELS.get(element.get("TYPE", "") if re.fullmatch(r"DIV\d", element.tag) else element.tag, "")
+
+
+class Reader:
+    """One reading of one title."""
+
+    def __init__(self, title: str):
+        self.title = title
+        self.used: set[str] = set()
+
+    def node(self, element: etree._Element, above: str) -> Node:
+        level = level_of(element)
+        number, heading = named(element, level)
+        locator = unused_locator(self.locator(level, number, heading, above), self.used)
+        content = Content()
+        children = tuple(self.children(element, locator, content))
+        text = content.text()
+        is_reserved = bool(RESERVED.search(heading)) or is_marked_reserved(element)
+        heading = RESERVED.sub("", heading).strip() or ("Reserved" if is_reserved else "")
+        return Node(
+            level=level,
+            number=number,
+            heading=heading,
+            locator=locator,
+            text=text,
+            anchors=anchors_of(text, locator, REGULATION, content.designators) if level == "section" else (),
+            refs=tuple(
+                Ref(found.text, found.locator, -1, -1)
+                for note in content.notes
+                for found in find_citations(note)
+            ),
+            children=children,
+            notes=tuple(content.notes),
+            status="reserved" if is_reserved and not text else "",
+        )
+
+    def children(self, element: etree._Element, locator: str, content: Content) -> Iterator[Node]:
+        """The levels below; what else there is goes to `content`."""
+        heads = (each for each in element if each.tag in ("HEAD", "HD"))
+        name = None if level_of(element) == "section" else next(heads, None)
+        for child in element:
+            if level_of(child):
+                yield self.node(child, locator)
+            elif child.tag not in NAMED_BY and child is not name:
+                write(child, content)
+
+    def locator(self, level: str, number: str, heading: str, above: str) -> str:
+        """A section is found by its number alone, a part by its own, whatever the chapter."""
+        part = re.match(rf"{self.title}/pt[^/]+", above)
+        if level == "title":
+            return self.title
+        if level == "section":
+            return f"{self.title}/s{number}"
+        if level == "part":
+            return f"{self.title}/pt{number}"
+        if level == "appendix":
+            subpart = re.search(r"\bto Subpart (\w+)\b", heading, re.I)
+            within = part[0] if part else above
+            return f"{within}{f'/spt{subpart[1]}' if subpart else ''}/app{number}"
+        if level == "subject group":
+            words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:60].strip("-")
+            return f"{above}/sg-{words or 'other'}"
+        return f"{above}/{STEPS[level]}{number}"
+
+
+def is_marked_reserved(element: etree._Element) -> bool:
+    return any(child.tag == "RESERVED" for child in element)
+
+
+def named(element: etree._Element, level: str) -> tuple[str, str]:
+    """The number and heading of a level."""
+    head = next((plain(each) for each in element if each.tag in ("HEAD", "HD") and level != "section"), "")
+    if level == "section":
+        return section_name(element)
+    if level == "subject group":
+        return "", head
+    if level == "appendix":
+        said = element.get("N") or head
+        match = re.match(r"(?:Appendix|App\.)\s+([\w.-]+)\s+(?:to|of)\b", said, re.I)
+        name = "" if match is None or match[1].lower() in ("to", "of") else match[1]
+        return hyphenated(name), head
+    match = re.match(r"\s*[A-Za-z]+s?\s+([\w.–-]+)\s*(?:—|-{2}|(?=\[)|$)\s*(.*)", head)
+    number = element.get("N") or (match[1] if match else "")
+    return hyphenated(number), match[2] if match else head
+
+
+def section_name(element: etree._Element) -> tuple[str, str]:
+    """ "§ 3.1 Definitions." is 3.1, Definitions."""
+    head = next((plain(each) for each in element if each.tag == "HEAD"), "")
+    if head:
+        number = hyphenated(element.get("N") or "")
+        heading = re.sub(r"^§+\s*[\w.–-]+(?:\s*(?:through|and|to)\s+[\w.–-]+)?\s*", "", head)
+        return re.sub(r"^§+\s*", "", number), heading.rstrip(". ")
+    said = next((plain(each) for each in element if each.tag == "SECTNO"), "")
+    number = re.sub(r"[^\w.-]+", "-", hyphenated(re.sub(r"^§+\s*", "", said).replace("—", "-"))).strip("-.")
+    subject = next((plain(each) for each in element if each.tag == "SUBJECT"), "")
+    return number, (subject or ("[Reserved]" if is_marked_reserved(element) else "")).rstrip(". ")

@@ -1,0 +1,194 @@
+"""Regulations from title to section and appendix; every word of them is stored."""
+
+import re
+import tarfile
+import unicodedata
+from collections import Counter
+from datetime import date
+from html import unescape
+from itertools import pairwise
+
+import pytest
+from lxml import etree
+
+from retrieval.parsing.cfr.content import LEFT_OUT
+from retrieval.parsing.cfr.reader import is_regulation, read
+from retrieval.parsing.uslm.elements import SourceError
+from tests.retrieval.parsing.cfr.samples import ECFR, annual
+
+TITLE = read(ECFR.encode())
+NODES = {node.locator: node for node in TITLE.root.walk()}
+RULE = NODES["/us/cfr/t6/s3.3"]
+
+
+def test_a_title_holds_levels_down_to_sections_and_appendices():
+    assert (TITLE.identifier, TITLE.title, TITLE.edition) == (
+        "/us/cfr/t6",
+        "Domestic Security",
+        date(2023, 7, 12),
+    )
+    assert [(node.level, node.number, node.heading, node.locator) for node in TITLE.root.walk()] == [
+        ("title", "6", "Domestic Security", "/us/cfr/t6"),
+        ("chapter", "I", "DEPARTMENT OF HOMELAND SECURITY", "/us/cfr/t6/chI"),
+        ("part", "1-2", "Reserved", "/us/cfr/t6/pt1-2"),
+        ("part", "3", "PETITIONS FOR RULEMAKING", "/us/cfr/t6/pt3"),
+        ("subpart", "A", "General", "/us/cfr/t6/pt3/sptA"),
+        ("subject group", "", "Form of Petitions", "/us/cfr/t6/pt3/sptA/sg-form-of-petitions"),
+        ("section", "3.3", "Applicability", "/us/cfr/t6/s3.3"),
+        ("section", "3.5-3.8", "Reserved", "/us/cfr/t6/s3.5-3.8"),
+        ("appendix", "A", "Appendix A to Part 3—Forms", "/us/cfr/t6/pt3/appA"),
+    ]
+
+
+def test_reserved_parts_and_sections_say_so():
+    assert [NODES[f"/us/cfr/t6/{place}"].status for place in ("pt1-2", "s3.5-3.8", "s3.3")] == [
+        "reserved",
+        "reserved",
+        "",
+    ]
+
+
+def test_designators_are_nested_also_behind_headings_but_not_in_forms():
+    assert [each.locator.removeprefix("/us/cfr/t6/s3.3/") for each in RULE.anchors] == [
+        "a", "b", "b/1", "b/2", "b/2/i", "b/2/i/A", "b/2/i/A/1", "c",
+    ]  # fmt: skip
+    assert {each.level for each in RULE.anchors} == {"paragraph"}
+
+
+def test_notes_stand_apart_and_what_they_cite_is_known():
+    part = NODES["/us/cfr/t6/pt3"]
+    assert part.notes[0] == "Authority: 5 U.S.C. 301, 553(e); 6 U.S.C. 112."
+    assert {"/us/usc/t5/s301", "/us/usc/t6/s112", "/us/fr/81/47286"} <= {ref.locator for ref in part.refs}
+    assert RULE.notes == (
+        "[81 FR 47286, July 21, 2016]", "² Calendar days.", "Editorial Note: At 88 FR 1, the word was misspelt.",
+    )  # fmt: skip
+
+
+def test_tables_powers_and_images_are_text():
+    assert RULE.text.splitlines()[-3:] == ["Grade | Pay in $", "One | 100", "[Image: er31au05.000]"]
+    assert "10² days" in RULE.text
+
+
+def test_an_annual_part_names_what_is_above_it_and_is_whole_below():
+    document = read(annual().encode())
+    assert (document.identifier, document.edition, document.scope) == (
+        "/us/cfr/t8", date(2016, 7, 1), ("/us/cfr/t8/pt274a",),
+    )  # fmt: skip
+    assert [(node.locator, node.given) for node in document.root.walk()] == [
+        ("/us/cfr/t8", False),
+        ("/us/cfr/t8/chI", False),
+        ("/us/cfr/t8/chI/schB", False),
+        ("/us/cfr/t8/pt274a", True),
+        ("/us/cfr/t8/pt274a/sptB", True),
+        ("/us/cfr/t8/s274a.12", True),
+        ("/us/cfr/t8/s274a.90-274a.99", True),
+        ("/us/cfr/t8/pt274a/appB", True),
+    ]
+    section = next(node for node in document.root.walk() if node.number == "274a.12")
+    assert (section.heading, section.text) == ("Classes of aliens", "(a) Aliens. May work.")
+    appendix = next(node for node in document.root.walk() if node.level == "appendix")
+    assert appendix.text == "[Image: ER01JN98.006]\nGrade\nOne | $100"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("<ECFR>", "not well-formed"),
+        ("<ECFR/>", "no title"),
+        ("<CFRGRANULE/>", "no part"),
+        ('<ECFR><DIV1 N="6" TYPE="TITLE"><HEAD>Title 6—X</HEAD></DIV1></ECFR>', "no sections"),
+        ('<!DOCTYPE ECFR [<!ENTITY x "y">]><ECFR>&x;</ECFR>', "entities"),
+    ],
+)
+def test_what_is_no_regulation_is_refused(content, said):
+    with pytest.raises(SourceError, match=said):
+        read(content.encode())
+
+
+def test_regulations_are_known_by_their_root():
+    assert [is_regulation(root) for root in ("ECFR", "CFRGRANULE", "uscDoc")] == [True, True, False]
+
+
+GLUED = {"E", "I", "B", "FR", "SU", "sup", "PRTPAGE"}  # these divide no word
+
+
+def words_of(element: etree._Element):
+    if element.tag in LEFT_OUT | {"FDSYS", "AMDDATE", "HEAD", "SECTNO"}:
+        return
+    yield (
+        element.get("src", "").rpartition("/")[2].removesuffix(".gif")
+        if element.tag == "img"
+        else element.text or ""
+    )
+    for child in element:
+        gap = "" if child.tag in GLUED else " "
+        yield gap
+        yield from words_of(child)
+        yield gap + (child.tail or "")
+
+
+def counted(text: str) -> Counter:
+    return Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", text)))
+
+
+def lacking(content: bytes) -> Counter:
+    """The words of a file that are not in what was read of it."""
+    parser = etree.XMLParser(remove_comments=True, remove_pis=True)
+    given = counted("".join(words_of(etree.fromstring(content, parser))))
+    kept = Counter()
+    for node in read(content).root.walk():
+        for text in (node.number, node.heading, node.text, *node.notes):
+            kept.update(counted(text))
+    for word in ("PART", "Subpart", "RESERVED", "Reserved"):  # which stand for a level or a status
+        del given[word], kept[word]
+    return given - kept
+
+
+@pytest.mark.parametrize("content", [ECFR, annual()])
+def test_every_word_is_stored(content):
+    assert not lacking(content.encode())
+
+
+@pytest.mark.measuring_data
+@pytest.mark.slow
+@pytest.mark.parametrize("title", [1, 2, 3, 4, 6, 11])
+def test_every_word_of_a_real_title_is_stored(measuring_data, title):
+    assert not lacking((measuring_data / f"cfr/ecfr/title-{title}.xml").read_bytes())
+
+
+def sections_apart(source: str) -> dict[str, list[str]]:
+    """The words of each section, taken out of an annual edition without a parser."""
+    for name in ("CONTENTS", "EFFDNOTP"):
+        source = re.sub(rf"<{name}>.*?</{name}>", "", source, flags=re.S)
+    found = {}
+    for section in re.findall(r"<SECTION>(.*?)</SECTION>", source, re.S):
+        number = re.search(r"<SECTNO>§+\s*(.*?)</SECTNO>", section, re.S)[1]
+        for name in ("CITA", "SECAUTH", "EDNOTE", "APPRO", "SECTNO", "SUBJECT", "RESERVED"):
+            section = re.sub(rf"<{name}\b.*?</{name}>", "", section, flags=re.S)
+        plain = re.sub(r"<[^>]+>", " ", re.sub(r"</?(?:E|SU|FR|PRTPAGE)\b[^>]*>", "", section))
+        found[re.sub(r"[^\w.]+", "-", number.strip())] = unescape(plain).split()
+    return found
+
+
+def changed(before: dict, after: dict) -> set[str]:
+    return {number for number in before | after if before.get(number) != after.get(number)}
+
+
+@pytest.mark.measuring_data
+@pytest.mark.slow
+def test_every_change_of_twelve_editions_is_found_and_no_other(measuring_data):
+    with tarfile.open(measuring_data / "cfr/annual/title37-part1-2003-2016.tar.xz") as archive:
+        editions = [archive.extractfile(name).read() for name in sorted(archive.getnames())]
+    assert len(editions) == 12
+    read_as = [
+        {
+            node.number: node.text.replace(" | ", " ").split()
+            for node in read(edition).root.walk()
+            if node.level == "section"
+        }
+        for edition in editions
+    ]
+    apart = [sections_apart(edition.decode()) for edition in editions]
+    for (before, after), (then, now) in zip(pairwise(read_as), pairwise(apart), strict=True):
+        assert changed(before, after) == changed(then, now)
+    assert sum(len(changed(*pair)) for pair in pairwise(apart)) > 350
