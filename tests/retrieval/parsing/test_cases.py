@@ -1,0 +1,34 @@
+"""What is known of a case becomes its own text, and leaves its opinions alone."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.errors import SourceRefused
+from retrieval.parsing.cases import case_of, is_case
+
+CASE = {
+    "locator": "/us/scotus/1/99", "name": "Doe v. Roe", "citation": "1 U.S. 99", "docket": "10",
+    "decided": "1956-04-02", "facts": "A dog\nbarked.", "conclusion": "Yes. It may.",
+}  # fmt: skip
+
+
+def test_a_case_has_its_facts_and_what_was_held():
+    document = case_of(CASE)
+    assert (document.identifier, document.title, document.scope) == ("/us/scotus/1/99", "Doe v. Roe", ())
+    assert (document.root.heading, document.root.valid_from) == ("Doe v. Roe", date(1956, 4, 2))
+    assert document.root.text == "Facts. A dog barked.\nHeld. Yes. It may."
+    assert document.root.notes == ("No. 10",)
+
+
+def test_a_case_without_its_date_is_one():
+    assert (
+        case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "facts": "Dogs."}).root.valid_from
+        is None
+    )
+    with pytest.raises(SourceRefused, match="“1956” is not a date"):
+        case_of(CASE | {"decided": "1956"})
+
+
+def test_other_rows_are_no_cases():
+    assert is_case(CASE) and not is_case({"locator": "/us/usc/t8/s1", "heading": "Dogs"})
