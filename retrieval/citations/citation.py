@@ -35,7 +35,10 @@ FORMS = [
             r"/us/uscis-pm/v(?P<volume>\w+)(?:/p(?P<part>\w))?(?:/ch(?P<chapter>\w+))?(?P<below>(?:/\w{1,4})*)",
             "{volume} USCIS-PM[ {part}][.{chapter}]{below}",
         ),
-        (r"/us/scotus/(?P<volume>\d+)/(?P<page>\d+)", "{volume} U.S. {page}"),
+        (
+            r"/us/scotus/(?P<volume>\d+)/(?P<page>\d+)(?:/opinion(?:/(?P<part>[a-z-]+)(?:~\d+)?)?)?",
+            "{volume} U.S. {page}[ ({part})]",
+        ),
         (r"/us/in-dec/(?P<volume>\d+)/(?P<page>\d+)", "{volume} I. & N. Dec. {page}"),
         (r"/us/pl/(?P<congress>\d+)/(?P<law>\d+)", "Pub. L. No. {congress}-{law}"),
         (

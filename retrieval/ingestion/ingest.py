@@ -1,5 +1,7 @@
 """The job that brings a source into a domain: read and stage, then chunk and embed in short steps, then publish."""
 
+from dataclasses import replace
+
 from retrieval.access.row_security import as_system
 from retrieval.ingestion.embedding import chunk_some
 from retrieval.ingestion.publishing import publish
@@ -9,7 +11,10 @@ from retrieval.models import Domain, JobRun, Section
 
 
 class Ingest(Job):
-    """params: domain (slug), source (path; empty means the domain's own), force (accept a short source)."""
+    """params: domain (slug), source (path; empty means the domain's own), force (accept a short source), edition (the
+    day from which it holds, where the source does not say). A source of several documents publishes each when it is
+    through, and goes on with the next.
+    """
 
     @as_system()
     def step(self, run: JobRun) -> Progress:
@@ -19,11 +24,18 @@ class Ingest(Job):
             case "chunk":
                 return chunk_some(run)
             case _:
-                return publish(run)
+                return going_on(run, publish(run))
 
     @as_system()
     def undo(self, run: JobRun) -> None:
         drop_staged(run)
+
+
+def going_on(run: JobRun, published: Progress) -> Progress:
+    """With the next document of the source, if it has one."""
+    if not run.state.get("following"):
+        return published
+    return replace(published, finished=False, state={"phase": "read", "place": run.state["following"]})
 
 
 def drop_staged(run: JobRun) -> None:
@@ -32,7 +44,7 @@ def drop_staged(run: JobRun) -> None:
         Section.objects.staged().filter(document=document).delete()
 
 
-def request(domain: Domain, source: str = "", *, force: bool = False) -> dict:
+def request(domain: Domain, source: str = "", *, force: bool = False, edition: str = "") -> dict:
     """What to hand to `jobs.enqueue`: kind, key and params of this domain's ingestion."""
-    params = {"domain": domain.slug, "source": source, "force": force}
+    params = {"domain": domain.slug, "source": source, "force": force, "edition": edition}
     return {"kind": "ingest", "key": CORPUS, "params": params}

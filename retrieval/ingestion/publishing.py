@@ -33,7 +33,8 @@ CITING = """cited.target_locator IN (
 def publish(run: JobRun) -> Progress:
     """In one transaction: new text goes live, what it changes is closed, what is gone is tombstoned."""
     document = Document.objects.get(pk=run.state["document"])
-    today = timezone.localdate()
+    edition = run.state.get("edition")
+    today = date.fromisoformat(edition) if edition else timezone.localdate()
     described = run.state["description"] | {"retrieved_at": timezone.now()}
     if document.title_given:
         described["title"] = document.title
@@ -78,11 +79,11 @@ def indexing_request() -> dict:
 
 
 def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
-    """Changed law is closed on the day the new text begins; a mere correction of headings replaces the row. No
+    """Changed law is closed on the day the new text begins; a mere correction of headings or lines replaces the row. No
     statement for each: thousands of sections are published in one step.
     """
-    corrected = [(old, new) for old, new in replaced if old.text == new.text]
-    changed = [(old, new) for old, new in replaced if old.text != new.text]
+    corrected = [(old, new) for old, new in replaced if old.text.split() == new.text.split()]
+    changed = [(old, new) for old, new in replaced if old.text.split() != new.text.split()]
     for old, new in corrected:
         new.valid_from = old.valid_from or new.valid_from
     for old, new in changed:

@@ -6,16 +6,20 @@ Readers see nothing of staged sections until `publishing`. Text that did not cha
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
 from django.conf import settings
+from django.db.models import F, Max
 
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.errors import SourceRefused
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
-from retrieval.parsing.sources import read_source
+from retrieval.models.corpus import SectionQuerySet
+from retrieval.parsing.sources import Place, read_next
 from retrieval.parsing.tree import Node, SourceDocument
 
 PORTION = 500  # sections staged in one piece: a second or two
@@ -28,12 +32,83 @@ def read(run: JobRun) -> Progress:
     """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
     domain = Domain.objects.get(slug=run.params["domain"])
     path = source_path(run.params.get("source") or domain.source)
-    source = read_source(path, domain)
+    place = Place(**run.state.get("place", {}))
+    found = read_next(path, domain, place)
+    source = of_edition(found.document, run.params.get("edition", ""))
     check_identity(domain, source)
     rows = list(section_rows(domain, source))
-    known = Section.objects.filter(document__domain=domain, document__locator=source.identifier)
-    check_length(known, rows, force=run.params.get("force", False))
-    return stage_some(run, domain, source, rows, path.name, file_hash(path))
+    live = Section.objects.filter(document__domain=domain, document__locator=source.identifier).live()
+    covered = in_scope(live, source.scope)
+    check_order(covered, source)
+    given = sum(node.given for _, node in rows)
+    check_length(covered.filter(valid_to=None).count(), given, force=run.params.get("force", False))
+    beside = live.filter(valid_to=None).exclude(pk__in=covered.values("pk"))
+    if source.scope is not None:
+        rows = placed(live.filter(valid_to=None), beside, rows)
+    digest = file_hash(path / found.filename if path.is_dir() else path)
+    progress = stage_some(run, domain, source, rows, Path(found.filename).name, digest)
+    said = {"place": asdict(place), "following": found.following and asdict(found.following)}
+    if "present" in progress.state:
+        kept = beside.values_list("locator", flat=True) if source.scope is not None else ()
+        said |= {"present": [*progress.state["present"], *kept], "edition": dated(source.edition)}
+    return replace(progress, state=progress.state | said)
+
+
+def dated(edition: date | None) -> str:
+    return edition.isoformat() if edition else ""
+
+
+def of_edition(source: SourceDocument, given: str) -> SourceDocument:
+    """With the day of its edition where people gave one, which is also that of each provision without its own."""
+    edition = date.fromisoformat(given) if given else source.edition
+    return replace(source, edition=edition)
+
+
+def check_order(known: SectionQuerySet, source: SourceDocument) -> None:
+    """Refuses an edition older than what is known: it would end what is in force."""
+    if source.edition is None:
+        return
+    changes = known.aggregate(begun=Max("valid_from"), ended=Max("valid_to"))
+    latest = max((day for day in changes.values() if day), default=None)
+    if latest and source.edition < latest:
+        raise SourceRefused(
+            f"This is the edition of {source.edition}, but changes up to {latest} are known: ingest editions in their "
+            "order."
+        )
+
+
+def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQuerySet:
+    """The sections that a source replaces: those below the places for which it is whole."""
+    if scope is None:
+        return live
+    parents = dict(live.values_list("locator", "parent_locator"))
+    inside = {"": False} | dict.fromkeys(scope, True)
+
+    def is_inside(locator: str) -> bool:
+        if locator not in inside:
+            inside[locator] = is_inside(parents.get(locator, ""))
+        return inside[locator]
+
+    return live.filter(locator__in=[locator for locator in parents if is_inside(locator)])
+
+
+def placed(current: SectionQuerySet, beside: SectionQuerySet, rows: list[Row]) -> list[Row]:
+    """The rows of a part of a document, in the place that the part has in it, else at its end. What stands above it is
+    made only where there is none; what follows it moves on where the part has grown.
+    """
+    known = dict(current.values_list("locator", "position"))
+    new = [(row, node) for row, node in rows if node.given or row.locator not in known]
+    given = {row.locator for row, _ in new}
+    others = dict(beside.exclude(locator__in=given).values_list("locator", "position"))
+    own = [position for locator, position in known.items() if locator not in others]
+    first = min(own, default=max(known.values(), default=0) + 1)
+    after = min((position for position in others.values() if position >= first), default=None)
+    lacking = 0 if after is None else first + len(new) - after
+    if lacking > 0:
+        beside.filter(locator__in=list(others), position__gte=first).update(position=F("position") + lacking)
+    for offset, (row, _) in enumerate(new):
+        row.position = first + offset
+    return new
 
 
 def stage_some(
@@ -110,12 +185,11 @@ def check_identity(domain: Domain, source: SourceDocument) -> None:
         )
 
 
-def check_length(known, rows: list, *, force: bool) -> None:
+def check_length(before: int, given: int, *, force: bool) -> None:
     """Refuses a source that would remove most of what is known: a cut download is no repeal."""
-    before = known.live().filter(valid_to=None).count()
-    if before and len(rows) < before * SHORTEST and not force:
+    if before and given < before * SHORTEST and not force:
         raise SourceRefused(
-            f"The source has {len(rows)} sections where {before} are known; nothing was changed. "
+            f"The source has {given} sections where {before} are known; nothing was changed. "
             "If this is right, ingest it with --force."
         )
 
@@ -176,7 +250,7 @@ def section_row(
         depth=len(above),
         is_result=is_result(domain, node),
         is_leaf=not node.children,
-        valid_from=node.valid_from,
+        valid_from=node.valid_from or source.edition,
         status=node.status or ("repealed" if node.valid_to else ""),
         notes=list(node.notes),
         pages=[list(start) for start in node.pages],

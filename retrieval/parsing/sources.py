@@ -1,33 +1,148 @@
 """What formats a domain can be fed from. Each reader gives the same tree of provisions; an uploaded file is read in a
 process of its own, which is killed when it takes too long or too much.
+
+A source is a file, a folder of them or an archive. It may hold many documents, which are read one at a time.
 """
 
 import json
+import re
 import subprocess
 import sys
-from pathlib import Path
+import tarfile
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePath
 from tempfile import TemporaryFile
+
+from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.models import Domain
+from retrieval.parsing import opinions, rows
+from retrieval.parsing.cfr import reader as cfr
 from retrieval.parsing.files.formats import READERS
 from retrieval.parsing.files.limits import MAX_OUTPUT, MAX_SECONDS
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.tree import SourceDocument
-from retrieval.parsing.uslm.reader import LeafPolicy, read
+from retrieval.parsing.uslm import reader as uslm
+
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
+OPINIONS = (".json", ".txt", ".html", ".htm")
+MAX_MEMBER = (
+    200 * 2**20
+)  # bytes of a file in an archive, unpacked: the largest title of the Code has about 110 MB
 
 
-def read_source(path: Path, domain: Domain) -> SourceDocument:
-    """The document at a path. Raises SourceRefused for a missing, broken or foreign one."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a source a document begins: in which of its files, and where in that."""
+
+    file: int = 0
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document of a source, its file as the source names it, and where the next one begins, if one does."""
+
+    document: SourceDocument
+    filename: str
+    following: Place | None
+
+
+def read_next(path: Path, domain: Domain, place: Place) -> Found:
+    """The document at a place of a source. Raises SourceRefused for a missing, broken or foreign one."""
     if not path.exists():
         raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
-    if path.suffix.lower() == ".xml":
-        lowest = domain.result_level == Domain.ResultLevel.LOWEST
-        return read(path, leaf=LeafPolicy.LOWEST if lowest else LeafPolicy.SECTION)
-    if path.suffix.lower() not in READERS or not domain.takes_uploads:
-        raise SourceRefused(f"{path.name} is in no format that {domain.name} is read from.")
-    place = f"{domain.locator_prefix}/{slug(path.stem)[:60].strip('-.') or 'document'}"
-    return extract(path.read_bytes(), filename=path.name, identifier=place, name=path.stem)
+    names = files_of(path)
+    if place.file >= len(names):
+        raise SourceRefused(f"{path.name} holds no file that {domain.name} is read from.")
+    name = names[place.file]
+    after = Place(place.file + 1) if place.file + 1 < len(names) else None
+    if not rows.is_rows(name):
+        return Found(read_source(path, name, domain), name, after)
+    if path.name.lower().endswith(ARCHIVES):
+        raise SourceRefused(
+            f"{path.name} holds JSON lines: unpack it, they are read from a file or a folder."
+        )
+    with rows.opened(path / name if path.is_dir() else path) as file:
+        document, offset = rows.read_next(file, domain.locator_prefix, place.offset)
+    return Found(document, name, after if offset is None else Place(place.file, offset))
+
+
+def files_of(path: Path) -> list[str]:
+    """The readable files of a source, editions of one part by year and parts by number."""
+    if path.is_dir():
+        return readable(str(each.relative_to(path)) for each in path.rglob("*") if each.is_file())
+    if path.suffix.lower() == ".zip":
+        with opened_archive(path) as archive:
+            return readable(archive.namelist())
+    if path.name.lower().endswith(ARCHIVES):
+        with opened_archive(path) as archive:
+            return readable(each.name for each in archive if each.isfile())
+    return [path.name]
+
+
+def readable(names: Iterable[str]) -> list[str]:
+    """Hidden files are none, and what is beside them in archives of the Mac."""
+    kept = (name for name in names if not any(part.startswith((".", "__")) for part in PurePath(name).parts))
+    known = (name for name in kept if name.lower().endswith((".xml", ".json", *rows.ENDINGS, *READERS)))
+    return sorted(known, key=lambda name: [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)])
+
+
+def opened_archive(path: Path) -> zipfile.ZipFile | tarfile.TarFile:
+    try:
+        return zipfile.ZipFile(path) if path.suffix.lower() == ".zip" else tarfile.open(path)
+    except (zipfile.BadZipFile, tarfile.TarError) as error:
+        raise SourceRefused(f"{path.name} cannot be unpacked.") from error
+
+
+def content_of(path: Path, name: str) -> Path | bytes:
+    """Where a file of a source lies, or what it holds where it is in an archive."""
+    if path.is_dir():
+        return path / name
+    if not path.name.lower().endswith(ARCHIVES):
+        return path
+    with opened_archive(path) as archive:
+        packed = archive.open(name) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(name)
+        content = packed.read(MAX_MEMBER + 1)
+    if len(content) > MAX_MEMBER:
+        raise SourceRefused(f"{name} is larger than {MAX_MEMBER:,} bytes.")
+    return content
+
+
+def read_source(path: Path, name: str, domain: Domain) -> SourceDocument:
+    """The one document in a file of a source."""
+    content, filename = content_of(path, name), PurePath(name)
+    if filename.suffix.lower() == ".xml":
+        return read_xml(content, domain)
+    held = content.read_bytes() if isinstance(content, Path) else content
+    if domain.citation_style == "case" and filename.suffix.lower() in OPINIONS:
+        return opinions.read(held, filename.name)
+    if filename.suffix.lower() not in READERS or not domain.takes_uploads:
+        raise SourceRefused(f"{filename.name} is in no format that {domain.name} is read from.")
+    place = f"{domain.locator_prefix}/{slug(filename.stem)[:60].strip('-.') or 'document'}"
+    return extract(held, filename=filename.name, identifier=place, name=filename.stem)
+
+
+def read_xml(content: Path | bytes, domain: Domain) -> SourceDocument:
+    """Official XML: of regulations, or USLM, which says what is wrong with anything else."""
+    if cfr.is_regulation(root_of(content)):
+        return cfr.read(content)
+    lowest = domain.result_level == Domain.ResultLevel.LOWEST
+    return uslm.read(content, leaf=uslm.LeafPolicy.LOWEST if lowest else uslm.LeafPolicy.SECTION)
+
+
+def root_of(content: Path | bytes) -> str:
+    """The name of a file's first element; "" where it has none."""
+    file = BytesIO(content) if isinstance(content, bytes) else str(content)
+    options = {"resolve_entities": False, "load_dtd": False, "no_network": True}
+    try:
+        return next((element.tag for _, element in etree.iterparse(file, events=("start",), **options)), "")
+    except etree.XMLSyntaxError:
+        return ""
 
 
 HOME = Path(__file__).parents[2]

@@ -1,5 +1,7 @@
 """manage.py ingest DOMAIN [SOURCE]"""
 
+from datetime import date
+
 from django.core.management.base import CommandError
 
 from retrieval.ingestion.ingest import request
@@ -13,14 +15,24 @@ class Command(JobCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("domain", help="slug of the domain, e.g. us_constitution")
-        parser.add_argument("source", nargs="?", default="", help="file to read; the domain's own by default")
+        parser.add_argument(
+            "source",
+            nargs="?",
+            default="",
+            help="file, folder or archive to read; the domain's own by default",
+        )
         parser.add_argument(
             "--force", action="store_true", help="accept a source much shorter than what is known"
         )
 
-    def handle(self, *, domain: str, source: str, force: bool, **options) -> None:
+        parser.add_argument(
+            "--edition", type=date.fromisoformat, metavar="DATE",
+            help="the day from which the source holds, where it does not say",
+        )  # fmt: skip
+
+    def handle(self, *, domain: str, source: str, force: bool, edition: date | None, **options) -> None:
         known = Domain.objects.filter(slug=domain).first()
         if known is None:
             slugs = ", ".join(Domain.objects.values_list("slug", flat=True))
             raise CommandError(f"There is no domain {domain}. Domains: {slugs}")
-        self.run_job(request(known, source, force=force))
+        self.run_job(request(known, source, force=force, edition=edition.isoformat() if edition else ""))

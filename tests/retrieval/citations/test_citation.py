@@ -61,6 +61,7 @@ def test_a_whole_title_and_a_place_without_a_form():
     assert cite("/us/usc/t2/s665...665e") == "2 U.S.C. §§ 665–665e"
     assert cite("/us/cfr/t8/pt274a/sptB") == "8 C.F.R. pt. 274a, subpt. B"
     assert cite("/us/cfr/t2/pt200/appIV") == "2 C.F.R. pt. 200, app. IV"
+    assert cite("/us/scotus/347/483/opinion/dissent~2") == "347 U.S. 483 (dissent)"
     assert cite("/lease/2020/s4") == ""
 
 

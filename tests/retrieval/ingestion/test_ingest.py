@@ -1,5 +1,7 @@
 """Ingestion through the ordinary job: idempotent, all or nothing, cancelled without a trace."""
 
+from datetime import date
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -39,6 +41,40 @@ def test_a_cancelled_ingestion_leaves_nothing(domain, write):
     assert run.status == JobRun.Status.CANCELLED
     assert not domain.sections.exists()
     assert not Chunk.objects.filter(domain=domain).exists()
+
+
+def rows_of(tmp_path, *locators: str):
+    path = tmp_path / "law.jsonl"
+    path.write_text(
+        "".join(f'{{"locator": "{locator}", "text": "Of {locator[-1]}."}}\n' for locator in locators)
+    )
+    return path
+
+
+def test_a_source_of_many_documents_is_published_one_after_another(domain, tmp_path):
+    source = rows_of(tmp_path, "/manual/a/1", "/manual/a/2", "/manual/b/1")
+    created = jobs.create(**ingest.request(domain, str(source)))
+    counts = {domain.sections.live().filter(is_leaf=True).count() for _ in jobs.run_here(created)}
+    assert counts == {0, 2, 3}
+    assert list(domain.documents.values_list("locator", flat=True)) == ["/manual/a", "/manual/b"]
+
+
+def test_an_ingestion_of_many_documents_goes_on_where_it_was_killed(domain, tmp_path):
+    source = rows_of(tmp_path, "/manual/a/1", "/manual/b/1", "/manual/c/1")
+    run = jobs.create(**ingest.request(domain, str(source)))
+    while domain.documents.count() < 2:
+        run = jobs.take_step(run.pk, run.ticket)
+    source.write_text(source.read_text().replace("/manual/a/1", "/manual/a/9"))
+    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert run.status == JobRun.Status.DONE
+    assert list(domain.sections.live().filter(is_leaf=True).in_order().values_list("locator", flat=True)) == [
+        "/manual/a/1", "/manual/b/1", "/manual/c/1",
+    ]  # fmt: skip
+
+
+def test_the_command_takes_the_day_of_an_edition(domain, write):
+    call_command("ingest", domain.slug, str(write("One.")), "--edition=2016-09-01")
+    assert domain.sections.live().get(locator="/manual/a/s1").valid_from == date(2016, 9, 1)
 
 
 def test_the_command_refuses_an_unknown_domain():

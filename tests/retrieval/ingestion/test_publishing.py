@@ -34,6 +34,13 @@ def test_a_corrected_heading_replaces_the_row_without_a_new_version_of_the_law(d
     assert (shown.heading, shown.valid_to) == ("Dogs", None)
 
 
+def test_other_lines_with_the_same_words_are_no_new_version_of_the_law(domain, write):
+    ingested(domain, write("Dogs (1) bark."))
+    ingested(domain, write("Dogs<p>(1) bark.</p>"))
+    (shown,) = domain.sections.live()
+    assert (shown.text, shown.valid_to) == ("Dogs\n(1) bark.", None)
+
+
 def test_many_changes_are_published_without_a_statement_for_each(
     domain, write, django_assert_max_num_queries
 ):

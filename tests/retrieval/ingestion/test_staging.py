@@ -7,8 +7,9 @@ import pytest
 
 from retrieval.errors import SourceRefused
 from retrieval.ingestion import staging
-from retrieval.models import Anchor, JobRun, Section
+from retrieval.models import Anchor, Domain, JobRun, Section
 from tests.retrieval.ingestion.conftest import current, ingested, manual, rows
+from tests.retrieval.parsing.cfr.samples import annual
 
 pytestmark = pytest.mark.django_db
 
@@ -65,6 +66,64 @@ def test_deep_numbers_become_anchors_of_their_section(domain, tmp_path):
     ingested(domain, path)
     anchor = Anchor.objects.get(locator="/manual/a/s1/a/15")
     assert anchor.section.text[anchor.start : anchor.end].startswith("(15) an alien")
+
+
+@pytest.fixture
+def regulations():
+    return Domain.objects.get(slug="code_of_federal_regulations")
+
+
+def part_of(tmp_path, *args, **sections):
+    path = tmp_path / "part.xml"
+    path.write_text(annual(*args, **sections))
+    return path
+
+
+def versions(domain, locator: str) -> list[tuple]:
+    kept = domain.sections.live().filter(locator=locator).order_by("pk")
+    return [(row.text.removeprefix("(a) Aliens. "), row.valid_from, row.valid_to) for row in kept]
+
+
+def test_a_later_edition_closes_and_opens_versions_on_its_day(regulations, tmp_path):
+    first, second, third = (date(year, 7, 1) for year in (2014, 2015, 2016))
+    ingested(regulations, part_of(tmp_path, "2014-07-01", s1="One.", s2="Two."))
+    ingested(regulations, part_of(tmp_path, "2015-07-01", s1="One.", s2="Two, amended.", s3="Three."))
+    ingested(regulations, part_of(tmp_path, "2016-07-01", s1="One.", s2="Two, amended."))
+    assert versions(regulations, "/us/cfr/t8/s274a.1") == [("One.", first, None)]
+    assert versions(regulations, "/us/cfr/t8/s274a.2") == [
+        ("Two.", first, second),
+        ("Two, amended.", second, None),
+    ]
+    assert versions(regulations, "/us/cfr/t8/s274a.3") == [("Three.", second, third)]
+
+
+def test_an_edition_older_than_what_is_known_is_refused(regulations, tmp_path):
+    ingested(regulations, part_of(tmp_path, "2015-07-01"))
+    run = ingested(regulations, part_of(tmp_path, "2014-07-01", s12="Older."))
+    assert run.status == JobRun.Status.FAILED
+    assert "the edition of 2014-07-01, but changes up to 2015-07-01 are known" in run.error
+
+
+def test_a_part_leaves_other_parts_of_its_title_as_they_are(regulations, tmp_path):
+    ingested(regulations, part_of(tmp_path, "2016-07-01", "1", s1="One."))
+    ingested(regulations, part_of(tmp_path, "2010-07-01", "2", s1="Other."))
+    ingested(regulations, part_of(tmp_path, "2017-07-01", "1", s1="One.", s2="Two.", s3="Three."))
+    (document,) = regulations.documents.all()
+    in_order = document.sections.live().filter(valid_to=None).in_order()
+    assert list(in_order.values_list("locator", flat=True)) == [
+        "/us/cfr/t8", "/us/cfr/t8/chI", "/us/cfr/t8/chI/schB",
+        "/us/cfr/t8/pt1", "/us/cfr/t8/pt1/sptB", "/us/cfr/t8/s1.1", "/us/cfr/t8/s1.2", "/us/cfr/t8/s1.3",
+        "/us/cfr/t8/s1.90-1.99", "/us/cfr/t8/pt1/appB",
+        "/us/cfr/t8/pt2", "/us/cfr/t8/pt2/sptB", "/us/cfr/t8/s2.1", "/us/cfr/t8/s2.90-2.99", "/us/cfr/t8/pt2/appB",
+    ]  # fmt: skip
+    assert len(set(in_order.values_list("position", flat=True))) == len(in_order)
+    assert {row.parent.locator for row in in_order.filter(level="part")} == {"/us/cfr/t8/chI/schB"}
+
+
+def test_a_part_cut_short_is_refused_whatever_else_its_title_holds(regulations, tmp_path):
+    ingested(regulations, part_of(tmp_path, "2016-07-01", "1", **{f"s{n}": "Words." for n in range(1, 9)}))
+    run = ingested(regulations, part_of(tmp_path, "2017-07-01", "1", s1="Words."))
+    assert run.status == JobRun.Status.FAILED and "nothing was changed" in run.error
 
 
 def test_a_missing_source_is_named(domain):

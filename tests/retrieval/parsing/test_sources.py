@@ -1,5 +1,6 @@
 """What formats a domain is read from. Hostile files harm nobody, and every limit answers with a reason."""
 
+import tarfile
 import zipfile
 from io import BytesIO
 
@@ -7,23 +8,46 @@ import pytest
 
 from retrieval.errors import SourceRefused
 from retrieval.models import Domain
-from retrieval.parsing.sources import extract, read_source
+from retrieval.parsing import sources
+from retrieval.parsing.sources import Place, extract, read_next
 from tests import files
+from tests.retrieval.parsing.cfr.samples import ECFR
 from tests.retrieval.parsing.uslm.samples import CONSTITUTION, TITLE
 
+CODE = Domain(
+    slug="us_code",
+    name="The Code",
+    locator_prefix="/us/usc",
+    citation_style="us_code",
+    result_level="section",
+)
 LEASES = Domain(slug="leases", name="Leases", locator_prefix="/leases", citation_style="plain")
 
 
+def every(source, domain) -> list:
+    """The documents of a source, one reading each."""
+    found, place = [], Place()
+    while place is not None:
+        one = read_next(source, domain, place)
+        place = one.following
+        found.append(one.document)
+    return found
+
+
+def first(source, domain):
+    return read_next(source, domain, Place()).document
+
+
 def test_xml_is_read_as_uslm_to_the_level_of_the_domain():
-    lowest = read_source(CONSTITUTION, Domain(result_level=Domain.ResultLevel.LOWEST))
-    sections = read_source(CONSTITUTION, Domain(result_level=Domain.ResultLevel.SECTION))
+    lowest = first(CONSTITUTION, Domain(result_level=Domain.ResultLevel.LOWEST))
+    sections = first(CONSTITUTION, Domain(result_level=Domain.ResultLevel.SECTION))
     assert lowest.identifier == sections.identifier
     assert len(list(lowest.root.walk())) > len(list(sections.root.walk()))
 
 
 def test_the_end_of_a_name_may_be_in_capitals(tmp_path):
     (tmp_path / "usc42.XML").write_text(TITLE)
-    assert read_source(tmp_path / "usc42.XML", Domain()).identifier == "/us/usc/t42"
+    assert first(tmp_path / "usc42.XML", Domain()).identifier == "/us/usc/t42"
 
 
 @pytest.mark.parametrize(
@@ -31,15 +55,79 @@ def test_the_end_of_a_name_may_be_in_capitals(tmp_path):
 )
 def test_a_file_has_its_place_by_its_name(tmp_path, filename, locator):
     (tmp_path / filename).write_text("1. Term. A year.\n")
-    assert read_source(tmp_path / filename, LEASES).identifier == locator
+    assert first(tmp_path / filename, LEASES).identifier == locator
 
 
 def test_what_is_missing_or_of_another_domain_is_refused(tmp_path):
     with pytest.raises(SourceRefused, match="There is no file gone.xml"):
-        read_source(tmp_path / "gone.xml", LEASES)
+        first(tmp_path / "gone.xml", LEASES)
     (tmp_path / "a.txt").write_text("words")
     with pytest.raises(SourceRefused, match="in no format that The Code is read from"):
-        read_source(tmp_path / "a.txt", Domain(name="The Code", citation_style="bluebook"))
+        first(tmp_path / "a.txt", Domain(name="The Code", citation_style="bluebook"))
+
+
+def title(number: int) -> str:
+    return TITLE.replace("/us/usc/t42", f"/us/usc/t{number}")
+
+
+def test_a_folder_is_read_file_by_file_in_order_of_their_numbers(tmp_path):
+    for number in (10, 9):
+        (tmp_path / f"usc{number}.xml").write_text(title(number))
+    (tmp_path / ".hidden.xml").write_text("x")
+    (tmp_path / "usc.css").write_text("x")
+    assert [each.identifier for each in every(tmp_path, CODE)] == ["/us/usc/t9", "/us/usc/t10"]
+
+
+@pytest.mark.parametrize("name", ["release.zip", "release.tar.xz"])
+def test_an_archive_is_read_as_its_files(tmp_path, name):
+    members = {
+        "uscAll/usc42.xml": TITLE,
+        "uscAll/usc9.xml": title(9),
+        "__MACOSX/usc42.xml": "x",
+        "readme.css": "x",
+    }
+    packed = tmp_path / name
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(packed, "w") as archive:
+            for member, content in members.items():
+                archive.writestr(member, content)
+    else:
+        with tarfile.open(packed, "w:xz") as archive:
+            for member, content in members.items():
+                entry = tarfile.TarInfo(member)
+                entry.size = len(content.encode())
+                archive.addfile(entry, BytesIO(content.encode()))
+    assert [each.identifier for each in every(packed, CODE)] == ["/us/usc/t9", "/us/usc/t42"]
+
+
+def test_json_lines_are_read_title_by_title(tmp_path):
+    rows = (f'{{"locator": "/us/usc/t{title}/s1", "text": "Words."}}\n' for title in (8, 9))
+    (tmp_path / "law.jsonl").write_text("".join(rows))
+    assert [each.identifier for each in every(tmp_path / "law.jsonl", CODE)] == ["/us/usc/t8", "/us/usc/t9"]
+    assert [each.identifier for each in every(tmp_path, CODE)] == ["/us/usc/t8", "/us/usc/t9"]
+
+
+def test_regulations_are_told_from_statutes_by_their_root(tmp_path):
+    (tmp_path / "title-6.xml").write_text(ECFR)
+    assert first(tmp_path / "title-6.xml", CODE).identifier == "/us/cfr/t6"
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.xz"])
+def test_an_archive_that_is_none_or_holds_nothing_is_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"words")
+    with pytest.raises(SourceRefused, match="cannot be unpacked"):
+        first(tmp_path / name, CODE)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceRefused, match="holds no file that The Code is read from"):
+        first(tmp_path / "empty", CODE)
+
+
+def test_a_file_in_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_MEMBER", 100)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("usc42.xml", TITLE)
+    with pytest.raises(SourceRefused, match="larger than 100 bytes"):
+        first(tmp_path / "a.zip", CODE)
 
 
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
