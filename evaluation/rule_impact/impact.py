@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from evaluation.measuring.measures import Estimate, credited, estimate, measure_topic
-from evaluation.measuring.runs import Runner, stated_language
+from evaluation.measuring.runs import SPANISH, Runner, stated_language
 from evaluation.models import Topic as TopicRow
 from evaluation.topics import library
 from evaluation.topics.topic import Topic
@@ -24,11 +24,12 @@ from retrieval.corpus import statements
 from retrieval.errors import NotFound
 from retrieval.models import Domain, SearchLog
 from retrieval.pipeline import Pipeline
-from retrieval.ranking import NEAR_MISSES, Candidate, Ranking
+from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking
 from retrieval.search.response import is_confident
+from retrieval.stages.query import Normalize
 from rules import published
 from rules.engine.clauses import CompiledRule
-from rules.engine.firing import fired
+from rules.engine.firing import RuleIndex, fired
 from rules.engine.match_rules import MatchRules, asked
 from rules.models import DomainThreshold
 
@@ -155,9 +156,10 @@ class PublicSearch:
 
     def read(self, question: SampleQuestion) -> Ranking:
         """The question as rules find it. Raises NotFound where a domain of it is no longer public."""
-        return self.reading(
-            Ranking(self.runner.query(question.text, question.domains, question.language or None))
-        )
+        return self.reading(Ranking(self.query(question)))
+
+    def query(self, question: SampleQuestion) -> Query:
+        return self.runner.query(question.text, question.domains, question.language or None)
 
     def answer(self, read: Ranking, rules: Iterable[CompiledRule]) -> Answer:
         """Only what fires is handed on: of a thousand rules it is few."""
@@ -171,12 +173,20 @@ class PublicSearch:
         tried = [rule for rule in rules if id(rule) in near or id(rule) not in self.indexed]
         return fired(tried, said, timezone.localdate())
 
+    def may_fire(self, question: SampleQuestion, rules: RuleIndex) -> bool:
+        """By its words as typed; a Spanish question fires rules by its English too. Raises NotFound."""
+        typed = Normalize()(Ranking(self.query(question))).query
+        return typed.language == SPANISH or bool(rules.near(asked(typed)))
+
     def touched(
         self, questions: Iterable[SampleQuestion], rules: Sequence[CompiledRule]
     ) -> Iterator[tuple[SampleQuestion, Ranking]]:
         """The questions that fire any of the rules today."""
+        by_words = RuleIndex(rules)
         for question in questions:
             try:
+                if not self.may_fire(question, by_words):
+                    continue
                 read = self.read(question)
             except NotFound:
                 continue

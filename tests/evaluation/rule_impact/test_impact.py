@@ -113,6 +113,15 @@ def test_only_questions_that_fire_either_version_are_asked_again(topics, logged,
     assert sorted(asked) == sorted(["who can declare war", "best pizza dough hydration"] * 2)
 
 
+def test_of_questions_that_lack_a_rules_words_only_spanish_ones_are_read(topics, logged, monkeypatch):
+    read, reading = [], PublicSearch.read
+    monkeypatch.setattr(
+        PublicSearch, "read", lambda self, asked: read.append(asked.text) or reading(self, asked)
+    )
+    previewed(draft("exclude", targets=section(FOURTH), criteria=[{"kind": "keywords", "value": ["pizza"]}]))
+    assert read[:2] == ["best pizza dough hydration", LOGGED[2]]
+
+
 # -- What is measured
 
 
