@@ -142,6 +142,14 @@ def unsure(language_model, settings, monkeypatch, db):
 
 
 @pytest.fixture
+def unjudged(db):
+    """Saving a rule asks again what is judged and may fire it: seconds for the judgments that ship."""
+    from tests.builders import nothing_judged
+
+    nothing_judged()
+
+
+@pytest.fixture
 def ann(db):
     from django.contrib.auth.models import User
 

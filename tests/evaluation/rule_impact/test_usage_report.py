@@ -25,7 +25,7 @@ from rules.models import Rule, RuleUse, SearchDay
 from tests.builders import a_case_file
 from tests.rule_searches import FIFTH, FIRST, QUESTION, THIRD, ask, locators, section
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 DAY = timedelta(days=1)
 PAGE = "/admin/rule-usage/"
 

@@ -10,7 +10,7 @@ from rules.models import Rule
 from tests.builders import a_chunk, a_document, a_domain, a_section
 from tests.served import picture, sign_in, sign_in_by_form, turning, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 PASSWORD = "a long password"
 
 

@@ -9,7 +9,7 @@ from rules.models import Rule
 from tests.rule_searches import THIRD, section
 from tests.rules.rule_pages import ADD, FORM, LIST
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_history_tells_what_changed_in_words(client, quartering):

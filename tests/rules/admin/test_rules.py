@@ -13,7 +13,7 @@ from tests.rule_searches import ALWAYS, FIRST, THIRD, ask, locators, section
 from tests.rule_sets import keywords
 from tests.rules.rule_pages import ADD, FORM, LIST, in_force, press
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_a_rule_goes_from_draft_to_retired_by_two_peoples_buttons(client, curators, quartering):

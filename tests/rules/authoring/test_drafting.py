@@ -20,7 +20,7 @@ from tests.llm_server import says
 from tests.rule_searches import ALWAYS, THIRD, section
 from tests.rules.authoring.readings import PAGE, VAGUE, answer, read, target
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_the_command_drafts_a_rule_and_keeps_it_where_asked(db):

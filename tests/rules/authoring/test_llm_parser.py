@@ -19,7 +19,7 @@ from tests.llm_server import FAILING, Hang, patience, says, status
 from tests.rule_searches import FIFTH, THIRD, section
 from tests.rules.authoring.readings import KEYWORDS, PAGE, TODAY, VAGUE, action, answer, read, target
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_a_model_drafts_what_the_grammar_does_not_understand(model):

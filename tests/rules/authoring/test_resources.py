@@ -12,7 +12,7 @@ from rules.models import Alias, Rule
 from tests.rules.alias_pages import ALIASES, confirm, upload
 from tests.rules.rule_pages import LIST
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_a_file_of_aliases_is_shown_before_it_is_taken_in(client, curator, constitution):

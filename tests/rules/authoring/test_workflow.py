@@ -13,7 +13,7 @@ from tests.rule_searches import ALWAYS, FIRST, QUESTION, THIRD, ask, locators, s
 from tests.rule_sets import keywords
 from tests.rules.rule_pages import ADD, FORM, in_force, press
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_a_contradiction_is_warned_of_at_save_and_refused_at_publish(client, curators, quartering):

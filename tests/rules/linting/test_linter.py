@@ -7,12 +7,13 @@ import pytest
 from django.core.management import call_command
 
 from evaluation.models import Judgment, Topic
+from retrieval.models import Domain
 from rules.models import Rule
 from tests.rule_searches import ALWAYS, FIRST, section
 from tests.rule_sets import keywords
 from tests.rules.rule_pages import ADD, FORM, in_force, press
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 
 def test_a_circle_of_rewrites_is_refused_and_a_shadow_is_not(client, curators):
@@ -31,10 +32,9 @@ def test_a_circle_of_rewrites_is_refused_and_a_shadow_is_not(client, curators):
 
 
 def test_the_command_tells_findings_as_json(db):
-    Judgment.objects.all().delete()
-    Topic.objects.exclude(pk=Topic.objects.earliest("pk").pk).delete()
-    Topic.objects.update(query="Is there freedom of religion?", language="en", split="tune", answerable=True)
-    Judgment.objects.create(topic=Topic.objects.get(), locator=FIRST, grade=3, judge="ann")
+    us = Domain.objects.get(slug="us_constitution")
+    topic = Topic.objects.create(name="t", query="Is there freedom of religion?", domain=us, split="tune")
+    Judgment.objects.create(topic=topic, locator=FIRST, grade=3, judge="ann")
     in_force("Never", "exclude", ALWAYS[0], section(FIRST))
     in_force("Raised", "boost", keywords("tenants"), section(FIRST))
     out = StringIO()
