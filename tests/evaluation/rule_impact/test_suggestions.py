@@ -1,6 +1,7 @@
 """Phrases that tell a provision from the others."""
 
 import json
+from functools import cache
 from io import StringIO
 
 import pytest
@@ -48,10 +49,15 @@ def test_the_phrase_that_stands_in_texts_about_the_place_alone_tells_it_best():
     ]  # fmt: skip
 
 
-# -- Phrases
-
-
 # -- Suggestions
+
+
+@pytest.fixture(autouse=True, scope="module")
+def phrases_are_read_once():
+    """Every look for suggestions reads those of the 9,275 names that ship."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suggestions, "phrases_of", cache(phrases_of))
+        yield
 
 
 @pytest.fixture
