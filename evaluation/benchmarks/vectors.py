@@ -32,8 +32,8 @@ OWN, SHARED = 0.5, 0.5  # noise of a chunk and of its document, in spreads of th
 BLOCK = 5_000  # rows a statement
 TEXT = "And be it further enacted, that the provision shall take effect. " * 10  # about as long as a chunk is
 UNPACK = """
-INSERT INTO retrieval_chunkvector (chunk_id, section_id, domain_id, document_id, private, model_id, vector)
-SELECT id, section_id, domain_id, document_id, private, %s, packed.vector
+INSERT INTO retrieval_chunkvector (chunk_id, section_id, domain_id, document_id, private, live, model_id, vector)
+SELECT id, section_id, domain_id, document_id, private, true, %s, packed.vector
 FROM packed JOIN retrieval_chunk ON id = chunk ORDER BY id
 """
 LIMIT = 300  # hits, as the dense leg asks for

@@ -1,35 +1,57 @@
 """HNSW indexes over the vectors of large public domains, one for each domain and embedding model.
 
-An index is made once a domain has grown large; PostgreSQL keeps it up to date. Private vectors are in no index.
+An index is made once a domain has grown large, by a process of its own that takes as long as it takes and keeps
+neither searches nor ingestion waiting; PostgreSQL keeps it up to date. Only texts that are in force are in it: staged,
+closed and private vectors are not.
 """
 
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from retrieval.corpus import statements
+from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
 from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun
+
+logger = logging.getLogger(__name__)
 
 LARGE = 50_000  # chunks of a domain; fewer are compared one by one in about 30 ms
 LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
 MOST_DIMENSIONS = 4_000  # of a halfvec that pgvector indexes
 PATIENCE = "2s"  # for a lock on the table, behind which searches would have to wait
+LOOKED_AFTER = 2.0  # seconds that a step of the job waits before it tells how far the builder is
+MOST_STARTS = 3  # of a builder that ends without an index
+KEY = "vectors"  # of the job, which keeps no other waiting
+BUILDER = "builder of vector indexes"  # the advisory lock of whoever builds: one on all nodes
 
 NAMES = """
 SELECT indexname FROM pg_indexes WHERE tablename = 'retrieval_chunkvector' AND starts_with(indexname, 'vector_hnsw_')
 """
+VALID = "SELECT coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)), false)"
+IS_BUILT = "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted" + (
+    " AND (classid::bigint << 32 | objid::bigint) = hashtextextended(%s, 0)"
+)
+PHASE = """
+SELECT phase, coalesce(100 * tuples_done / nullif(tuples_total, 0), 100 * blocks_done / nullif(blocks_total, 0), 0)
+FROM pg_stat_progress_create_index WHERE relid = 'retrieval_chunkvector'::regclass
+"""
 
 
 class IndexVectors(Job):
-    """Makes the missing indexes, one a step."""
+    """Has the missing indexes made by `manage.py index_vectors` in a process of its own, and tells how far it is."""
 
     def step(self, run: JobRun) -> Progress:
-        waiting = missing()
-        if not waiting:
-            return Progress(run.position, run.position, "Every large domain is indexed", finished=True)
-        model, domain = waiting[0]
-        make(model, domain)
-        done = run.position + 1
-        return Progress(done, run.position + len(waiting), f"{domain.name} is indexed for {model.name}")
+        if missing():
+            return build_step(run)
+        return Progress(run.total, run.total, "Every large domain is indexed", finished=True)
 
     def undo(self, run: JobRun) -> None:
         """What is made serves already."""
@@ -38,19 +60,41 @@ class IndexVectors(Job):
         """Searches compare one by one meanwhile."""
 
 
+def request() -> dict:
+    return {"kind": "index_vectors", "key": KEY}
+
+
+def build_step(run: JobRun, *models: EmbeddingModel) -> Progress:
+    """Sees to it that a builder is at work on what these models lack. Raises ArfError for one that ends without an
+    index again and again.
+    """
+    waiting = [name_of(model.pk, domain.pk) for model, domain in missing(*models)]
+    starts = run.state["starts"] if run.state.get("waiting") == waiting else 0
+    if not is_being_built():
+        if starts == MOST_STARTS:
+            raise ArfError(f"The index was begun {starts} times and not made: see {log_of_builder()}.")
+        start_builder(*models)
+        starts += 1
+    time.sleep(LOOKED_AFTER)
+    share, phase = how_far()
+    state = run.state | {"waiting": waiting, "starts": starts}
+    return Progress(run.position, run.total, f"{len(waiting)} indexes of vectors to make; {phase}: {share} %", state)
+
+
 def name_of(model: int, domain: int) -> str:
     return f"vector_hnsw_{model}_{domain}"
 
 
 def exists(model: int, domain: int) -> bool:
-    [(found,)] = statements.rows("SELECT to_regclass(%s) IS NOT NULL", [name_of(model, domain)])
+    """Whether it can be read: not one that is being built, or whose builder was killed."""
+    [(found,)] = statements.rows(VALID, [name_of(model, domain)])
     return found
 
 
-def missing() -> list[tuple[EmbeddingModel, Domain]]:
-    """Indexes that large public domains lack, for embedding models in use or being prepared."""
-    models = EmbeddingModel.objects.exclude(status=EmbeddingModel.Status.RETIRED)
-    indexable = list(models.filter(dims__lte=MOST_DIMENSIONS).order_by("pk"))
+def missing(*models: EmbeddingModel) -> list[tuple[EmbeddingModel, Domain]]:
+    """Indexes that large public domains lack, for these embedding models; for the one in use if none is named."""
+    asked = models or tuple(EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE))
+    indexable = [model for model in asked if model.dims <= MOST_DIMENSIONS]
     large = [
         domain for domain in Domain.objects.exclude(visibility=Domain.Visibility.PRIVATE) if is_large(domain)
     ]
@@ -58,25 +102,72 @@ def missing() -> list[tuple[EmbeddingModel, Domain]]:
 
 
 def is_large(domain: Domain) -> bool:
-    return Chunk.objects.filter(domain=domain)[: LARGE + 1].count() > LARGE
+    return Chunk.objects.filter(domain=domain).order_by()[: LARGE + 1].count() > LARGE
 
 
-def make(model: EmbeddingModel, domain: Domain) -> None:
-    """Searches go on meanwhile; writers of vectors wait."""
+def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -> None:
+    """Searches go on meanwhile; writers of vectors wait, unless it is made `concurrently`, which takes longer and is
+    no part of a transaction. What the making of it needs is told by `arf_site.node.postgres`.
+    """
+    name = name_of(model.pk, domain.pk)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"CREATE INDEX IF NOT EXISTS {name_of(model.pk, domain.pk)} ON retrieval_chunkvector "
+            f"CREATE INDEX {'CONCURRENTLY' if concurrently else ''} {name} ON retrieval_chunkvector "
             f"USING hnsw ((vector::halfvec({model.dims})) halfvec_cosine_ops) "
             f"WITH (m = {LINKS}, ef_construction = {BREADTH}) "
-            f"WHERE model_id = {model.pk} AND domain_id = {domain.pk} AND NOT private"
+            f"WHERE model_id = {model.pk} AND domain_id = {domain.pk} AND NOT private AND live AND valid_to IS NULL"
         )
 
 
-def begin(model: EmbeddingModel) -> None:
-    """Makes the indexes of a model that has no vectors yet: they grow as vectors are added."""
-    for lacking, domain in missing():
-        if lacking == model:
-            make(model, domain)
+def build_missing(*models: EmbeddingModel) -> Iterator[str]:
+    """Makes them one after the other, outside of any transaction, telling which. Raises ArfError while another process
+    does.
+    """
+    with alone():
+        for model, domain in missing(*models):
+            yield f"{domain.name} for {model.name}"
+            with connection.cursor() as cursor:  # the half of one whose builder was killed
+                cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name_of(model.pk, domain.pk)}")
+            make(model, domain, concurrently=True)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Holds the builder's lock as long as this connection lives."""
+    [(got,)] = statements.rows("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [BUILDER])
+    if not got:
+        raise ArfError("Another process makes the indexes of vectors already.")
+    try:
+        yield
+    finally:
+        statements.rows("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [BUILDER])
+
+
+def is_being_built() -> bool:
+    [(found,)] = statements.rows(IS_BUILT, [BUILDER])
+    return found
+
+
+def how_far() -> tuple[int, str]:
+    """How much of the index is made, in percent of its phase, and what is being done."""
+    found = statements.rows(PHASE)
+    return (int(found[0][1]), found[0][0]) if found else (0, "about to begin")
+
+
+def log_of_builder() -> Path:
+    return settings.VAR_DIR / "log" / "index_vectors.log"
+
+
+def start_builder(*models: EmbeddingModel) -> None:
+    """It ends with this process's group, as everything that the supervisor starts."""
+    with log_of_builder().open("ab") as log:
+        subprocess.Popen(
+            [sys.executable, "manage.py", "index_vectors", *(str(model.pk) for model in models)],
+            cwd=settings.BASE_DIR,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
 
 
 def drop_unused() -> bool:

@@ -2,7 +2,9 @@
 
 A small domain, or a large one of which filters leave little, is scanned, which is exact. Otherwise its index is read
 until enough chunks have passed the filters; if it ends before that, the domain is scanned. Private domains have no
-index: they are scanned under the caller's grants. As many hits are found as are asked for, if there are as many.
+index: the documents that the caller holds are scanned. As many hits are found as are asked for, if there are as many.
+
+One table is read, unless rules restrict the search: vectors carry what is filtered by.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +14,15 @@ from functools import lru_cache
 
 import orjson
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import Caller
 from retrieval.corpus import statements
 from retrieval.corpus.filters import condition
 from retrieval.indexes import hnsw
+from retrieval.models import ChunkVector, Document
+from retrieval.models.chunks import ChunkVectorQuerySet
 from retrieval.ranking import DomainScope, Query
-from retrieval.targets import Selection
 
 FEW = 10_000  # vectors left of a large domain: fewer are scanned faster than its index is read
 REACH = 4_000  # vectors read from an index at least: with 3,000 of 300,000 it missed 1 hit in 30
@@ -28,19 +32,15 @@ ENDED, UNINDEXED = "exact, as the index ended", "exact, without an index"
 Hit = tuple[int, int, float]  # section, chunk, cosine distance
 
 SCAN = """
-SELECT section_id, chunk_id, vector <=> %s AS distance FROM retrieval_chunkvector
-WHERE model_id = %s AND domain_id = ANY(%s) AND section_id IN ({readable}){left}
-ORDER BY distance, chunk_id LIMIT %s
+SELECT section_id, chunk_id, vector <=> %s AS distance FROM ({vectors}) AS vectors
+WHERE true{left} ORDER BY distance, chunk_id LIMIT %s
 """
-# The cast and the conditions are those of the index (`hnsw.make`), which a scan must not use.
+# The cast is that of the index (`hnsw.make`), which a scan must not use.
 FOLLOW = """
-SELECT section_id, chunk_id, vector::halfvec({dims}) <=> %s AS distance FROM retrieval_chunkvector
-WHERE model_id = %s AND domain_id = %s AND NOT private AND section_id IN ({readable}){left}
-ORDER BY distance LIMIT %s
+SELECT section_id, chunk_id, vector::halfvec({dims}) <=> %s AS distance FROM ({vectors}) AS vectors
+WHERE true{left} ORDER BY distance LIMIT %s
 """
-COUNT = """
-SELECT count(*) FROM retrieval_chunkvector WHERE model_id = %s AND domain_id = %s AND NOT private{filters}
-"""
+COUNT = "SELECT count(*) FROM ({vectors}) AS vectors WHERE true{left}"
 # Queries lie far from all law, so that many chunks are about equally near. The order is relaxed because a strict one
 # leaves out what comes late. Without sorting the planner has no plan but the index.
 FOLLOWING = {
@@ -61,9 +61,50 @@ def nearest(query: Query, limit: int) -> tuple[list[Hit], str]:
             methods[domain] = ENDED
         else:
             hits += found
-    if scanned := [domain.id for domain, method in methods.items() if method != INDEXED]:
-        hits += scan(query, scanned, limit)
+    if scanned := [domain.id for domain, method in methods.items() if method != INDEXED and not domain.private]:
+        hits += scan(query, in_force(query, scanned), limit)
+    if query.as_of and (public := [domain.id for domain in query.domains if not domain.private]):
+        hits += scan(query, ended(query, public), limit)
+    if query.caller.principals and (private := [domain.id for domain in query.domains if domain.private]):
+        hits += scan(query, held(query, private), limit)
     return sorted(hits, key=nearness)[:limit], note_of(methods)
+
+
+# -- Which vectors
+
+
+def in_force(query: Query, domains: Sequence[int]) -> statements.Statement:
+    """Of the current public texts, those that had begun on the day."""
+    return statements.written(_in_force, query.embedded_by, tuple(domains), query.as_of)
+
+
+def _in_force(model: int, domains: tuple[int, ...], day: date | None) -> QuerySet:
+    return of_domains(model, domains).filter(private=False).in_force().begun_by(day)
+
+
+def ended(query: Query, domains: Sequence[int]) -> statements.Statement:
+    """Of the closed public texts, those in force on the day."""
+    return statements.written(_ended, query.embedded_by, tuple(domains), query.as_of)
+
+
+def _ended(model: int, domains: tuple[int, ...], day: date | None) -> QuerySet:
+    return of_domains(model, domains).filter(private=False, valid_to__gt=day).begun_by(day)
+
+
+def held(query: Query, domains: Sequence[int]) -> statements.Statement:
+    """Of the documents that the caller holds, by document: a domain may hold many more."""
+    return statements.written(_held, query.embedded_by, tuple(domains), query.caller.principals, query.as_of)
+
+
+def _held(model: int, domains: tuple[int, ...], principals: tuple[str, ...], day: date | None) -> QuerySet:
+    documents = Document.objects.held_by(Caller(principals)).values("id")
+    return of_domains(model, domains).filter(private=True, document__in=documents).valid_on(day)
+
+
+def of_domains(model: int, domains: tuple[int, ...]) -> ChunkVectorQuerySet:
+    chosen = {"domain": domains[0]} if len(domains) == 1 else {"domain__in": domains}
+    columns = ("section_id", "chunk_id", "vector")
+    return ChunkVector.objects.live().filter(model=model, **chosen).order_by().values_list(*columns)
 
 
 def note_of(methods: dict[DomainScope, str]) -> str:
@@ -80,56 +121,37 @@ def method_of(query: Query, domain: DomainScope) -> str:
 
 
 def size_in(query: Query, domain: DomainScope) -> int:
-    return size_of(query.embedded_by, domain.id, domain.corpus_version)
+    """How many vectors of current texts a public domain has at this version of its corpus."""
+    return count_of(domain.corpus_version, *statements.written(_in_force, query.embedded_by, (domain.id,), None))
 
 
 def left_in(query: Query, domain: DomainScope) -> int:
-    asked = (query.as_of, query.include, query.exclude)
-    return left_of(query.embedded_by, domain.id, domain.corpus_version, *asked)
-
-
-@lru_cache(maxsize=1_000)
-def size_of(model: int, domain: int, corpus_version: int) -> int:
-    """How many vectors a public domain has at this version of its corpus."""
-    return count(model, domain, "", ())
-
-
-@lru_cache(maxsize=1_000)
-def left_of(
-    model: int,
-    domain: int,
-    corpus_version: int,
-    day: date | None,
-    include: Selection | None,
-    exclude: Selection | None,
-) -> int:
     """How many of them day and rules leave. Counting takes as long as a scan, but once for each filter and version."""
-    readable, scope = statements.readable(ANONYMOUS, day, "id")
-    left, among = condition("chunk_id", "pk", include, exclude)
-    return count(model, domain, f" AND section_id IN ({readable}){left}", (*scope, *among))
+    vectors, scope = in_force(query, [domain.id])
+    left, among = condition("chunk_id", "pk", query.include, query.exclude)
+    return count_of(domain.corpus_version, vectors, scope, left, among)
 
 
-def count(model: int, domain: int, filters: str, parameters: Sequence) -> int:
-    [(found,)] = statements.rows(COUNT.format(filters=filters), [model, domain, *parameters])
+@lru_cache(maxsize=1_000)
+def count_of(corpus_version: int, vectors: str, scope: tuple, left: str = "", among: tuple = ()) -> int:
+    [(found,)] = statements.rows(COUNT.format(vectors=vectors, left=left), [*scope, *among])
     return found
 
 
-def scan(query: Query, domains: list[int], limit: int) -> list[Hit]:
-    readable, scope = statements.readable(query.caller, query.as_of, "id")
+def scan(query: Query, vectors: statements.Statement, limit: int) -> list[Hit]:
+    chosen, scope = vectors
     left, among = condition("chunk_id", "pk", query.include, query.exclude)
-    asked = (as_text(query), query.embedded_by, domains)
-    return statements.rows(SCAN.format(readable=readable, left=left), [*asked, *scope, *among, limit])
+    return statements.rows(SCAN.format(vectors=chosen, left=left), [as_text(query), *scope, *among, limit])
 
 
 def followed(query: Query, domain: DomainScope, limit: int) -> list[Hit]:
     """The nearest in one public domain by its index, which is read as far as `REACH` says."""
-    readable, scope = statements.readable(ANONYMOUS, query.as_of, "id")
+    chosen, scope = in_force(query, [domain.id])
     left, among = condition("chunk_id", "pk", query.include, query.exclude)
-    asked = (as_text(query), query.embedded_by, domain.id)
-    sql = FOLLOW.format(dims=len(query.vector), readable=readable, left=left)
+    sql = FOLLOW.format(dims=len(query.vector), vectors=chosen, left=left)
     reached = max(limit, REACH * left_in(query, domain) // size_in(query, domain))
     with planned(FOLLOWING):
-        hits = statements.rows(sql, [*asked, *scope, *among, reached])
+        hits = statements.rows(sql, [as_text(query), *scope, *among, reached])
     return sorted(hits, key=nearness)[:limit]
 
 

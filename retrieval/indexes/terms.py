@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from zlib import crc32
 
 import numpy as np
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from retrieval.models import Domain, Section, SectionTerms, Vocabulary
 from retrieval.ranking import Candidate, Query
@@ -192,15 +192,49 @@ def count_again() -> int:
     public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC, corpus_version__gt=0)
     changed = list(public.exclude(vocabulary__corpus_version=F("corpus_version")))
     for domain in changed:
-        count(domain)
+        save_counts(domain, counted(of_current_texts(domain)))
     return len(changed)
 
 
-def count(domain: Domain) -> None:
-    rows = SectionTerms.objects.filter(
-        domain=domain, section__live=True, section__valid_to=None, private=False
-    )
-    counts = counted(rows.values_list("body", "head").iterator(chunk_size=BATCH))
+def count_published(domain: Domain, version: int, *, added: Sequence[int], removed: Sequence[int]) -> None:
+    """Counts what a publication that began at this corpus version has added and removed (section ids), so that its cost
+    does not grow with the corpus; the whole domain only if its counts are not of that version.
+    """
+    domain.refresh_from_db(fields=["corpus_version"])
+    if domain.is_private or domain.corpus_version == version:
+        return
+    stored = Vocabulary.objects.filter(domain=domain, corpus_version=version).first()
+    if stored is None:
+        save_counts(domain, counted(of_current_texts(domain)))
+        return
+    of_changed = SectionTerms.objects.filter(domain=domain)
+    new, gone = (counted(of_changed.filter(section__in=ids)) for ids in (added, removed))
+    save_counts(domain, combined(counts_in(stored), new, gone))
+
+
+def combined(before: Frequencies, new: Frequencies, gone: Frequencies) -> Frequencies:
+    """The counts with those of new sections, without those of sections that are gone."""
+    terms = np.union1d(before.terms, new.terms)
+    counts = np.zeros(len(terms), np.int32)
+    counts[np.searchsorted(terms, before.terms)] += before.counts
+    counts[np.searchsorted(terms, new.terms)] += new.counts
+    counts[np.searchsorted(terms, gone.terms)] -= gone.counts
+    sections = before.sections + new.sections - gone.sections
+    words = round(sum(sign * part.sections * part.mean_length for sign, part in ((1, before), (1, new), (-1, gone))))
+    kept = counts > 0
+    return Frequencies(sections, words / max(sections, 1), terms[kept], counts[kept])
+
+
+def of_current_texts(domain: Domain) -> QuerySet[SectionTerms]:
+    return SectionTerms.objects.filter(domain=domain, section__live=True, section__valid_to=None, private=False)
+
+
+def counted(rows: QuerySet[SectionTerms]) -> Frequencies:
+    words = rows.values_list("body", "head").iterator(chunk_size=BATCH)
+    return frequencies([SectionWords(as_numbers(body), as_numbers(head), NONE) for body, head in words])
+
+
+def save_counts(domain: Domain, counts: Frequencies) -> None:
     Vocabulary.objects.update_or_create(
         domain=domain,
         defaults={
@@ -211,10 +245,6 @@ def count(domain: Domain) -> None:
             "frequencies": counts.counts.tobytes(),
         },
     )
-
-
-def counted(rows: Iterable[tuple[bytes, bytes]]) -> Frequencies:
-    return frequencies([SectionWords(as_numbers(body), as_numbers(head), NONE) for body, head in rows])
 
 
 # -- At search
@@ -275,5 +305,9 @@ def stored_counts(domain: int, version: int) -> Frequencies | None:
     row = Vocabulary.objects.filter(domain=domain).first()
     if row is None:
         return None
+    return counts_in(row)
+
+
+def counts_in(row: Vocabulary) -> Frequencies:
     counts = np.frombuffer(row.frequencies, np.int32)
     return Frequencies(row.sections, row.mean_length, as_numbers(row.terms), counts)

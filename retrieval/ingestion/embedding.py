@@ -7,13 +7,14 @@ import numpy as np
 from retrieval.engines import loaded
 from retrieval.engines.embedders import Embedder
 from retrieval.errors import ArfError
-from retrieval.indexes import terms
+from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.chunking import chunk, chunk_context
-from retrieval.jobs import Progress
-from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun, Section
+from retrieval.jobs import Progress, time_for_more
+from retrieval.models import Chunk, ChunkVector, Document, EmbeddingModel, JobRun, Section
 from retrieval.parsing.tree import page_at
 
 BATCH = 32  # sections a step: well under a minute at 20 chunks/s
+ENTERED = 500  # vectors entered in the index at a time
 BATCH_TEXT = 100_000  # characters a step: about 800 sentences and chunks to embed
 MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
 
@@ -24,12 +25,35 @@ def chunk_some(run: JobRun) -> Progress:
     staged = Section.objects.staged().filter(document=state["document"], pk__gt=state["after"])
     batch = short_enough(staged.order_by("pk").select_related("document")[:BATCH])
     if not batch:
-        return Progress(run.position, run.total, "publishing", state | {"phase": "publish"})
+        phase = "enter" if is_indexed(state["document"]) else "publish"
+        return Progress(run.position, run.total, "publishing", state | {"phase": phase})
     model, embedder = embedding_in_use()
     save_chunks(batch, model, embedder)
     done = run.position + len(batch)
     message = f"{done} of {run.total} sections chunked and embedded"
     return Progress(done, run.total, message, state | {"after": batch[-1].pk})
+
+
+def is_indexed(document: int) -> bool:
+    """Whether its domain's vectors have an index."""
+    models = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).values_list("pk", flat=True)
+    domain = Document.objects.values_list("domain", flat=True).get(pk=document)
+    return any(hnsw.exists(model, domain) for model in models)
+
+
+def enter_some(run: JobRun) -> Progress:
+    """Enters the next staged vectors in their domain's index, which takes some milliseconds for each: publishing them
+    takes no longer for it. Searches pass over them until their sections are live.
+    """
+    staged = Section.objects.staged().filter(document=run.state["document"])
+    waiting = ChunkVector.objects.filter(document=run.state["document"], section__in=staged.values("pk"), live=False)
+    has_time = time_for_more(run)
+    while entered := list(waiting.values_list("chunk_id", flat=True)[:ENTERED]):
+        ChunkVector.objects.filter(document=run.state["document"], chunk__in=entered).update(live=True)
+        if not has_time():
+            break
+    phase = "enter" if entered else "publish"
+    return Progress(run.position, run.total, "entering the index of vectors", run.state | {"phase": phase})
 
 
 def short_enough(sections: Iterable[Section]) -> list[Section]:
@@ -81,6 +105,7 @@ def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder)
 
 def vector_row(piece: Chunk, model: EmbeddingModel, vector: np.ndarray) -> ChunkVector:
     return ChunkVector(
+        document_id=piece.document_id,
         chunk=piece,
         section_id=piece.section_id,
         domain_id=piece.domain_id,
@@ -109,6 +134,7 @@ def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
     )
     for position, span in enumerate(spans):
         yield Chunk(
+            document_id=section.document_id,
             section=section,
             domain_id=section.domain_id,
             position=position,

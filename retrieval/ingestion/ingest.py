@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from retrieval.access.row_security import as_system
-from retrieval.ingestion.embedding import chunk_some
+from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.publishing import publish
 from retrieval.ingestion.staging import read
 from retrieval.jobs import CORPUS, Job, Progress
@@ -23,6 +23,8 @@ class Ingest(Job):
                 return read(run)
             case "chunk":
                 return chunk_some(run)
+            case "enter":
+                return enter_some(run)
             case _:
                 return going_on(run, publish(run))
 

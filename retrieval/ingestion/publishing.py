@@ -9,7 +9,7 @@ from django.utils import timezone
 from retrieval import jobs
 from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.staging import shown_name
-from retrieval.jobs import CORPUS, Progress
+from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
 
 LINK = """
@@ -33,7 +33,7 @@ CITING = """cited.target_locator IN (
 def publish(run: JobRun) -> Progress:
     """In one transaction: new text goes live, what it changes is closed, what is gone is tombstoned."""
     document = Document.objects.get(pk=run.state["document"])
-    edition = run.state.get("edition")
+    version, edition = document.domain.corpus_version, run.state.get("edition")
     today = date.fromisoformat(edition) if edition else timezone.localdate()
     described = run.state["description"] | {"retrieved_at": timezone.now()}
     if document.title_given:
@@ -42,18 +42,17 @@ def publish(run: JobRun) -> Progress:
     add_language(document, described["language"])
     staged = {section.locator: section for section in document.sections.staged()}
     current = document.sections.live().filter(valid_to=None)
-    removed = list(current.exclude(locator__in=run.state["present"]).values_list("pk", flat=True))
+    removed = list(current.filter(pk__in=run.state["gone"]).values_list("pk", flat=True))
     replaced = list(current.filter(locator__in=list(staged)))
     current.filter(pk__in=removed).update(valid_to=today)
     supersede([(old, staged[old.locator]) for old in replaced], today)
     return_removed(document, staged)
     document.sections.staged().update(live=True)
+    published = [section.pk for section in staged.values()]
+    closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)
-    link_citations(
-        published=[section.pk for section in staged.values()],
-        closed=[*removed, *(old.pk for old in replaced)],
-    )
-    terms.count_again()
+    link_citations(published=published, closed=closed)
+    terms.count_published(document.domain, version, added=published, removed=closed)
     index_what_has_grown()
     message = f"{shown_name(document)}: {len(staged)} sections published, {len(removed)} removed"
     return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
@@ -71,11 +70,7 @@ def add_language(document: Document, language: str) -> None:
 def index_what_has_grown() -> None:
     """Orders the indexes of vectors that domains have come to need."""
     if hnsw.missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
-        jobs.enqueue(**indexing_request(), queues=True)
-
-
-def indexing_request() -> dict:
-    return {"kind": "index_vectors", "key": CORPUS}
+        jobs.enqueue(**hnsw.request(), queues=True)
 
 
 def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:

@@ -35,18 +35,18 @@ def request() -> dict:
 def embed_some(run: JobRun) -> Progress:
     spec = loaded.settings_spec()
     embedder = loaded.embedder_from(spec)
-    model, is_new = EmbeddingModel.objects.get_or_create(
+    model, _ = EmbeddingModel.objects.get_or_create(
         fingerprint=embedder.fingerprint,
         defaults={"name": embedder.name, "dims": embedder.dims, "spec": spec},
     )
     if model.status == EmbeddingModel.Status.ACTIVE:
         raise ArfError("The stored vectors are by this embedder already.")
-    if is_new:
-        hnsw.begin(model)
     missing = Chunk.objects.exclude(vectors__model=model)
     batch = list(missing.order_by("pk")[:BATCH])
     total = run.total or missing.count()
     if not batch:
+        if hnsw.missing(model):
+            return hnsw.build_step(run, model)
         switch_to(model)
         return Progress(
             total, total, f"{model.name} serves now; clearing the old vectors", {"phase": "clear"}
@@ -70,8 +70,8 @@ def clear_old(run: JobRun) -> Progress:
     if hnsw.drop_unused():
         return Progress(run.total, run.total, "old indexes dropped", {"phase": "clear"})
     retired = ChunkVector.objects.filter(model__status=EmbeddingModel.Status.RETIRED)
-    ids = list(retired.values_list("pk", flat=True)[:DELETED])
-    ChunkVector.objects.filter(pk__in=ids).delete()
+    ids = list(retired.values_list("chunk", flat=True)[:DELETED])
+    retired.filter(chunk__in=ids).delete()
     finished = len(ids) < DELETED
     if finished:
         EmbeddingModel.objects.filter(status=EmbeddingModel.Status.RETIRED).delete()

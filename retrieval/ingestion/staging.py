@@ -48,9 +48,10 @@ def read(run: JobRun) -> Progress:
     digest = file_hash(path / found.filename if path.is_dir() else path)
     progress = stage_some(run, domain, source, rows, Path(found.filename).name, digest)
     said = {"place": asdict(place), "following": found.following and asdict(found.following)}
-    if "present" in progress.state:
-        kept = beside.values_list("locator", flat=True) if source.scope is not None else ()
-        said |= {"present": [*progress.state["present"], *kept], "edition": dated(source.edition)}
+    if "gone" in progress.state:
+        kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
+        gone = [pk for pk in progress.state["gone"] if pk not in kept]
+        said |= {"gone": gone, "edition": dated(source.edition)}
     return replace(progress, state=progress.state | said)
 
 
@@ -142,9 +143,11 @@ def stage_some(
         state = {"document": document.pk, "digest": digest, "compared": compared, "staged": staged}
         message = f"{shown_name(document)}: {compared} of {len(rows)} sections compared"
         return Progress(compared, len(rows), message, state)
+    current = document.sections.live().filter(valid_to=None)
+    gone = current.exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True)
     state = {
         "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
-        "present": [row.locator for row, _ in rows], "description": described,
+        "gone": list(gone), "description": described,
     }  # fmt: skip
     return Progress(
         0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state

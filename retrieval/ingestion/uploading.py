@@ -22,7 +22,7 @@ from retrieval.access.sharing import check_owner, checked_principal, may_edit, s
 from retrieval.citations.citation import cite_plain
 from retrieval.errors import Forbidden, SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.ingestion import publishing
-from retrieval.ingestion.embedding import chunk_some
+from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
 from retrieval.jobs import CORPUS, Job, Progress
@@ -124,6 +124,8 @@ class ReadUpload(Job):
                     return read(run)
                 case "chunk":
                     return chunk_some(run)
+                case "enter":
+                    return enter_some(run)
                 case _:
                     return publish(run)
 
@@ -206,7 +208,7 @@ def removes(run: JobRun) -> bool:
     """Whether the file lacks sections that the document has."""
     document = Document.objects.get(pk=run.state["document"])
     current = document.sections.live().filter(valid_to=None)
-    return current.exclude(locator__in=run.state["present"]).exists()
+    return current.filter(pk__in=run.state["gone"]).exists()
 
 
 # -- Where a file's document stands

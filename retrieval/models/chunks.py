@@ -1,5 +1,7 @@
 """What is searched of sections: their chunks, the chunks' vectors by each embedder, and their words as numbers."""
 
+from datetime import date
+
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
@@ -67,20 +69,57 @@ class EmbeddingModel(models.Model):
         return self.name
 
 
+class ChunkVectorQuerySet(models.QuerySet):
+    """What a search compares: said of the vectors alone, so that it joins no other table."""
+
+    def live(self) -> "ChunkVectorQuerySet":
+        return self.filter(live=True)
+
+    def in_force(self) -> "ChunkVectorQuerySet":
+        """Of current texts."""
+        return self.filter(valid_to__isnull=True)
+
+    def begun_by(self, day: date | None) -> "ChunkVectorQuerySet":
+        return self if day is None else self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day))
+
+    def valid_on(self, day: date | None) -> "ChunkVectorQuerySet":
+        """Of texts in force on that day; None means the current ones."""
+        if day is None:
+            return self.in_force()
+        return self.begun_by(day).filter(Q(valid_to__isnull=True) | Q(valid_to__gt=day))
+
+
 class ChunkVector(PartOfDocument):
-    """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the
-    first and switched to in one row. As private as its text.
+    """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the first and
+    switched to in one row. It carries what every search filters by, which the database copies from its section; `live`
+    is set in portions shortly before the section is, since an index takes its time over each (`embedding.enter_some`).
     """
 
+    pk = models.CompositePrimaryKey("document_id", "chunk_id", "model_id")
     chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="vectors")
     section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="+")
-    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+")
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="+", db_index=False)
     model = models.ForeignKey(EmbeddingModel, on_delete=models.CASCADE, related_name="vectors")
+    live = models.BooleanField(default=False, editable=False)
+    valid_from = models.DateField(null=True, editable=False)
+    valid_to = models.DateField(null=True, editable=False)
     vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
 
+    objects = ChunkVectorQuerySet.as_manager()
+
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["chunk", "model"], name="one_vector_a_model")]
-        indexes = [models.Index(fields=["domain", "model"], name="vector_domain_model")]
+        indexes = [
+            models.Index(
+                fields=["domain", "model"],
+                name="vector_in_force",
+                condition=Q(live=True, private=False, valid_to__isnull=True),
+            ),
+            models.Index(
+                fields=["domain", "model", "valid_to"],
+                name="vector_ended",
+                condition=Q(live=True, private=False, valid_to__isnull=False),
+            ),
+        ]
 
 
 class SectionTerms(PartOfDocument):

@@ -13,6 +13,7 @@ from retrieval.text.analyzer import terms
 from retrieval.text.snippets import best_snippet, function_stems
 
 UNLIKELY_IN_A_ROW = 3
+MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
 EXACT = ("citation", "rule_pin", "rule_alias")
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
@@ -139,18 +140,18 @@ def result_list(
     if not kept:
         return []
     wanted = wanted_stems(query.text)
-    texts = full_texts(query, [provisions[c.section_id] for c in kept])
     return [
-        result(query, candidate, provisions[candidate.section_id], rank, texts[candidate.section_id], wanted)
+        result(query, candidate, provisions[candidate.section_id], rank, wanted)
         for rank, candidate in enumerate(kept, start=first_rank)
     ]
 
 
 def result(
-    query: Query, candidate: Candidate, provision: Provision, rank: int, text: str, wanted: frozenset[str]
+    query: Query, candidate: Candidate, provision: Provision, rank: int, wanted: frozenset[str]
 ) -> dict:
     """One result of the public contract (DESIGN, Public surface)."""
-    read, offset = (text, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
+    text, opening = texts_of(query, provision)
+    read, offset = (opening, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
     pages = json.loads(provision.pages)
     return shown(provision, query.as_of, provision.document_url) | {
@@ -196,20 +197,19 @@ def wanted_stems(text: str) -> frozenset[str]:
     return frozenset(terms(text, "en")) - function_stems("en")
 
 
-def full_texts(query: Query, sections: Sequence[Provision]) -> dict[int, str]:
-    """Each section's text; one with sections below it has theirs in order after its own."""
-    texts = {section.pk: section.text for section in sections}
-    for section in sections:
-        if not section.is_leaf:
-            texts[section.pk] = subtree_text(query, section)
-    return texts
-
-
-def subtree_text(query: Query, section: Provision) -> str:
+def texts_of(query: Query, section: Provision) -> tuple[str, str]:
+    """What the provision says, and what a snippet of it is cut from. One with others below it has their words after its
+    own where they are few; of a title, which has a million, only the first are read.
+    """
+    if section.is_leaf:
+        return section.text, section.text
     readable = Section.objects.readable(query.caller, query.as_of).filter(document=section.document_id)
-    return "\n\n".join(
-        text for text in readable.below(section.locator).in_order().values_list("text", flat=True) if text
-    )
+    below = readable.below(section.locator).exclude(text="").in_order()
+    parts = list(below.values_list("text", flat=True)[: MOST_PARTS + 1])
+    whole = "\n\n".join(parts)
+    if len(parts) <= MOST_PARTS and len(whole) <= LONGEST:
+        return whole, whole
+    return section.text, section.text or parts[0]
 
 
 # -- The trace

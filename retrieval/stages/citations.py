@@ -15,7 +15,7 @@ from retrieval.corpus import history
 from retrieval.corpus.history import Change, is_within
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 
 MAX_UNDER = 100  # sections shown under a cited node
 
@@ -58,11 +58,23 @@ class ResolveCitations:
         if place is None:
             query = replace(ranking.query, unresolved=citation.normalized)
             return replace(ranking, query=query).noting(f"{citation.normalized} is not in these domains")
+        if not (place.exact or place.section.is_result):
+            return self._absent(ranking, citation, place)
         found = cited_candidate(place.section.pk, place)
         node = found.but(domain_id=place.section.domain_id, locator=place.section.locator)
         candidates = [node, *self._under(ranking, place)]
         ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
         return replace(ranking, candidates=ordered, final=True).noting(citation.normalized)
+
+    def _absent(self, ranking: Ranking, citation: Citation, above: Place) -> Ranking:
+        """What it stands under is here, it is not: told at once, beside the provisions of the nearest name."""
+        query = replace(ranking.query, unresolved=citation.normalized)
+        near = named_alike(query, citation.locator, above.section.locator)
+        told = Reason("near_citation", {"citation": citation.normalized})
+        candidates = tuple(candidate(pk, told, domain_id=domain, locator=name) for pk, domain, name in near)
+        reason = Reason("no_such_provision", {"citation": citation.normalized})
+        found = replace(ranking, query=query, candidates=candidates, final=True)
+        return found.abstaining(reason, type(self)).noting(f"there is no {citation.normalized}")
 
     def _under(self, ranking: Ranking, place: Place) -> list[Candidate]:
         if place.section.is_leaf:
@@ -108,6 +120,16 @@ def resolve(query: Query, locators: list[str]) -> list[Place]:
         elif nearest := next((name for name in chain if name in sections), None):
             places.append(Place(locator, sections[nearest], None, nearest == locator))
     return places
+
+
+def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:
+    """The first provisions (id, domain, locator) whose locator begins with most of this one's, below the one above."""
+    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids).results()
+    for end in range(len(locator) - 1, len(above), -1):
+        alike = readable.filter(locator__under=locator[:end]).order_by("position", "id")
+        if found := list(alike.values_list("pk", "domain_id", "locator")[:NEAR_MISSES]):
+            return found
+    return []
 
 
 def ancestors(locator: str) -> list[str]:

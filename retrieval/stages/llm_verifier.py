@@ -24,7 +24,7 @@ from retrieval.errors import NotRun
 from retrieval.models import LLMVerdict
 from retrieval.pipeline import Pipeline, unless_final
 from retrieval.ranking import UNCERTAIN, Candidate, Query, Ranking, Reason
-from retrieval.search.response import Provision, full_texts, readable_provisions
+from retrieval.search.response import Provision, readable_provisions
 from retrieval.text.personal_data import query_hash, scrub
 
 TEMPLATE = "retrieval/prompts/verify.txt"
@@ -294,12 +294,11 @@ def provisions_of(query: Query, candidates: Sequence[Candidate]) -> dict[int, st
     stretch around the best chunk.
     """
     found = readable_provisions(query, candidates)
-    public = [provision for provision in found.values() if not provision.private]
-    texts = full_texts(query, public)
-    return {provision.pk: told_to_model(provision, texts[provision.pk]) for provision in public}
+    return {provision.pk: told_to_model(provision) for provision in found.values() if not provision.private}
 
 
-def told_to_model(provision: Provision, text: str) -> str:
+def told_to_model(provision: Provision) -> str:
+    text = provision.text
     headings = [provision.citation, provision.breadcrumb, provision.heading, provision.plain_name]
     first = max(0, min(provision.chunk_start or 0, len(text) - MAX_PROVISION))
     return "\n".join([*filter(None, headings), text[first : first + MAX_PROVISION]])

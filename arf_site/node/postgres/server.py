@@ -251,7 +251,8 @@ class Postgres(Cluster):
         for left in self.socket_dir.iterdir():  # by a killed server; the pid in it may be anybody's by now
             left.unlink()
         make_private_folder(self.place / "log", account)
-        write_file(self.place / "arf.conf", CONFIGURATION.read_text(), 0o644)
+        written = CONFIGURATION.read_text() + system.sizes_for(system.memory())
+        write_file(self.place / "arf.conf", written, 0o644)
         write_file(self.place / "start.log", "", 0o600)
         command = [install / "bin" / "postgres", "-D", self.cluster, "-k", self.socket_dir, "-p", PORT]
         command += ["-c", f"config_file={self.place / 'arf.conf'}"]

@@ -1,12 +1,22 @@
 """manage.py index_vectors"""
 
-from retrieval.ingestion.publishing import indexing_request
-from retrieval.management.jobs import JobCommand
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from retrieval.errors import ArfError
+from retrieval.indexes import hnsw
+from retrieval.models import EmbeddingModel
 
 
-class Command(JobCommand):
-    help = "Makes the indexes of vectors that large public domains lack; ingestion orders the same as a job."
-    unit = "index"
+class Command(BaseCommand):
+    help = "Makes the indexes of vectors that large public domains lack; a job has the same done after an ingestion."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("models", nargs="*", type=int, help="ids of embedding models (the one in use)")
 
     def handle(self, **options) -> None:
-        self.run_job(indexing_request())
+        try:
+            for name in hnsw.build_missing(*EmbeddingModel.objects.filter(pk__in=options["models"])):
+                self.stdout.write(f"Indexing {name} …")
+        except ArfError as problem:
+            raise CommandError(problem.message) from problem
+        self.stdout.write("Every large domain is indexed.")

@@ -1,6 +1,7 @@
 """Vector indexes of large domains: ordered once a domain has grown, made one a step, dropped with their model."""
 
 import numpy as np
+import psycopg
 import pytest
 from django.db import connection
 
@@ -26,15 +27,36 @@ def grown(monkeypatch):
     return domain
 
 
-def test_a_domain_that_has_grown_orders_its_index(grown):
+def test_a_domain_that_has_grown_orders_its_index(grown, monkeypatch):
     model = EmbeddingModel.objects.get()
     assert hnsw.missing() == [(model, grown)]
+    monkeypatch.setattr(hnsw, "start_builder", lambda *models: hnsw.make(model, grown))
+    monkeypatch.setattr(hnsw, "LOOKED_AFTER", 0.0)
     publishing.index_what_has_grown()
     publishing.index_what_has_grown()
     run = JobRun.objects.get(kind="index_vectors")
     *_, last = jobs.run_here(run)
     assert last.status == "done" and not hnsw.missing()
     assert hnsw.exists(model.pk, grown.pk)
+
+
+def test_a_builder_that_ends_without_an_index_is_not_started_for_ever(grown, monkeypatch):
+    started = []
+    monkeypatch.setattr(hnsw, "start_builder", lambda *models: started.append(models))
+    monkeypatch.setattr(hnsw, "LOOKED_AFTER", 0.0)
+    *_, last = jobs.run_here(jobs.create(**hnsw.request()))
+    assert last.status == "failed" and "begun 3 times" in last.error and len(started) == hnsw.MOST_STARTS
+
+
+def test_one_builder_is_at_work_at_a_time():
+    assert not hnsw.is_being_built()
+    with hnsw.alone():
+        assert hnsw.is_being_built()
+        other = psycopg.connect(**connection.get_connection_params())
+        got = other.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [hnsw.BUILDER]).fetchone()
+        other.close()
+        assert got == (False,)
+    assert not hnsw.is_being_built()
 
 
 def test_an_index_goes_with_its_model(grown):

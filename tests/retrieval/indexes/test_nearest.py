@@ -51,8 +51,7 @@ def large(made, db, monkeypatch):
 
 
 def forget():
-    nearest.size_of.cache_clear()
-    nearest.left_of.cache_clear()
+    nearest.count_of.cache_clear()
 
 
 def scope_of(domain):
@@ -134,7 +133,7 @@ def test_the_index_is_followed_only_where_it_is_meant_to_be(large):
     query = query_for(vectors[0], domain, include=Selection((Part("tag", made_corpus.tag_of(0.5)),)))
     with CaptureQueriesContext(connection) as sent:
         nearest.followed(query, query.domains[0], LIMIT)
-        nearest.scan(query, [domain.pk], LIMIT)
+        nearest.scan(query, nearest.in_force(query, [domain.pk]), LIMIT)
     follow, scan = (one["sql"] for one in sent if "<=>" in one["sql"])
     with nearest.planned(nearest.FOLLOWING):
         assert "vector_hnsw" in plan_of(follow)
@@ -196,8 +195,12 @@ def test_a_small_domain_costs_one_statement(made, db, django_assert_num_queries)
     domain, vectors = made
     query = query_for(vectors[0], domain)
     nearest.nearest(query, LIMIT)
+    on_a_day = replace(query, as_of=made_corpus.FIRST_DAY + timedelta(days=3))
+    nearest.nearest(on_a_day, LIMIT)
     with django_assert_num_queries(1):
-        nearest.nearest(replace(query, as_of=made_corpus.FIRST_DAY + timedelta(days=3)), LIMIT)
+        nearest.nearest(query, LIMIT)
+    with django_assert_num_queries(2):  # texts in force, and those that were then
+        nearest.nearest(on_a_day, LIMIT)
 
 
 # Private vectors

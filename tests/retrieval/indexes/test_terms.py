@@ -1,6 +1,7 @@
 """Words as numbers: counted for many texts at once as one by one, stored at ingest, read once."""
 
 from collections import Counter
+from datetime import date
 
 import numpy as np
 import pytest
@@ -100,6 +101,28 @@ def test_a_corpus_that_changed_is_counted_again_once():
     assert terms.count_again() == 1
     assert current_versions(())["vocabulary"] > version
     assert Vocabulary.objects.get(domain=section.domain).mean_length == 7
+
+
+@pytest.mark.django_db
+def test_a_publication_is_counted_by_what_it_adds_and_removes(monkeypatch):
+    document = a_document(a_domain())
+    old, kept = (a_section(document, text) for text in ("No title of nobility", "No tax or duty"))
+    terms.save_terms([old, kept])
+    terms.count_again()
+    domain = Domain.objects.get(pk=document.domain_id)
+    version = domain.corpus_version
+    new = a_section(document, "No tax or duty shall be laid on articles exported")
+    terms.save_terms([new])
+    Section.objects.filter(pk=old.pk).update(valid_to=date(2026, 1, 1))
+    with monkeypatch.context() as only:
+        only.setattr(terms, "of_current_texts", None)  # the rest of the domain is not read
+        terms.count_published(domain, version, added=[new.pk], removed=[old.pk])
+    stored = terms.counts_in(Vocabulary.objects.get(domain=domain))
+    counted = terms.counted(terms.of_current_texts(domain))
+    assert stored.terms.tolist() == counted.terms.tolist() and stored.counts.tolist() == counted.counts.tolist()
+    assert (stored.sections, stored.mean_length) == (2, counted.mean_length) and not terms.count_again()
+    terms.count_published(domain, version - 1, added=[], removed=[])  # counts of another version: all is read
+    assert terms.counts_in(Vocabulary.objects.get(domain=domain)).sections == 2
 
 
 @pytest.mark.django_db

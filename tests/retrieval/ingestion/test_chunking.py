@@ -99,6 +99,22 @@ def test_it_cuts_where_the_subject_changes():
     ]
 
 
+def test_law_with_divisions_of_its_own_is_cut_at_the_highest_and_nothing_is_embedded():
+    law = (
+        "(a) In general\nAn officer may act.\n(1) at a port;\n(2) at sea; or\n(i) on a ship.\n"
+        "(b) Limits\nNo officer may act alone.\n(1) by night;\n(2) by day.\n"
+    )
+    spans = chunked(law, words, (24, 4), embed=None)
+    assert [law[span.start : span.end][:3] for span in spans] == ["(a)", "(b)"]
+
+
+def test_a_letter_that_is_a_roman_number_too_is_told_by_what_came_before():
+    lines = ["(h) One two three four.\n", "(i) One two three four.\n", "(1) One two.\n", "(i) One two.\n"]
+    law = "".join(lines)
+    spans = chunked(law, words, (15, 2), embed=None)
+    assert [law[span.start : span.end] for span in spans] == [lines[0], "".join(lines[1:])]
+
+
 def test_a_heading_stays_with_what_it_heads():
     text = "Apples are red. Apples are sweet.\nYaks and zebras\nZebras run. Zebras eat grass."
     spans = chunked(text, words, (9, 2), embed=by_topic)

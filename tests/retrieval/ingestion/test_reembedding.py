@@ -106,11 +106,12 @@ def test_another_embedder_gets_its_index_and_takes_the_old_ones(other_embedder, 
     old, domain = EmbeddingModel.objects.get(), Domain.objects.get(slug="us_constitution")
     hnsw.make(old, domain)
     monkeypatch.setattr(reembedding, "BATCH", 80)
+    monkeypatch.setattr(hnsw, "LOOKED_AFTER", 0.0)
+    monkeypatch.setattr(hnsw, "start_builder", lambda model: hnsw.make(model, domain))
     run = jobs.create(**reembedding.request())
     steps = jobs.run_here(run)
     next(steps)
     new = EmbeddingModel.objects.get(status="building")
-    assert hnsw.exists(new.pk, domain.pk)
     for _ in steps:
         connection.check_constraints()  # as the commit of each step does
     run.refresh_from_db()

@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.request import SearchRequest
+from retrieval.search import response
 from retrieval.search.service import search
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +20,12 @@ def test_a_node_above_the_result_level_has_its_childrens_text_in_order():
     text = ask("14th amendment")["results"][0]["text"]
     assert text.startswith("All persons born or naturalized")
     assert text.endswith("the provisions of this article.")
+
+
+def test_a_node_with_much_below_it_has_its_own_words_and_a_snippet_of_the_first(monkeypatch):
+    monkeypatch.setattr(response, "LONGEST", 500)
+    whole = search(SearchRequest("14th amendment"), fresh=True)["results"][0]
+    assert whole["text"] == "" and whole["snippet"].startswith("All persons born or naturalized")
 
 
 def test_the_answer_has_the_shape_of_the_contract():

@@ -117,6 +117,14 @@ def test_a_citation_of_what_is_not_here_is_declined_by_its_name(query, citation)
     assert why == {"code": "no_such_provision", "citation": citation}
 
 
+def test_what_is_missing_of_a_known_article_is_said_to_be_missing_beside_what_is_there():
+    answer = search(SearchRequest("Article I, Section 12"))
+    assert answer["abstained"] and answer["unresolved"] == "U.S. Const. art. I, § 12" and not answer["results"]
+    near = [miss["locator"] for miss in answer["near_misses"]]
+    assert near and all(locator.startswith("/us/const/article/I/section/1") for locator in near)
+    assert "DenseRetriever" not in [stage["name"] for stage in answer["stages"] if stage["status"] == "applied"]
+
+
 def test_a_citation_that_leads_somewhere_is_not_called_unresolved():
     for query in ("14th amendment", "Can they search my phone?"):
         assert search(SearchRequest(query))["unresolved"] is None

@@ -139,3 +139,19 @@ def test_a_server_is_known_by_its_folder_until_it_ends(tmp_path):
         process.stdin.close()
         process.wait()
         assert not is_postmaster(process.pid, tmp_path)
+
+
+def test_sizes_follow_the_machine_within_bounds():
+    small, usual, large = (system.sizes_for(gigabytes * 2**30) for gigabytes in (2, 16, 512))
+    assert "shared_buffers = 256MB" in small and "effective_cache_size = 1024MB" in small
+    assert "shared_buffers = 1024MB" in usual and "maintenance_work_mem = 1024MB" in usual
+    assert "shared_buffers = 4096MB" in large and "maintenance_work_mem = 2048MB" in large
+
+
+def test_a_container_has_the_memory_that_it_was_given(tmp_path):
+    limit = tmp_path / "memory.max"
+    machine = system.memory(limit)
+    limit.write_text("max\n")
+    assert system.memory(limit) == machine
+    limit.write_text(f"{2**30}\n")
+    assert system.memory(limit) == 2**30
