@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import Count, Q, Window
 from django.db.models.functions import RowNumber
 from django.http import Http404, HttpResponse
@@ -20,6 +21,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, paging, reply
+from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import Choice, Day, Facts, File, Files, Name, Nothing, Number, Parameters, Text
 from retrieval.api.sections import documents_in_force, reference
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState, Withdrawn
@@ -191,6 +193,7 @@ class UploadForm(Parameters):
 class DocumentEdit(Parameters):
     """What is left out stays as it is."""
 
+    title = Text(max_length=500, required=False, help_text="Later versions of the file keep it.")
     tags = s.ListField(child=Text(max_length=60), required=False)
     metadata = Facts(required=False, help_text="Words and numbers by name, which rules may ask for.")
 
@@ -254,13 +257,18 @@ class DocumentView(ApiView):
         responses=answers(DocumentItem, 401, 403, 404, 429),
     )
     def patch(self, request: Request, path: str) -> HttpResponse:
-        """Change the tags and metadata of a document that one owns or contributes to."""
+        """Change title, tags and metadata of a document that one owns or contributes to."""
         said, caller = DocumentEdit.from_json(request), key_for_documents(request).caller
         document = document_at(path, caller)
         if not may_edit(document, caller):
             raise Forbidden("Only its owner and contributors edit this document.")
-        with as_caller(caller):
-            Document.objects.filter(pk=document.pk).update(**said)
+        if not (title := said.pop("title", document.title).strip()):
+            raise BadParameter("title must not be empty.")
+        with as_caller(caller), transaction.atomic():
+            if title != document.title:
+                uploading.rename(document, title, caller)
+            if said:
+                Document.objects.filter(pk=document.pk).update(**said)
             document.refresh_from_db()
         return reply(DocumentItem(document).data)
 

@@ -8,9 +8,10 @@ from datetime import date
 from itertools import groupby
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.db.models.functions import Length
 from django.urls import reverse
+from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import history
@@ -133,15 +134,16 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | str:
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
     if (document := documents.first()) is not None:
         return Contents(document, outline(reader.readable.filter(document=document), reader.as_of))
-    if reader.as_of is None and (last := last_version(locator, reader.caller)):
+    if last := last_version(locator, reader):
         return read(last, reader)
     raise NotFound("There is no such provision.")
 
 
-def last_version(locator: str, caller: Caller) -> Section | None:
-    """The latest text of a provision that is no longer in force: links to it must not die."""
-    closed = Section.objects.live().visible_to(caller).filter(locator=locator, valid_to__isnull=False)
-    return closed.select_related("document", "domain").order_by("-valid_to", "-pk").first()
+def last_version(locator: str, reader: Reader) -> Section | None:
+    """The latest text of a provision that was no longer in force on the day: links to it must not die."""
+    known = Section.objects.live().visible_to(reader.caller).filter(locator=locator)
+    begun = Q(valid_from__isnull=True) | Q(valid_from__lte=reader.as_of or timezone.localdate())
+    return known.filter(begun).select_related("document", "domain").order_by("-valid_to", "-pk").first()
 
 
 def read(section: Section, reader: Reader) -> Reading:

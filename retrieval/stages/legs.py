@@ -63,6 +63,7 @@ class LexicalRetriever:
 
 COUNTED = 10  # candidates of which it is told how much of the question they have: a first page
 COVERAGE = "private_coverage"
+CONFIGS = {"en": "english", "es": "spanish"}  # of PostgreSQL's text search
 
 
 @dataclass(frozen=True)
@@ -77,17 +78,29 @@ class PrivateLexicalRetriever:
         private = [domain.id for domain in query.domains if domain.private]
         if not private or not query.caller.principals:
             return ranking.noting("no private documents granted", skipped=True)
-        asked = terms(query.text, "en")
-        words = any_of(asked)
-        if words is None:
+        asked = {language: terms(text, language) for language, text in texts_in_each(query).items()}
+        if not any(asked.values()):
             return ranking.noting("no words to look for", skipped=True)
+        rows = [row for language, stems in asked.items() for row in self._hits(query, private, language, stems)]
+        ranked = sorted(rows, key=lambda row: (-row[2], row[1]))
+        found = fold("private", ranked, k=self.k)
+        shares = shares_of(asked, found[:COUNTED])
+        covered = [c.but(scores=c.scores | {COVERAGE: shares.get(c.chunk_id, 0.0)}) for c in found[:COUNTED]]
+        return ranking_of(ranking, covered + found[COUNTED:])
+
+    def _hits(self, query: Query, domains: list[int], language: str, stems: list[str]) -> QuerySet | tuple:
+        """(section, chunk, score) in the caller's documents of this language."""
+        words = any_of(stems, CONFIGS[language])
+        if words is None:
+            return ()
         left = chosen(query.include, query.exclude)
-        vector = SearchVector("context", "text", config="english")
-        rows = (
+        vector = SearchVector("context", "text", config=CONFIGS[language])
+        return (
             Chunk.objects.filter(
                 Q() if left is None else Q(pk__in=left.values("pk")),
+                written_in(language),
                 private=True,
-                domain__in=private,
+                domain__in=domains,
                 section__in=Section.objects.readable(query.caller, query.as_of),
                 section__document__in=granted_documents(query),
             )
@@ -96,20 +109,34 @@ class PrivateLexicalRetriever:
             .order_by("-score", "pk")
             .values_list("section_id", "pk", "score")[: self.k * CHUNKS_A_SECTION]
         )
-        found = fold("private", rows, k=self.k)
-        shares = shares_of(set(asked) - function_stems("en"), found[:COUNTED])
-        covered = [c.but(scores=c.scores | {COVERAGE: shares.get(c.chunk_id, 0.0)}) for c in found[:COUNTED]]
-        return ranking_of(ranking, covered + found[COUNTED:])
 
 
-def shares_of(asked: set[str], candidates: list[Candidate]) -> dict[int, float]:
+def texts_in_each(query: Query) -> dict[str, str]:
+    """What to look for in private texts of each language, whatever languages a domain is said to have: what a private
+    one holds is told to nobody.
+    """
+    return dict.fromkeys(CONFIGS, query.text) | {
+        language: query.corrected_text for language in CONFIGS if language == query.language != "en"
+    }
+
+
+def written_in(language: str) -> Q:
+    """Chunks of documents in this language; those in others than these are read as English ones."""
+    if language == "en":
+        return ~Q(section__document__language__in=[other for other in CONFIGS if other != "en"])
+    return Q(section__document__language=language)
+
+
+def shares_of(asked: dict[str, list[str]], candidates: list[Candidate]) -> dict[int, float]:
     """By chunk, how much of the question's stems that say what it is about it has."""
     chunks = Chunk.objects.filter(pk__in=[candidate.chunk_id for candidate in candidates])
-    said = (
-        (pk, set(terms(f"{context} {text}", "en")))
-        for pk, context, text in chunks.values_list("pk", "context", "text")
-    )
-    return {pk: len(asked & stems) / max(len(asked), 1) for pk, stems in said}
+    meant = {language: set(stems) - function_stems(language) for language, stems in asked.items()}
+    shares = {}
+    for pk, context, text, written in chunks.values_list("pk", "context", "text", "section__document__language"):
+        language = written if written in CONFIGS else "en"
+        wanted = meant[language]
+        shares[pk] = len(wanted & set(terms(f"{context} {text}", language))) / max(len(wanted), 1)
+    return shares
 
 
 def granted_documents(query: Query) -> QuerySet:
@@ -117,7 +144,7 @@ def granted_documents(query: Query) -> QuerySet:
     return Document.objects.held_by(query.caller).values("id")
 
 
-def any_of(terms: list[str]) -> SearchQuery | None:
+def any_of(stems: list[str], config: str) -> SearchQuery | None:
     """An OR query of stems."""
-    queries = [SearchQuery(term, config="english") for term in terms]
+    queries = [SearchQuery(stem, config=config) for stem in stems]
     return reduce(or_, queries) if queries else None

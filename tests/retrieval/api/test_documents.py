@@ -288,7 +288,7 @@ def edited(client, locator, key, **body):
     )
 
 
-def test_an_owner_changes_tags_and_metadata_and_nobody_else_does(client):
+def test_an_owner_changes_title_tags_and_metadata_and_nobody_else_does(client):
     domain, key = Domain.objects.get(slug="client_cases"), bearer("search", "documents")
     upload = handed_in(client, domain, key).json()
     finish(upload["id"])
@@ -297,6 +297,12 @@ def test_an_owner_changes_tags_and_metadata_and_nobody_else_does(client):
     assert (answer.status_code, answer.json()["tags"]) == (200, ["lease"])
     with as_system():
         assert Document.objects.get(locator=locator).metadata == {"party": "Acme", "rent": 900}
+    renamed = edited(client, locator, key, title="Lease of the mill")
+    assert (renamed.json()["title"], renamed.json()["tags"]) == ("Lease of the mill", ["lease"])
+    with as_system():
+        section = Section.objects.filter(document__locator=locator).first()
+    assert section.citation.startswith("Lease of the mill") and section.breadcrumb.startswith("Lease of the mill")
+    assert error(edited(client, locator, key, title=" ")) == (400, "bad_parameter")
     assert error(edited(client, locator, bearer("search", "documents"), tags=[])) == (404, "not_found")
     assert error(edited(client, locator, {}, tags=[])) == (403, "forbidden")
 

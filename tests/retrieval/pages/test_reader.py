@@ -115,6 +115,9 @@ def test_repealed_law_says_so(client):
     assert "Repealed by section 1 of the Twenty-first Amendment." in page.text
     assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
     assert "/law/us/const/amendment/XXI/section/1" in page.links()
+    later = look(client, "/law/us/const/amendment/XVIII/section/1?as_of=2020-01-01")
+    assert "Repealed by section 1 of the Twenty-first Amendment." in later.text
+    assert client.get("/law/us/const/amendment/XVIII/section/1?as_of=1900-01-01").status_code == 404
 
 
 def test_a_deeper_place_leads_to_where_it_stands(client):

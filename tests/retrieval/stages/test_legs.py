@@ -2,7 +2,13 @@
 
 import pytest
 
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.models import Document
+from retrieval.ranking import Query, Ranking
+from retrieval.search.service import visible_domains
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
+from tests.builders import a_case_file
 from tests.retrieval.stages.leg_contract import LegContract
 
 pytestmark = pytest.mark.django_db
@@ -20,3 +26,17 @@ class TestLexicalRetriever(LegContract):
 class TestPrivateLexicalRetriever(LegContract):
     leg = PrivateLexicalRetriever()
     finds_public = False
+
+    def test_spanish_documents_are_found_by_spanish_words(self):
+        ana = Caller(("key:961",))
+        spanish = a_case_file("Contrato", "El inquilino pagará los alquileres cada mes.", granted_to=ana)
+        english = a_case_file("Contract", "The tenant pays rents for the pagaré monthly.", granted_to=ana)
+        with as_system():
+            Document.objects.filter(pk=spanish.pk).update(language="es")
+            written = {spanish.sections.get().pk: "es", english.sections.get().pk: "en"}
+        with as_caller(ana):
+            domains = visible_domains(ana, ("client_cases",))
+            query = Query("¿quién paga el alquiler?", "who pays the rent?", "", "es", domains, caller=ana)
+            found = self.leg(Ranking(query)).candidates
+        assert {written[one.section_id] for one in found} == {"es", "en"}
+        assert all(one.scores["private_coverage"] >= 0.5 for one in found)
