@@ -7,7 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
+from arf_site.node.backup import backup
 from arf_site.node.postgres.server import Postgres
 from arf_site.node.postgres.system import service_account
 from tests.arf_site.node.servers import ROOT, remove
@@ -50,3 +52,11 @@ def server(room):
     server.start()
     yield server
     remove(server)
+
+
+@pytest.fixture(scope="session")
+def dump(django_db_setup, tmp_path_factory):
+    """A backup of the database that the tests of this process share."""
+    path = tmp_path_factory.mktemp("dump") / "shared.backup"
+    backup(Postgres().owner_url(settings.DATABASES["default"]["NAME"]), path)
+    return path

@@ -17,7 +17,7 @@ from tests.spoiling import spoil
 
 pytestmark = pytest.mark.slow
 
-SECTIONS = 320  # ten steps of the ingestion
+SECTIONS = 128  # four steps of the ingestion
 ORDER = """
 import django, sys
 django.setup()
@@ -57,9 +57,10 @@ GROUP BY section.id, chunk.id ORDER BY section.position, chunk.position
 
 
 @pytest.fixture(scope="module")
-def arf():
+def arf(dump):
     running = RunningArf()
     try:
+        running.prepare(dump)
         running.up()
         yield running
     finally:
