@@ -35,6 +35,7 @@ SOURCES = (
     *("rules/aliases", "rules/defaults.py", "rules/fixtures"),
     *("arf_site/groups.py", "evaluation/topics"),
 )
+EXPORTED_BY = ("requirements.txt", "retrieval/engines/onnx_export.py", "retrieval/engines/embedders.py")
 KEPT = 3  # templates; two branches and a change can be tested in turn without making any of them anew
 
 
@@ -64,10 +65,10 @@ def own_database(lexical_dir: Path, *, rebuild: bool = False, reuse: bool = Fals
     with own_number(kept) as number:
         name = f"test_{prefix}_{number}"
         with locked(kept / "lock"):
-            exported_embedder()
             tables = f"{prefix}_{hash_of(MIGRATIONS)}"
             last = next(iter(templates(kept, tables)), None) if reuse and not rebuild else None
             template = made(last or kept / f"{tables}_{hash_of(SOURCES)}", rebuild=rebuild)
+            exported_embedder()
             drop(name)
             run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{template.name}"')
             shutil.copytree(template.index, lexical_dir)
@@ -105,7 +106,21 @@ def start_server() -> None:
 
 def exported_embedder() -> Path:
     """Where the ONNX export lies that every test uses; made where it is missing."""
-    return onnx_export.export(default_model_dir(), Path(settings.ARF_EMBEDDER["export_dir"]))
+    KEPT_IN.mkdir(parents=True, exist_ok=True)
+    used = Path(settings.ARF_EMBEDDER["export_dir"])
+    with locked(KEPT_IN / "onnx.lock"):
+        if not used.is_dir():
+            shutil.copytree(export_of_this_code(), used)
+    return onnx_export.export(default_model_dir(), used)
+
+
+def export_of_this_code() -> Path:
+    """The embedder's export, kept between runs under a hash of the code that makes it."""
+    KEPT_IN.mkdir(parents=True, exist_ok=True)
+    folder = KEPT_IN / f"onnx_{hash_of(EXPORTED_BY)}"
+    for old in set(KEPT_IN.glob("onnx_*")) - {folder}:
+        shutil.rmtree(old, ignore_errors=True)
+    return onnx_export.export(default_model_dir(), folder)
 
 
 @contextmanager
@@ -155,6 +170,7 @@ def build(folder: Path) -> None:
     lead_to(unfinished.name, unfinished.index)
     call_command("migrate", verbosity=0, run_syncdb=True)
     call_command("load_defaults", verbosity=0)
+    exported_embedder()
     call_command("ingest", "us_constitution", verbosity=0)
     call_command("embed_aliases", verbosity=0)
     update_index()

@@ -1,15 +1,28 @@
 """A cross-encoder, exported once for the tests of its export, of its serving and of its stage."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from retrieval.engines import onnx_export
+from tests.database import KEPT_IN, hash_of, locked
 from tests.retrieval.engines.tiny_cross_encoder import tiny
+
+MADE_BY = (
+    *("requirements.txt", "retrieval/engines/onnx_export.py", "retrieval/engines/cross_encoders.py"),
+    "tests/retrieval/engines/tiny_cross_encoder.py",
+)
 
 
 @pytest.fixture(scope="session")
-def exported(tmp_path_factory) -> Path:
-    """The export; the model it was made from lies beside it."""
-    folder = tmp_path_factory.mktemp("cross")
-    return onnx_export.export_cross_encoder(tiny(folder / "tiny"), folder / "export")
+def exported() -> Path:
+    """The export, kept between runs under a hash of what makes it; the model it was made from lies beside it."""
+    KEPT_IN.mkdir(parents=True, exist_ok=True)
+    folder = KEPT_IN / f"cross_{hash_of(MADE_BY)}"
+    with locked(KEPT_IN / "cross.lock"):
+        for old in set(KEPT_IN.glob("cross_*")) - {folder}:
+            shutil.rmtree(old, ignore_errors=True)
+        if not (folder / "export").is_dir():
+            onnx_export.export_cross_encoder(tiny(folder / "tiny"), folder / "export")
+    return folder / "export"

@@ -1,15 +1,19 @@
 """The real model, exported once for all, and one kept pipeline of Apertium."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
-from retrieval.engines import onnx_export
 from retrieval.engines.apertium import Apertium
 from retrieval.engines.embedders import OnnxEmbedder, TorchEmbedder, default_model_dir
+from tests.database import export_of_this_code
 
 
 @pytest.fixture(scope="session")
 def export_dir(tmp_path_factory):
-    return onnx_export.export(default_model_dir(), tmp_path_factory.mktemp("set up") / "onnx")
+    """A copy of this process, whose manifest tests may change."""
+    return Path(shutil.copytree(export_of_this_code(), tmp_path_factory.mktemp("set up") / "onnx"))
 
 
 @pytest.fixture(scope="session")
