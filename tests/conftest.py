@@ -16,6 +16,16 @@ from tests.database import ROOT
 pytest_plugins = ["tests.served", "tests.real_llm"]
 MEASURING_DATA = ROOT.parent / "shared" / "data"
 
+# One process makes the database's template with the first file; the other exports models, and needs no database yet.
+BEGIN_WITH = [
+    ROOT / "tests" / name
+    for name in (
+        "evaluation/learning/test_retraining.py",
+        "retrieval/engines/test_onnx_export.py",
+        "arf_site/node/postgres/test_server.py",
+    )
+]
+
 # Examples may share a fixture, and the machine with other work.
 hypothesis_settings.register_profile(
     "unhurried",
@@ -28,13 +38,17 @@ hypothesis_settings.load_profile("unhurried")
 def pytest_collection_modifyitems(items) -> None:
     """Files with slow tests come first, so that no process is left alone with one at the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    items.sort(key=lambda item: (place_of(item.path), item.path not in slow))
     emptying = [item.nodeid for item in items for mark in item.iter_markers("django_db") if mark.kwargs]
     assert not emptying, f"{emptying[0]} would empty the database that the tests of a process share"
     if not MEASURING_DATA.is_dir():
         for item in items:
             if item.get_closest_marker("measuring_data"):
                 item.add_marker(pytest.mark.skip(reason="the measuring data is not beside the checkout"))
+
+
+def place_of(path: Path) -> int:
+    return BEGIN_WITH.index(path) if path in BEGIN_WITH else len(BEGIN_WITH)
 
 
 @pytest.fixture(scope="session")
