@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from io import StringIO
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from django.core import checks
 from django.core.management import CommandError, call_command
 from django_q.tasks import async_task
 
+from arf_site.node.supervisor import ending_with_us
 from evaluation.learning import registry, retraining
 from retrieval import jobs
 from retrieval.engines import loaded
@@ -27,6 +28,8 @@ from retrieval.models import Domain, EmbeddingModel, JobRun, Section
 from rules.aliases import embedding
 
 CONSTITUTION = "us_constitution"
+LOOKS_EVERY = 5.0  # seconds between looks at 2,000 files, which take 20 ms
+LONGEST_PAUSE = 600.0  # seconds before what could not be mended is tried again
 MENDED_BY_STARTING = {"arf.W005"}  # the index: its writer starts next
 
 Say = Callable[[str], None]
@@ -75,11 +78,37 @@ def exporting(say: Say, what: str, model: dict, *options: str):
 
 
 def collect_static() -> None:
-    """Runs `collectstatic` when a source file has changed since it last did."""
-    stamp, wanted = Path(settings.STATIC_ROOT) / ".collected", static_fingerprint()
-    if not stamp.exists() or stamp.read_text() != wanted:
-        call_command("collectstatic", interactive=False, verbosity=0)
-        stamp.write_text(wanted)
+    """Runs `collectstatic` when a source file has changed since it last did, or a collected one: that is taken away
+    first, or it would stay as it is.
+    """
+    root, wanted = Path(settings.STATIC_ROOT), static_fingerprint()
+    stamp = root / ".collected"
+    known = collected_before(stamp)
+    found = stamps(root)
+    changed = [name for name, stat in known.get("files", {}).items() if found.get(name) != stat]
+    if known.get("sources") == wanted and not changed:
+        return
+    for name in changed:
+        (root / name).unlink(missing_ok=True)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    stamp.write_text(json.dumps({"sources": wanted, "files": stamps(root)}))
+
+
+def collected_before(stamp: Path) -> dict:
+    try:
+        return dict(json.loads(stamp.read_text()))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
+def stamps(folder: Path) -> dict[str, list[int]]:
+    """Size and time of change of each file below; those with a dot before their names tell of the others."""
+    found = {}
+    for path in folder.rglob("[!.]*"):
+        with suppress(FileNotFoundError):  # it may go meanwhile
+            if path.is_file():
+                found[str(path.relative_to(folder))] = [path.stat().st_size, path.stat().st_mtime_ns]
+    return found
 
 
 def static_fingerprint() -> str:
@@ -147,6 +176,52 @@ def order_reranker(say: Say) -> None:
         return
     if not asked_for.exists():
         jobs.enqueue(**retraining.request())
+
+
+class Upkeep:
+    """Has `manage.py prepare` mend what it made, in a process of its own, when files have changed: until it changes
+    none.
+    """
+
+    def __init__(self, log: Path):
+        self.log = log
+        self.whole = self.found = prepared_files()
+        self.process: subprocess.Popen | None = None
+        self.pause, self.next_look = LOOKS_EVERY, 0.0
+
+    def look(self) -> bool:
+        """Always False: it is never through."""
+        if time.monotonic() < self.next_look or (self.process and self.process.poll() is None):
+            return False
+        if self.process:
+            self._is_through(self.process.returncode)
+        elif (found := prepared_files()) != self.whole:
+            self._begin(found)
+        self.next_look = time.monotonic() + self.pause
+        return False
+
+    def _begin(self, found: dict) -> None:
+        self.found = found
+        command = (sys.executable, str(settings.BASE_DIR / "manage.py"), "prepare")
+        try:
+            with self.log.open("ab") as log:
+                told = {"stdout": log, "stderr": log}
+                self.process = subprocess.Popen(ending_with_us(command), cwd=settings.BASE_DIR, **told)
+        except OSError:  # a full disk, for one
+            self._is_through(1)
+
+    def _is_through(self, status: int) -> None:
+        """One that failed is tried again, later each time."""
+        self.process = None
+        self.pause = min(self.pause * 2, LONGEST_PAUSE) if status else LOOKS_EVERY
+        if status == 0 and self.found == prepared_files():
+            self.whole = self.found
+
+
+def prepared_files() -> dict[str, dict[str, list[int]]]:
+    """What this node's processes read and only `prepare` writes."""
+    exports = (settings.ARF_EMBEDDER["export_dir"], settings.ARF_CROSS_ENCODER["export_dir"])
+    return {str(folder): stamps(Path(folder)) for folder in (settings.STATIC_ROOT, *exports)}
 
 
 def index_is_current() -> bool:

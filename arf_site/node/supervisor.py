@@ -62,10 +62,9 @@ class Child:
     def start(self) -> None:
         """Raises OSError, for a full disk for one."""
         put_aside(self.log)
-        launcher = [sys.executable, "-m", "arf_site.node.supervisor", str(os.getpid())]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*launcher, *self.program.command],
+                ending_with_us(self.program.command),
                 cwd=Path(__file__).resolve().parents[2],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -195,6 +194,11 @@ def put_aside(log: Path) -> None:
 
 def last_lines(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_LINES:])
+
+
+def ending_with_us(command: Sequence[str]) -> list[str]:
+    """The command, started so that the kernel ends it when this process dies."""
+    return [sys.executable, "-m", "arf_site.node.supervisor", str(os.getpid()), *command]
 
 
 def end_with_parent(parent: int, how: signal.Signals = signal.SIGTERM) -> None:

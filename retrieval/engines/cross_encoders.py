@@ -4,7 +4,6 @@ Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_e
 None ships.
 """
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,15 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from retrieval.engines.embedders import MANIFEST, TOKENIZER, Session, open_session
+from retrieval.engines.embedders import (
+    MANIFEST,
+    TOKENIZER,
+    EmbeddingUnavailable,
+    Session,
+    check_whole,
+    open_session,
+    read_json,
+)
 from retrieval.errors import NotRun
 
 MODEL = "model.onnx"
@@ -29,11 +36,12 @@ class CrossEncoder:
 
     def __init__(self, folder: Path, *, threads: int = 1):
         try:
-            manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+            manifest = read_json(folder / MANIFEST)
+            check_whole(folder, manifest, TOKENIZER, MODEL)
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        except (OSError, ValueError) as problem:
+        except (EmbeddingUnavailable, OSError, ValueError) as problem:
             raise CrossEncoderUnavailable(
-                "the cross-encoder has no export: start by `manage.py up`, or run `manage.py prepare`"
+                "the cross-encoder has no whole export: start by `manage.py up`, or run `manage.py prepare`"
             ) from problem
         self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
         self._folder, self._threads = folder, threads

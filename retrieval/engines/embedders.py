@@ -174,6 +174,19 @@ def read_json(path: Path) -> dict:
         raise EmbeddingUnavailable(f"The embedding model's {path.name} cannot be read.") from error
 
 
+def check_whole(folder: Path, manifest: Mapping, *names: str) -> None:
+    """Raises EmbeddingUnavailable for a file of an export that is not as the manifest says it was written."""
+    for name in names:
+        written = manifest.get("sha256", {}).get(name)
+        if written and written != sha256_of(folder / name):
+            raise EmbeddingUnavailable(f"The export's {name} is damaged: `manage.py prepare` makes another.")
+
+
+def sha256_of(file: Path) -> str:
+    with unavailable_on_error(f"The export's {file.name} cannot be read."), file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
 class _Tokenized:
     """What reads texts by the model's own tokenizer: cut on the right, the special tokens kept."""
 
@@ -255,6 +268,7 @@ class OnnxEmbedder(_Tokenized):
         document_precision: PrecisionChoice = "auto",
     ):
         manifest = read_json(export_dir / MANIFEST)
+        check_whole(export_dir, manifest, TOKENIZER)
         super().__init__(export_dir / TOKENIZER, manifest["max_seq_length"])
         self._export_dir = export_dir
         self._threads = threads
@@ -262,6 +276,8 @@ class OnnxEmbedder(_Tokenized):
         self.dims: int = manifest["dims"]
         self.query_precision = precision_for(query_precision, manifest["int8"], int8_kernel())
         self.document_precision = precision_for(document_precision, manifest["int8"], int8_kernel())
+        used = {self.query_precision, self.document_precision}
+        check_whole(export_dir, manifest, *(MODEL_FILES[each] for each in used))
         self.name = f"{manifest['model']} (onnx {self.query_precision})"
         self._opened: dict[tuple[int, Precision], Session] = {}
 

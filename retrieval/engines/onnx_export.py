@@ -81,13 +81,23 @@ def write_once(out_dir: Path, facts: dict, files: Iterable[str], write: Callable
     return out_dir
 
 
+def sealed(out_dir: Path, *files: str) -> dict:
+    """What each file was written as, for the manifest."""
+    return {"sha256": {name: embedders.sha256_of(out_dir / name) for name in files}}
+
+
 def is_current(out_dir: Path, facts: Mapping, files: Iterable[str]) -> bool:
-    """Whether its manifest holds these facts and, where int8 was measured, this CPU's kernel."""
-    if not all((out_dir / name).is_file() for name in (MANIFEST, *files)):
+    """Whether its files are as they were written, and its manifest holds these facts and, where int8 was measured, this
+    CPU's kernel.
+    """
+    try:
+        manifest = embedders.read_json(out_dir / MANIFEST)
+        embedders.check_whole(out_dir, manifest, *files)
+    except embedders.EmbeddingUnavailable:
         return False
-    manifest = embedders.read_json(out_dir / MANIFEST)
     return (
-        facts.items() <= manifest.items()
+        all((out_dir / name).is_file() for name in files)
+        and facts.items() <= manifest.items()
         and manifest.get("int8", {}).get("kernel", int8_kernel()) == int8_kernel()
     )
 
@@ -165,7 +175,8 @@ def _write(model_dir: Path, work: Path, facts: dict) -> None:
     _export_fp32(model, facts["pooling"], work / MODEL_FILES["fp32"])
     _quantize(work / MODEL_FILES["fp32"], work / MODEL_FILES["int8"])
     save_json(work / MANIFEST, facts | {"fp32": {}, "int8": {"kernel": ""}})
-    save_json(work / MANIFEST, facts | _measure(work, model.encode(CHECK_TEXTS, batch_size=8)))
+    measured = _measure(work, model.encode(CHECK_TEXTS, batch_size=8))
+    save_json(work / MANIFEST, facts | measured | sealed(work, TOKENIZER, *MODEL_FILES.values()))
 
 
 def _refuse_other_modules(model: Any) -> None:
@@ -227,7 +238,7 @@ def _write_cross_encoder(model_dir: Path, work: Path, facts: dict) -> None:
         original.model, inputs, lambda answer, mask: answer.logits, path, output="logits", longest=longest
     )
     named = {"model": model_dir.name, "fingerprint": facts["weights"][:16], "max_tokens": longest}
-    save_json(work / MANIFEST, facts | named)
+    save_json(work / MANIFEST, facts | named | sealed(work, TOKENIZER, cross_encoders.MODEL))
     _hold_to(original, work)
 
 

@@ -35,7 +35,8 @@ class Command(BaseCommand):
     3. Start PostgreSQL's guard, the writer of the lexical index, the workers, the web server.
     4. Where the Constitution is not there, have the workers ingest it.
     5. Ask one question over HTTP and say what to open.
-    6. Start again whatever ends, until Ctrl-C or SIGTERM; then stop all in order, PostgreSQL last.
+    6. Start again whatever ends and mend what was prepared, until Ctrl-C or SIGTERM; then stop all in order,
+       PostgreSQL last.
     """
 
     help = "Prepares the node, starts its web server, workers and index writer, and keeps them running."
@@ -82,7 +83,8 @@ class Command(BaseCommand):
         preparation.order_reranker(self._say)
         connections.close_all()
         self._greet(first_search.ask(base_url()), time.monotonic() - started)
-        supervisor.wait_until(lambda: False)
+        upkeep = preparation.Upkeep(settings.VAR_DIR / "log" / "prepare.log")
+        supervisor.wait_until(upkeep.look)
 
     def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
         """Shows a job's progress until it is finished. Raises CommandError if it fails."""

@@ -1,5 +1,7 @@
 """What must be there before a node serves is made once."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth.models import User
 from django.core import checks
@@ -53,14 +55,98 @@ def test_a_password_that_was_given_is_not_repeated(settings):
     assert User.objects.get(username="chief").check_password("a long password")
 
 
-def test_static_files_are_collected_when_one_has_changed(settings, tmp_path, monkeypatch):
-    settings.STATIC_ROOT = tmp_path
-    called = []
-    monkeypatch.setattr(preparation, "call_command", lambda name, **_: called.append(name))
-    for fingerprint in ("one", "one", "two"):
+@pytest.fixture
+def collected(settings, tmp_path, monkeypatch):
+    """Two collected files; each time that they are collected anew is noted in the list."""
+    settings.STATIC_ROOT, calls = tmp_path, []
+
+    def collect(name, **options):
+        calls.append(sorted(path.name for path in tmp_path.glob("*.css")))
+        for file in ("a.css", "b.css"):
+            if not (tmp_path / file).exists():
+                (tmp_path / file).write_text("p {}")
+
+    monkeypatch.setattr(preparation, "call_command", collect)
+    monkeypatch.setattr(preparation, "static_fingerprint", lambda: "one")
+    preparation.collect_static()
+    assert calls == [[]]
+    return calls
+
+
+def test_static_files_are_collected_when_a_source_has_changed(collected, monkeypatch):
+    preparation.collect_static()
+    assert len(collected) == 1
+    for fingerprint in ("one", "two", "two"):
         monkeypatch.setattr(preparation, "static_fingerprint", lambda fingerprint=fingerprint: fingerprint)
         preparation.collect_static()
-    assert called == ["collectstatic"] * 2
+    assert len(collected) == 2
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.write_text("p }"), lambda file: file.unlink()])
+def test_a_collected_file_that_was_changed_or_lost_is_collected_anew(collected, tmp_path, damage):
+    damage(tmp_path / "b.css")
+    preparation.collect_static()
+    preparation.collect_static()
+    assert collected[1:] == [["a.css"]]
+    assert (tmp_path / "b.css").read_text() == "p {}"
+
+
+def test_a_stamp_that_cannot_be_read_has_all_collected_anew(collected, tmp_path):
+    (tmp_path / ".collected").write_text("[1")
+    preparation.collect_static()
+    assert len(collected) == 2
+
+
+@pytest.fixture
+def upkeep(settings, tmp_path, monkeypatch):
+    """Looks at one folder of two files, and begins a program that only says with what it ended."""
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STATIC_ROOT.mkdir()
+    settings.ARF_EMBEDDER = settings.ARF_EMBEDDER | {"export_dir": str(tmp_path / "onnx")}
+    (settings.STATIC_ROOT / "a.css").write_text("p {}")
+    monkeypatch.setattr(preparation, "LOOKS_EVERY", 0.0)
+    begun = []
+
+    def begin(command, **options):
+        begun.append(SimpleNamespace(command=command, returncode=None, poll=lambda: begun[-1].returncode))
+        return begun[-1]
+
+    monkeypatch.setattr(preparation.subprocess, "Popen", begin)
+    return preparation.Upkeep(tmp_path / "prepare.log"), begun
+
+
+def test_files_that_change_are_prepared_until_none_is_changed_any_more(upkeep, settings):
+    upkeep, begun = upkeep
+    assert not upkeep.look() and not begun
+    (settings.STATIC_ROOT / "a.css").write_text("p { }")
+    for runs in (1, 2, 2):
+        for _ in range(3):
+            upkeep.look()
+        assert [run.command[-1] for run in begun] == ["prepare"] * runs
+        if runs == 1:  # mended, and damaged again, before it ended
+            (settings.STATIC_ROOT / "a.css").write_text("p {  }")
+        begun[-1].returncode = 0
+
+
+def test_what_could_not_be_prepared_is_tried_again_later_each_time(upkeep, settings, monkeypatch):
+    upkeep, begun = upkeep
+    (settings.STATIC_ROOT / "a.css").unlink()
+    upkeep.pause = 1.0
+    for pause in (2.0, 4.0):
+        upkeep.next_look = 0.0
+        upkeep.look()
+        begun[-1].returncode = 1
+        upkeep.next_look = 0.0
+        upkeep.look()
+        assert upkeep.pause == pause
+    assert len(begun) == 2
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(upkeep, settings, tmp_path):
+    upkeep, begun = upkeep
+    (settings.STATIC_ROOT / "a.css").unlink()
+    upkeep.pause, upkeep.log = 1.0, tmp_path / "gone" / "prepare.log"
+    assert not upkeep.look() and not begun and upkeep.pause == 2.0
 
 
 def test_an_error_of_the_checks_stops_the_start_and_is_said(monkeypatch):

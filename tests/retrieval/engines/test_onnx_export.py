@@ -1,5 +1,6 @@
 """The exports: made once, held to torch, replaced whole."""
 
+import shutil
 import threading
 
 import numpy as np
@@ -7,10 +8,11 @@ import pytest
 
 from retrieval.engines import onnx_export
 from retrieval.engines.cross_encoders import CrossEncoder, probabilities
-from retrieval.engines.embedders import default_model_dir
+from retrieval.engines.embedders import MODEL_FILES, EmbeddingUnavailable, OnnxEmbedder, default_model_dir
 from retrieval.engines.onnx_export import ExportRefused, is_current, save_json, write_once
 from tests.retrieval.engines.samples import manifest_of, write_manifest
 from tests.retrieval.engines.tiny_cross_encoder import tiny
+from tests.spoiling import spoil
 
 
 def test_the_manifest_records_what_was_exported_and_how_well(export_dir):
@@ -35,6 +37,23 @@ def test_an_export_of_something_else_is_not_current(export_dir, changes):
         assert not onnx_export.is_current(export_dir, onnx_export.facts_of(default_model_dir()), ())
     finally:
         write_manifest(export_dir, **manifest)
+
+
+def test_an_export_with_other_bytes_is_not_used_and_made_anew(export_dir, tmp_path):
+    copy = tmp_path / "onnx"
+    shutil.copytree(export_dir, copy)
+    facts, files = onnx_export.facts_of(default_model_dir()), ("tokenizer.json", *MODEL_FILES.values())
+    write_manifest(copy, **onnx_export.sealed(copy, *files))
+    assert is_current(copy, facts, files)
+    spoil(copy / "model.int8.onnx")
+    assert not is_current(copy, facts, files)
+    with pytest.raises(EmbeddingUnavailable, match="model.int8.onnx is damaged"):
+        OnnxEmbedder(copy, query_precision="int8")
+
+
+def test_a_manifest_that_cannot_be_read_is_made_anew(tmp_path):
+    (tmp_path / "manifest.json").write_bytes(b"\xff{")
+    assert not is_current(tmp_path, {}, ())
 
 
 def test_an_unfaithful_export_is_refused(export_dir):

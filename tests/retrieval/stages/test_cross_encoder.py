@@ -56,7 +56,7 @@ def test_the_first_candidates_are_read_and_keep_their_order(configured, exported
 def test_without_one_the_stage_says_so_and_without_its_export_the_answer_is_degraded(settings, tmp_path):
     assert note_of(pool_of(QUESTION)) == "no cross-encoder is configured"
     settings.ARF_CROSS_ENCODER = {"model_dir": "x", "export_dir": str(tmp_path)}
-    with pytest.raises(CrossEncoderUnavailable, match="has no export"):
+    with pytest.raises(CrossEncoderUnavailable, match="has no whole export"):
         loaded.cross_encoder()
     ranking = pool_of(QUESTION)
     assert ranking.degraded == ("CrossEncoderReranker",) and ranking.candidates
