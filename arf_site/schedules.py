@@ -10,6 +10,7 @@ NIGHT = {"hour": 3, "minute": 17, "second": 0, "microsecond": 0}  # local time
 OFTEN = {  # function, and minutes from one run to the next
     "resume silent jobs": ("retrieval.tasks.resume_silent_jobs", 1),
     "embed aliases": ("rules.aliases.embedding.embed_all", 1),
+    "mend reranker": ("evaluation.tasks.mend_reranker", 1),
     "retire expired rules": ("rules.authoring.workflow.retire_expired", 1),
     "count words": ("retrieval.tasks.count_words", 10),
     "count uses of rules": ("rules.linting.usage.count", 10),

@@ -1,7 +1,13 @@
 """What django-q runs by name; each calls logic elsewhere and takes ids only."""
 
+import logging
+
 from evaluation.judging import implicit_feedback
+from evaluation.learning import registry, retraining
 from evaluation.rule_impact import hidden_text, previews
+from retrieval.stages.reranker.reranker import failed_training
+
+logger = logging.getLogger(__name__)
 
 
 def learn_from_readers() -> dict[str, int]:
@@ -13,6 +19,23 @@ def learn_from_readers() -> dict[str, int]:
         "topics": implicit_feedback.searches_to_topics(),
         "verdicts": implicit_feedback.verdicts_to_judgments(),
     }
+
+
+def mend_reranker() -> str:
+    """Every minute: one in force that cannot be loaded gives way to the last that can, or has another trained, unless
+    the last training failed. Says what was done.
+    """
+    problem = registry.problem()
+    if not problem:
+        return ""
+    if sound := registry.fall_back():
+        done = f"{sound} serves again."
+    elif failed_training():
+        done = "The last training failed: see why before another."
+    else:
+        done = f"Job {retraining.every_month()} trains another."
+    logger.error("The deployed reranker cannot serve: %s %s", problem, done)
+    return done
 
 
 def find_hidden_text() -> int:

@@ -111,6 +111,15 @@ def rollback() -> RankerModel:
         return model
 
 
+def fall_back() -> RankerModel | None:
+    """Puts the model that served last and still can in force in place of one that cannot; None where none can."""
+    before = RankerModel.objects.exclude(status=Status.ACTIVE).filter(deployed_at__isnull=False)
+    sound = next((model for model in before.order_by("-deployed_at") if not problem_of(model)), None)
+    if sound is not None:
+        deploy(sound)
+    return sound
+
+
 # -- In shadow
 
 

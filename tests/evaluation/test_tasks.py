@@ -6,9 +6,13 @@ import pytest
 from django.utils import timezone
 
 from evaluation import tasks
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews
-from retrieval.models import JobRun
+from retrieval.models import JobRun, RankerModel
+from retrieval.stages.reranker.artifact import pack
+from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
 
@@ -28,3 +32,33 @@ def test_previews_are_kept_for_some_days():
         )
     assert tasks.prune() == 1
     assert RulePreview.objects.count() == 1
+
+
+def deployed(seed: int) -> RankerModel:
+    model = registry.save(Trained(pack(some_reranker(), seed=seed), {"family": "a test"}))
+    registry.deploy(model)
+    return model
+
+
+def damage(model: RankerModel) -> None:
+    RankerModel.objects.filter(pk=model.pk).update(artifact=bytes(model.artifact)[:-1] + b"?")
+
+
+def test_a_damaged_reranker_gives_way_to_the_last_that_is_whole():
+    whole, broken, last = deployed(1), deployed(2), deployed(3)
+    assert tasks.mend_reranker() == ""
+    damage(broken)
+    damage(last)
+    assert tasks.mend_reranker() == f"{whole} serves again."
+    assert registry.active() == whole
+    assert tasks.mend_reranker() == ""
+
+
+def test_where_no_other_is_whole_another_is_trained_until_that_fails():
+    damage(deployed(1))
+    for _ in range(2):
+        run = JobRun.objects.get(kind="retrain") if "trains another" in tasks.mend_reranker() else None
+        assert run.status == JobRun.Status.QUEUED
+    JobRun.objects.update(status=JobRun.Status.FAILED, finished_at=timezone.now())
+    assert tasks.mend_reranker() == "The last training failed: see why before another."
+    assert JobRun.objects.filter(kind="retrain").count() == 1
