@@ -97,8 +97,10 @@ class LexicalIndex:
     @property
     def problem(self) -> str:
         """Why it cannot be searched; empty when it can. An index that was well a moment ago still is."""
-        if time.monotonic() < self._well_until:
-            return ""
+        return "" if time.monotonic() < self._well_until else self.look()
+
+    def look(self) -> str:
+        """The problem at this very moment: after a search it tells whether what was read can be believed."""
         problem = self._problem()
         if problem:
             self._index = None  # the one that the writer makes instead is opened anew

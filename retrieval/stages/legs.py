@@ -54,6 +54,8 @@ class LexicalRetriever:
             exclude=query.exclude and public_ids(query, query.exclude),
             limit=self.k * CHUNKS_A_SECTION,
         )
+        if problem := index.look():
+            raise NotRun(problem)
         coverage = {hit.chunk: hit.coverage for hit in hits}
         folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
         return ranking_of(

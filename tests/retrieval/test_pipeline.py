@@ -8,6 +8,7 @@ from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.engines import loaded
 from retrieval.errors import SearchUnavailable
+from retrieval.indexes.lexical import LexicalIndex
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from tests.spoiling import spoil
@@ -120,3 +121,17 @@ def test_random_bytes_in_the_index_degrade_the_answer(reindex, settings):
     answer = ask("freedom of the press")
     assert answer["degraded"] == ["LexicalRetriever"] and answer["results"]
     assert "damaged" in next(s["note"] for s in answer["stages"] if s["name"] == "LexicalRetriever")
+
+
+def test_what_was_found_while_the_index_was_damaged_is_not_believed(reindex, settings, monkeypatch):
+    reindex()
+    assert ask("freedom of speech")["degraded"] == []
+    search = LexicalIndex.search
+
+    def spoiling(self, *args, **options):
+        found = search(self, *args, **options)
+        spoil(next(settings.ARF_LEXICAL_DIR.glob("*.pos")))
+        return found
+
+    monkeypatch.setattr(LexicalIndex, "search", spoiling)
+    assert ask("freedom of the press")["degraded"] == ["LexicalRetriever"]
