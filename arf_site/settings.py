@@ -7,11 +7,13 @@ import secrets
 from pathlib import Path
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
 from arf_site.environment import Environment
 from arf_site.node.postgres.server import app_url
+from arf_site.node.postgres.system import write_file
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -21,11 +23,15 @@ VAR_DIR = env.folder("ARF_VAR_DIR", BASE_DIR / "var")
 
 
 def _kept_secret(path: Path) -> str:
-    """A secret of this installation, made at the first start and kept beside its data."""
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(50))
-    return path.read_text()
+    """A secret of this installation, made at the first start and kept beside its data. Raises ImproperlyConfigured."""
+    try:
+        if not path.exists():
+            write_file(path, secrets.token_urlsafe(50), 0o600)
+        return path.read_text()
+    except OSError as problem:
+        raise ImproperlyConfigured(
+            f"{path} cannot be kept ({problem.strerror}): ARF_VAR_DIR must name a folder that ARF may write to."
+        ) from problem
 
 
 SECRET_KEY = env.text("ARF_SECRET_KEY") or _kept_secret(VAR_DIR / "secret_key")

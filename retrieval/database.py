@@ -1,10 +1,19 @@
-"""What a search does about a database that fails: one that is away ends it, a statement that fails does not."""
+"""What is done about a database that fails: one that is away ends a search, a statement that fails does not, and what
+can wait is not written where its disk is nearly full.
+"""
 
+import shutil
 from contextlib import AbstractContextManager, nullcontext
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 
 AWAY = (OperationalError, InterfaceError)  # without the database nothing can be done
+ROOM = 128 * 2**20  # bytes free on this machine's disk, or only what must be is written: PostgreSQL ends without room
+
+
+def has_room() -> bool:
+    return shutil.disk_usage(settings.VAR_DIR).free >= ROOM
 
 
 def recoverable() -> AbstractContextManager:

@@ -62,6 +62,13 @@ class TooManyWaiting(Unprocessable):
     code = "too_many_waiting"
 
 
+class NoRoom(Unprocessable):
+    """A file that cannot be kept just now."""
+
+    status = 503
+    code = "no_room"
+
+
 class NotRun(ArfError):
     """A stage that did not do its part. `degrades`: the answer is worse for it, and says so."""
 

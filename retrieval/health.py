@@ -14,6 +14,7 @@ from django.db.models import Count, Max, Min
 from django.utils import timezone
 from django_q.models import Schedule, Task
 
+from retrieval.database import has_room
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel, IndexChange, Trouble, Version
@@ -30,7 +31,7 @@ SILENT = timedelta(
 )  # of a queue that has something to do every minute, and steps of two minutes at most
 OVERDUE = timedelta(minutes=10)  # for a schedule: the queue looks every half minute
 EVERY_MINUTE = "retrieval.tasks.resume_silent_jobs"  # what shows that the queue works
-OF_A_NODE = {"index", "embedder"}  # parts that each machine has its own of
+OF_A_NODE = {"index", "embedder", "disk"}  # parts that each machine has its own of
 
 
 class Found(NamedTuple):
@@ -50,6 +51,7 @@ def parts(lexical: Mapping, embedding: Mapping) -> dict[str, dict]:
         "reranker": reranker(),
         "embedder": Found(OK if embedding["ready"] else FAILED),
         "schedules": schedules(),
+        "disk": Found(OK if has_room() else DEGRADED),
     }
     since = remembered(found)
     return {part: {"status": found[part].status, "since": since.get(part)} for part in found}

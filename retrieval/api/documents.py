@@ -216,7 +216,7 @@ class DocumentsView(ApiView):
     @extend_schema(
         operation_id="upload_document",
         request={"multipart/form-data": UploadForm},
-        responses=answers(UploadState, 401, 403, 404, 413, 415, 422, 429, success=202),
+        responses=answers(UploadState, 401, 403, 404, 413, 415, 422, 429, 503, success=202),
     )
     def post(self, request: Request) -> HttpResponse:
         """Hand in a file for a domain; it is read by a job. The same name again is a new version of its document."""

@@ -20,7 +20,8 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import check_owner, checked_principal, may_edit, share
 from retrieval.citations.citation import cite_plain
-from retrieval.errors import Forbidden, SourceRefused, TooManyWaiting, gettext_noop
+from retrieval.database import has_room
+from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.ingestion import publishing
 from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.ingest import drop_staged
@@ -52,8 +53,11 @@ def accept(
     by=None,
 ) -> Upload:
     """Takes a file and enqueues its reading; `principal` becomes the owner of a new document, `grants` name its
-    readers. Raises Unprocessable for what can be told at once to be no use, TooManyWaiting for one file too many.
+    readers. Raises Unprocessable for what can be told at once to be no use, TooManyWaiting for one file too many,
+    NoRoom on a full disk.
     """
+    if not has_room():
+        raise NoRoom(gettext_noop("The server's disk is full: hand the file in again when there is room."))
     name = checked_name(domain, filename, content)
     check_grants(domain, grants)
     with acting_for(principal):

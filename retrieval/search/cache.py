@@ -6,8 +6,10 @@ Answers of searches in private domains are never written down: this process alon
 
 import hashlib
 import json
+import logging
 import threading
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -19,9 +21,11 @@ from django.db import connection
 from django.utils import timezone
 
 from retrieval.corpus.statements import rows
+from retrieval.database import has_room
 from retrieval.models import CacheEntry
 from retrieval.models.packed import pack, unpack
 
+logger = logging.getLogger(__name__)
 CODE = ("retrieval", "rules", "arf_site", "templates/retrieval/prompts")
 OF_ANSWERS = {".py", ".json", ".rcx", ".txt"}  # code, shipped data, rules of spelling, prompts
 IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
@@ -100,13 +104,18 @@ class AnswerCache:
         kept = rows(KEPT, [key, oldest])
         if not kept:
             return None
-        answer = unpack(kept[0][0])
+        try:
+            answer = unpack(kept[0][0])
+        except (zlib.error, ValueError):
+            logger.error("The kept answer %s is damaged: it is made anew.", key)
+            return None
         self._remember(key, answer)
         return answer
 
     def _write(self, key: str, answer: dict) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(KEEP, [key, pack(answer), timezone.now()])
+        if has_room():
+            with connection.cursor() as cursor:
+                cursor.execute(KEEP, [key, pack(answer), timezone.now()])
         self._remember(key, answer)
 
 

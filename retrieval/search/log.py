@@ -11,6 +11,7 @@ from django.utils import timezone
 from retrieval.access import row_security
 from retrieval.access.caller import Caller
 from retrieval.corpus.statements import insert
+from retrieval.database import has_room
 from retrieval.errors import NotFound
 from retrieval.models import Click, Feedback, SearchLog, Section, ShadowRanking, Trace
 from retrieval.ranking import Shadow
@@ -38,8 +39,11 @@ def record(
     private: bool,
 ) -> None:
     """Logs one search. Of one that reached private domains neither the words are kept, nor the names of what it found:
-    private sections stand in log and trace by number, and get their names back for who may read them.
+    private sections stand in log and trace by number, and get their names back for who may read them. On a full disk
+    none is logged.
     """
+    if not has_room():
+        return
     shown = [result["locator"] for result in (answer["results"] or answer["near_misses"])]
     if private:
         names = kept_names({*shown, *(place["locator"] for place in weighed(trace or {}))})

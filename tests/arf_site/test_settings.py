@@ -37,6 +37,7 @@ def test_the_example_lists_every_variable_and_no_other():
         ("ARF_LLM_TIMEOUT", "soon"),
         ("ARF_LLM_TIMEOUT", "0"),
         ("ARF_VAR_DIR", "/proc/nowhere"),
+        ("ARF_VAR_DIR", "/proc/self"),
         ("ARF_SECRET_KEY_FILE", "/nowhere"),
         ("ARF_CORS_ORIGINS", "example.org"),
         ("DATABASE_URL", "mysql://localhost/arf"),

@@ -53,7 +53,7 @@ def done(func: str, moment: datetime, *, success: bool = True) -> Task:
 
 
 def test_all_is_well_and_nothing_is_written_down():
-    assert list(parts()) == ["database", "index", "queue", "reranker", "embedder", "schedules"]
+    assert list(parts()) == ["database", "index", "queue", "reranker", "embedder", "schedules", "disk"]
     assert not_well() == {} and not Trouble.objects.exists()
 
 
@@ -71,6 +71,13 @@ def test_what_its_rows_do_not_tell_is_kept_from_when_it_was_first_seen_until_it_
     Version.objects.filter(name="embedding").update(number=10_002)
     assert not_well() == {}
     assert [trouble.part for trouble in Trouble.objects.all()] == ["embedder another-machine"]
+
+
+def test_a_disk_without_room_is_told_of_until_there_is_some(monkeypatch):
+    monkeypatch.setattr(health, "has_room", lambda: False)
+    assert [(name, status) for name, (status, _) in not_well().items()] == [("disk", "degraded")]
+    monkeypatch.undo()
+    assert not_well() == {}
 
 
 def test_an_index_that_is_damaged_or_not_there_has_failed(settings, tmp_path):

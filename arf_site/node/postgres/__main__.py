@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arf_site.node.postgres.server import STOP_SIGNALS, Postgres, default_data_dir, without_password
-from arf_site.node.postgres.system import PostgresError, wheel_install
+from arf_site.node.postgres.system import NoRoom, PostgresError, say, wheel_install
 from arf_site.node.supervisor import end_with_parent
 
 GUARD_EVERY = 1.0  # seconds between the guard's questions to the server
@@ -67,14 +67,17 @@ def open_psql(url: str, arguments: Sequence[str]) -> None:
 
 
 def guard(server: Postgres, parent: int) -> None:
-    """Keeps the server answering. Should the supervisor be killed, it stops the server in its place, so that nothing is
-    left running.
+    """Keeps the server answering; one that ended on a full disk, once there is room again. Should the supervisor be
+    killed, it stops the server in its place, so that nothing is left running.
     """
     signal.signal(signal.SIGUSR1, orphaned)
     end_with_parent(parent, signal.SIGUSR1)
     try:
         while True:
-            server.start()
+            try:
+                server.start()
+            except NoRoom as problem:
+                say(str(problem))
             time.sleep(GUARD_EVERY)
     except Orphaned:
         server.stop()

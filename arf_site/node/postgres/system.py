@@ -32,6 +32,10 @@ class PostgresError(RuntimeError):
     """The server cannot be started, stopped or reached; the message says what to do."""
 
 
+class NoRoom(PostgresError):
+    """The disk is full."""
+
+
 @dataclass(frozen=True)
 class Account:
     """The system user that the server runs as and that owns the cluster."""
@@ -81,10 +85,10 @@ def service_account() -> Account:
 
 
 def check_room(folder: Path) -> None:
-    """Raises PostgresError where the disk is full, before half of something is written."""
+    """Raises NoRoom where the disk is full, before half of something is written."""
     free = shutil.disk_usage(folder).free
     if free < ROOM:
-        raise PostgresError(
+        raise NoRoom(
             f"The disk of {folder} is full: {free // 2**20} MB are free and {ROOM // 2**20} MB are needed. "
             "Make room there, or set ARF_VAR_DIR to a folder on another disk."
         )

@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.errors import ArfError, Forbidden, SourceRefused, TooManyWaiting
+from retrieval.errors import ArfError, Forbidden, NoRoom, SourceRefused, TooManyWaiting
 from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.models.uploads import in_words
@@ -94,6 +94,16 @@ def test_a_file_that_cannot_be_read_leaves_only_the_reason():
     assert {locked.status, scan.status} == {"refused"}
     assert locked.content is None
     assert not Document.objects.filter(domain=domain).exists()
+
+
+def test_on_a_full_disk_a_file_is_refused_and_taken_when_there_is_room(monkeypatch):
+    domain = a_domain()
+    with monkeypatch.context() as full:
+        full.setattr(uploading, "has_room", lambda: False)
+        with pytest.raises(NoRoom, match="disk is full"), transaction.atomic():
+            uploading.accept(domain, "lease.pdf", lease(FEES), principal="user:1")
+    assert not Upload.objects.exists() and not JobRun.objects.filter(kind="upload").exists()
+    assert handed_in(domain, lease(FEES)).status == Upload.Status.STORED
 
 
 def test_the_reason_is_told_in_the_readers_language():

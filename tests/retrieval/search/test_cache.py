@@ -31,7 +31,7 @@ from retrieval.models import (
     Vocabulary,
 )
 from retrieval.request import SearchRequest
-from retrieval.search import cache
+from retrieval.search import cache, log
 from retrieval.search.service import cache_key, search, visible_domains
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
@@ -52,6 +52,27 @@ def test_the_second_answer_comes_from_the_cache_and_says_the_same():
 
 def test_a_cached_answer_survives_the_process_in_the_table():
     ask("who appoints judges")
+    cache.answers.answers.clear()
+    assert ask("who appoints judges")["cached"]
+
+
+def test_on_a_full_disk_a_search_is_answered_and_nothing_written(monkeypatch):
+    for module in (cache, log):
+        monkeypatch.setattr(module, "has_room", lambda: False)
+    with CaptureQueriesContext(connection) as asked:
+        assert ask("who appoints judges")["results"]
+    assert not [query["sql"] for query in asked if "INSERT" in query["sql"]]
+    assert ask("who appoints judges")["cached"], "by this process"
+
+
+def test_a_damaged_answer_in_the_table_is_made_anew(caplog):
+    made = ask("who appoints judges")
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE retrieval_cacheentry SET answer = overlay(answer PLACING '\\x0badbad0'::bytea FROM 40)")
+    cache.answers.answers.clear()
+    again = ask("who appoints judges")
+    assert (again["cached"], again["results"]) == (False, made["results"])
+    assert "is damaged" in caplog.text
     cache.answers.answers.clear()
     assert ask("who appoints judges")["cached"]
 

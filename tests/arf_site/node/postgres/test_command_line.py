@@ -9,6 +9,7 @@ import pytest
 
 from arf_site.node.postgres import __main__ as command_line
 from arf_site.node.postgres.__main__ import main
+from arf_site.node.postgres.system import NoRoom
 from tests.arf_site.node.servers import ask
 
 
@@ -43,6 +44,8 @@ class FakeServer:
 
     def start(self):
         self.done.append("start")
+        if len(self.done) == 1:
+            raise NoRoom("The disk is full.")
         if len(self.done) == 3:
             os.kill(os.getpid(), signal.SIGUSR1)
 
@@ -50,7 +53,7 @@ class FakeServer:
         self.done.append("stop")
 
 
-def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeypatch):
+def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeypatch, capsys):
     server, before = FakeServer(), signal.getsignal(signal.SIGUSR1)
     asked = []
     monkeypatch.setattr(command_line, "Postgres", lambda folder: server)
@@ -62,6 +65,7 @@ def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeyp
         signal.signal(signal.SIGUSR1, before)
     assert asked == [(123, signal.SIGUSR1)]
     assert server.done == ["start", "start", "start", "stop"]
+    assert "The disk is full." in capsys.readouterr().err
 
 
 def test_no_ordinary_except_swallows_the_end_of_the_supervisor():
