@@ -23,6 +23,7 @@ from retrieval.models.access import caller_for
 
 STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
 FORGOTTEN_AFTER = timedelta(days=1)
+LONGEST_REASON = 300  # characters of why a line is refused
 TOLD = 500  # refused lines and changes that a finished job remembers
 COUNTED = (
     "%(new)d new judgments, %(changed)d changed, %(same)d the same; %(topics)d new topics; "
@@ -94,7 +95,7 @@ def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
         try:
             planner.add(entry)
         except LineRefused as problem:
-            planner.plan.refused.append(Refused(entry.line, str(problem)))
+            planner.plan.refused.append(Refused(entry.line, str(problem)[:LONGEST_REASON]))
     return planner.plan
 
 
@@ -214,11 +215,8 @@ def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
     split = split_of(entry, options)
     if split not in Topic.Split.values:
         raise LineRefused(f"there is no split {split}")
-    name = entry.topic or name_of(entry.query, domain)
-    if len(name) > 100:
-        raise LineRefused("the topic's id is longer than 100 characters")
     return Topic(
-        name=name,
+        name=entry.topic or name_of(entry.query, domain),
         domain=domain,
         query=entry.query,
         language=str(told.get("language", "en"))[:5],

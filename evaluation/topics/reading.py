@@ -46,8 +46,9 @@ GRADES = {word: grade for grade, words in WORDS.items() for word in words.split(
 TREC_LINE = re.compile(r"^\S+[ \t]+\S+[ \t]+\S+[ \t]+\S+$")
 RUN_LINE = re.compile(r"^\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+$")
 TOPIC_LINE = re.compile(r"^\S+\t[^\t]+$")
-TOPIC = re.compile(r"<top(?:ic)?\b([^>]*)>(.*?)</top(?:ic)?>", re.DOTALL | re.IGNORECASE)
-TOPIC_PART = re.compile(r"<(\w+)[^>]*>\s*(?:\w+:)?([^<]*)")  # closing tags may be missing; "Number:" goes
+# Looked for one after the other: in one pattern the time would grow with the square of a file that lacks ends.
+TOPIC, TOPIC_END = re.compile(r"<top(?:ic)?\b([^<>]*)>", re.I), re.compile(r"</top(?:ic)?>", re.I)
+TOPIC_PART = re.compile(r"<(\w{1,40})\b[^<>]*>\s*(?:\w+:)?([^<]*)")  # ends may be missing; "Number:" goes
 TOPIC_NUMBER = re.compile(r"\b(?:number|id)\s*=\s*[\"']([^\"']+)")
 TOPIC_PARTS = {
     "topic": ("num", "number"),
@@ -55,6 +56,9 @@ TOPIC_PARTS = {
     "narrative": ("desc", "description", "narr", "narrative"),
 }
 DELIMITERS = ",;\t|"
+MOST_COLUMNS = 1_000
+LONGEST = {"topic": 100, "locator": 300, "judge": 150}  # characters that the database holds of each
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # characters that it does not hold
 FALSE = {"false", "no", "0", "n"}
 BOOKKEEPING = {  # columns of exports elsewhere that are no judges
     "", "title", "docposition", "docrating", "position", "rank", "teamname", "casename", "caseid", "iteration",
@@ -112,10 +116,14 @@ def folded(text: str) -> str:
 
 def decoded(content: bytes) -> str:
     """Text of a file in whatever encoding spreadsheets write; a byte order mark is taken off. Raises BadFile."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", errors="replace")
-    if b"\0" in content:
+    is_utf_16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = content.decode("utf-16", errors="replace") if is_utf_16 else decoded_bytes(content)
+    if "\0" in text:
         raise BadFile("This is no text file. Save a spreadsheet as CSV.")
+    return text
+
+
+def decoded_bytes(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -142,9 +150,9 @@ def detected(text: str) -> Format:
         raise BadFile("The file is empty.")
     if first.startswith(("{", "[")):
         return "jsonl"
-    if TOPIC.search(text):
+    if any(topics_in(text)):
         return "topics"
-    if has_columns(columns_of(next(csv.reader([first], delimiter=delimiter_of(first)), []))):
+    if has_columns(columns_of(next(table_rows(first, delimiter_of(first)))[1])):
         return "csv"
     if TREC_LINE.match(first):
         return "trec"
@@ -189,14 +197,14 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
     if text.lstrip().startswith("["):
         try:
             yield from enumerate(json.loads(text), start=1)
-        except ValueError as problem:
+        except (ValueError, RecursionError) as problem:
             raise BadFile(f"The array cannot be read: {problem}") from problem
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except ValueError as problem:
+            except (ValueError, RecursionError) as problem:
                 yield number, Refused(number, f"not JSON: {problem}")
 
 
@@ -213,8 +221,8 @@ def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
 def read_table(text: str) -> Iterator[Entry | Refused]:
     """Rows under a header. Without a column of grades, each column of unknown name is a judge's (Quepid's books)."""
     delimiter = delimiter_of(next((line for line in text.splitlines() if line.strip()), ""))
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    header: list[str] = next((row for row in rows if any(cell.strip() for cell in row)), [])
+    rows = table_rows(text, delimiter)
+    header: list[str] = next((row for _, row in rows if any(cell.strip() for cell in row)), [])
     columns = columns_of(header)
     if not has_columns(columns):
         raise BadFile(
@@ -222,9 +230,7 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
             "topic and query."
         )
     raters = [] if "grade" in columns or "locator" not in columns else judges_among(header, columns)
-    start = rows.line_num + 1
-    for row in rows:
-        number, start = start, rows.line_num + 1
+    for number, row in rows:
         cells = [unescaped(cell.strip()) for cell in row]
         if not any(cells):
             continue
@@ -237,6 +243,17 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
             if raters
             else [entry(number, fields_of(named, columns))]
         )
+
+
+def table_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Each row after the number of the line where it begins. Raises BadFile."""
+    rows, start = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
+    try:
+        for row in rows:
+            yield start, row
+            start = rows.line_num + 1
+    except csv.Error as problem:
+        raise BadFile(f"From line {start} on this is no table ({problem}): is a quote not closed?") from problem
 
 
 def judged_by_all(
@@ -266,15 +283,25 @@ def read_trec_topics(text: str) -> Iterator[Entry | Refused]:
     if "<top" not in text.lower():
         yield from topic_lines(text)
         return
-    for found in TOPIC.finditer(text):
-        number = text.count("\n", 0, found.start()) + 1
-        parts = {tag.lower(): " ".join(said.split()) for tag, said in TOPIC_PART.findall(found[2])}
+    number, counted = 1, 0
+    for found, end in topics_in(text):
+        number, counted = number + text.count("\n", counted, found.start()), found.start()
+        inside = TOPIC_PART.findall(text, found.end(), end)
+        parts = {tag.lower(): " ".join(said.split()) for tag, said in inside}
         told = {
             name: " ".join(parts[tag] for tag in tags if parts.get(tag)) for name, tags in TOPIC_PARTS.items()
         }
         if attribute := TOPIC_NUMBER.search(found[1]):
             told["topic"] = attribute[1]
         yield entry(number, told) if told["query"] else Refused(number, "a topic without a title")
+
+
+def topics_in(text: str) -> Iterator[tuple[re.Match, int]]:
+    """Each beginning of a topic, and where its text ends."""
+    at = 0
+    while (begin := TOPIC.search(text, at)) and (end := TOPIC_END.search(text, begin.end())):
+        yield begin, end.start()
+        at = end.end()
 
 
 def topic_lines(text: str) -> Iterator[Entry | Refused]:
@@ -304,6 +331,10 @@ def entry(number: int, values: Mapping[str, object]) -> Entry | Refused:
     )
     if not read.topic and not read.query:
         return Refused(number, "neither a topic nor a query")
+    if UNSTORABLE.search(" ".join(map(str, values.values()))):
+        return Refused(number, "a character that no text may hold")
+    if long := next((name for name, most in LONGEST.items() if len(getattr(read, name)) > most), ""):
+        return Refused(number, f"the {long} is longer than {LONGEST[long]} characters")
     if not locator:
         return read if values.get("grade") in (None, "") else Refused(number, "a grade without a locator")
     try:
@@ -316,8 +347,8 @@ def typed(about: Mapping[str, object]) -> dict[str, object]:
     told = dict(about)
     if "answerable" in told:
         told["answerable"] = str(told["answerable"]).strip().lower() not in FALSE
-    if isinstance(told.get("tags"), str):
-        told["tags"] = [tag for tag in re.split(r"[\s,;]+", told["tags"]) if tag]
+    if "tags" in told and not isinstance(told["tags"], list):
+        told["tags"] = [tag for tag in re.split(r"[\s,;]+", str(told["tags"])) if tag]
     return told
 
 
@@ -331,7 +362,7 @@ def grade_of(given: object) -> int:
     try:
         number = float(str(given))
     except ValueError:
-        raise ValueError(f"“{given}” is no grade") from None
+        raise ValueError(f"“{str(given)[:40]}” is no grade") from None
     if number not in (0, 1, 2, 3):
         raise ValueError(f"grade {given} is not one of 0, 1, 2, 3")
     return int(number)
@@ -343,8 +374,11 @@ def locator_of(written: str) -> str:
 
 
 def columns_of(header: Iterable[str]) -> dict[str, str]:
-    """By field, the header it stands under."""
-    plain = {re.sub(r"[^a-z]", "", str(name).lower()): name for name in reversed(list(header))}
+    """By field, the header it stands under. Raises BadFile for too many."""
+    names = list(header)
+    if len(names) > MOST_COLUMNS:
+        raise BadFile(f"A table has at most {MOST_COLUMNS} columns, this one {len(names)}.")
+    plain = {re.sub(r"[^a-z]", "", str(name).lower()): name for name in reversed(names)}
     found = {field: [plain[alias] for alias in aliases if alias in plain] for field, aliases in COLUMNS.items()}
     return {field: names[0] for field, names in found.items() if names}
 

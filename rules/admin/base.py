@@ -19,6 +19,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import Caller
 from retrieval.admin.base import NeverDeleted, caller_of
+from retrieval.errors import ArfError
 from rules.authoring.resources import FORMATS
 
 
@@ -79,6 +80,12 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
         return FORMATS
 
     get_export_formats = get_import_formats
+
+    def add_data_read_fail_error_to_form(self, form: forms.Form, e: Exception) -> None:
+        if isinstance(e, ArfError):
+            form.add_error("import_file", e.message)
+        else:
+            super().add_data_read_fail_error_to_form(form, e)
 
     def has_import_permission(self, request: HttpRequest) -> bool:
         """An import both adds and changes."""

@@ -14,6 +14,7 @@ from import_export.widgets import ForeignKeyWidget, Widget
 from tablib import Dataset
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.errors import ArfError
 from retrieval.models import Domain
 from rules.authoring import rule_checks, workflow
 from rules.models import Alias, GlossaryTerm, Rule
@@ -119,6 +120,25 @@ class RuleResource(CuratedResource):
         workflow.as_draft(instance)
 
 
+MOST_ROWS, MOST_COLUMNS = 20_000, 100  # twice what ships; each row takes some ms
+
+
+class TooLong(ArfError):
+    """A file whose import would keep a web worker for minutes."""
+
+    status = 422
+
+
+def bounded(read: Dataset) -> Dataset:
+    """Raises TooLong."""
+    if len(read) > MOST_ROWS or read.width > MOST_COLUMNS:
+        raise TooLong(
+            _("A file has at most %(rows)s rows and %(columns)s columns.")
+            % {"rows": MOST_ROWS, "columns": MOST_COLUMNS}
+        )
+    return read
+
+
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
 
 
@@ -134,12 +154,15 @@ class SafeCSV(CSV):
         return safe.export("csv", **kwargs)
 
     def create_dataset(self, in_stream, **kwargs) -> Dataset:
-        read = super().create_dataset(in_stream, **kwargs)
+        read = bounded(super().create_dataset(in_stream, **kwargs))
         return Dataset(*([unescaped(cell) for cell in row] for row in read), headers=read.headers)
 
 
 class PlainJSON(JSON):
     """JSON as it is: nothing in it is ever a formula."""
+
+    def create_dataset(self, in_stream, **kwargs) -> Dataset:
+        return bounded(super().create_dataset(in_stream, **kwargs))
 
     def export_data(self, dataset: Dataset, **kwargs) -> str:
         return dataset.export("json", **kwargs)

@@ -17,9 +17,9 @@ def alias_fields(domain: Domain, **changed) -> dict:
     return fields | {"enabled": "on"} | changed
 
 
-def upload(client, url: str, text: str, *, name: str = "new.csv"):
+def upload(client, url: str, content: str | bytes, *, name: str = "new.csv"):
     """The first step of an import: the preview."""
-    file = SimpleUploadedFile(name, text.encode())
+    file = SimpleUploadedFile(name, content if isinstance(content, bytes) else content.encode())
     number = "0" if name.endswith(".csv") else "1"
     return client.post(f"{url}import/", {"import_file": file, "format": number, "resource": "0"})
 

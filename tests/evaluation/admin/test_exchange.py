@@ -1,5 +1,7 @@
 """Files are looked through before they are imported."""
 
+import time
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,6 +14,7 @@ from evaluation.topics import importing
 from retrieval import jobs
 from retrieval.models import Domain, JobRun
 from tests.builders import nothing_judged
+from tests.hostile import OBJECTS, TABLES, TOPICS
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +99,27 @@ def test_a_file_of_which_nothing_can_be_read_is_refused_beside_its_field(client,
     answer = upload(client, content)
     assert answer.status_code == 422 and why in answer.content.decode()
     assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("name", [*TABLES, *OBJECTS, *TOPICS])
+def test_a_hostile_file_is_refused_or_its_lines_are_and_soon(client, curator, name):
+    content, started = (TABLES | OBJECTS | TOPICS)[name], time.process_time()
+    answer = upload(client, content)
+    assert answer.status_code in (200, 422)
+    if answer.status_code == 200:
+        client.post(answer.redirect_chain[-1][0], {"import": ""})
+        *_, run = jobs.run_here(JobRun.objects.get(kind="import_judgments"))
+        assert run.status == JobRun.Status.DONE, run.error
+        assert len(str(run.state)) < 1_000_000
+        assert not Judgment.objects.filter(topic__name="t9").exists()
+    else:
+        [why] = answer.context["form"].errors["file"]
+        assert len(why) < 250 and "\n" not in why
+    assert time.process_time() - started < 10, "of the processor, on a slow machine; each took hours or memory before"
+
+
+def test_a_file_of_50_mb_is_refused_before_it_is_read(client, curator):
+    assert upload(client, b"topic,query\n" + b"x" * 50_000_000).status_code == 400
 
 
 def test_a_file_too_large_is_refused_and_one_person_keeps_one_for_a_day(client, curator, monkeypatch):

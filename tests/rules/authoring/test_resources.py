@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import time
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rules.authoring.resources import PlainJSON, RuleResource, SafeCSV, escaped, unescaped
-from rules.models import Alias, Rule
+from rules.models import Alias, GlossaryTerm, Rule
+from tests.hostile import FORMULAS, OBJECTS, TABLES
 from tests.rules.alias_pages import ALIASES, confirm, upload
 from tests.rules.rule_pages import LIST
 
@@ -90,3 +92,28 @@ def test_exports_escape_formulas_and_imports_take_that_back(client, curator, con
 @pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@x", "\tx", "plain", "'quoted'", "", 5, None])
 def test_escaping_is_taken_back_exactly(cell):
     assert unescaped(escaped(cell)) == cell
+
+
+HOSTILE_ROWS = "domain,text,locator,language\n" + "".join(
+    f"us_constitution,{text},/us/const/amendment/I,en\n"
+    for text in ("w\0t", "x" * 5_000, *(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in FORMULAS))
+)
+
+
+@pytest.mark.parametrize("url", [ALIASES, "/admin/rules/glossaryterm/", LIST])
+@pytest.mark.parametrize("name", [*TABLES, *OBJECTS])
+def test_a_hostile_file_is_answered_with_what_is_wrong_with_it(client, curator, url, name):
+    content, started = (TABLES | OBJECTS)[name], time.process_time()
+    before = (Alias.history.count(), GlossaryTerm.history.count(), Rule.history.count())
+    answer = upload(client, url, content, name="new.csv" if name in TABLES else "new.json")
+    assert answer.status_code == 200 and len(answer.content) < 5_000_000
+    if result := answer.context.get("result"):
+        assert result.has_errors() or result.has_validation_errors() or not result.totals["new"]
+    assert (Alias.history.count(), GlossaryTerm.history.count(), Rule.history.count()) == before
+    assert time.process_time() - started < 10
+
+
+def test_formulas_and_characters_that_no_text_holds_are_told_row_by_row(client, curator):
+    result = upload(client, ALIASES, HOSTILE_ROWS).context["result"]
+    assert {number for number, _ in result.row_errors()} | {row.number for row in result.invalid_rows} >= {1, 2}
+    assert not Alias.objects.filter(text__startswith="x" * 100).exists()
