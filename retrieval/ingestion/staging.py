@@ -5,13 +5,14 @@ Readers see nothing of staged sections until `publishing`. Text that did not cha
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import F, Max
+from django.db.models import CharField, F, Max, Model
 
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
@@ -37,6 +38,10 @@ def read(run: JobRun) -> Progress:
     source = of_edition(found.document, run.params.get("edition", ""))
     check_identity(domain, source)
     rows = list(section_rows(domain, source))
+    name = Path(found.filename).name
+    check_lengths([Document(locator=source.identifier, **description(source, name, ""))])
+    for section, node in rows:
+        check_lengths([section, *anchors_of(section, node)])
     live = Section.objects.filter(document__domain=domain, document__locator=source.identifier).live()
     covered = in_scope(live, source.scope)
     check_order(covered, source)
@@ -46,7 +51,7 @@ def read(run: JobRun) -> Progress:
     if source.scope is not None:
         rows = placed(live.filter(valid_to=None), beside, rows)
     digest = file_hash(path / found.filename if path.is_dir() else path)
-    progress = stage_some(run, domain, source, rows, Path(found.filename).name, digest)
+    progress = stage_some(run, domain, source, rows, name, digest)
     said = {"place": asdict(place), "following": found.following and asdict(found.following)}
     if "gone" in progress.state:
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
@@ -188,6 +193,21 @@ def check_identity(domain: Domain, source: SourceDocument) -> None:
         )
 
 
+def check_lengths(rows: Iterable[Model]) -> None:
+    """Raises SourceRefused for words that no column holds."""
+    for row in rows:
+        for name, most in longest(type(row)).items():
+            if len(said := getattr(row, name)) > most:
+                raise SourceRefused(f"The {name.replace('_', ' ')} “{said[:40]}…” is longer than {most} characters.")
+
+
+@cache
+def longest(model: type[Model]) -> dict[str, int]:
+    """By text column, the characters that it holds."""
+    columns = (column for column in model._meta.concrete_fields if isinstance(column, CharField))
+    return {column.attname: column.max_length for column in columns}
+
+
 def check_length(before: int, given: int, *, force: bool) -> None:
     """Refuses a source that would remove most of what is known: a cut download is no repeal."""
     if before and given < before * SHORTEST and not force:
@@ -317,16 +337,18 @@ def differs(old: Section | None, new: Section) -> bool:
 def save_parts(changed: list[Row]) -> None:
     """Anchors, and citations by the source's own references and by what the text says."""
     Anchor.objects.bulk_create(
-        [
-            Anchor(section=s, locator=a.locator, level=a.level, number=a.number, start=a.start, end=a.end)
-            for s, node in changed
-            for a in node.anchors
-        ],
-        batch_size=2000,
+        [anchor for section, node in changed for anchor in anchors_of(section, node)], batch_size=2000
     )
     Citation.objects.bulk_create(
         [edge for section, node in changed for edge in citations_of(section, node)], batch_size=2000
     )
+
+
+def anchors_of(section: Section, node: Node) -> list[Anchor]:
+    return [
+        Anchor(section=section, locator=a.locator, level=a.level, number=a.number, start=a.start, end=a.end)
+        for a in node.anchors
+    ]
 
 
 def citations_of(section: Section, node: Node) -> list[Citation]:

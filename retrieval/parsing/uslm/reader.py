@@ -86,7 +86,8 @@ class _Reader:
         try:
             root = self._parse(file)
         except etree.XMLSyntaxError as error:
-            raise SourceError(f"The file is not well-formed XML: {error.msg}.") from error
+            why = " ".join(error.msg.split())  # some have a line break inside
+            raise SourceError(f"The file is not well-formed XML: {why}.") from error
         document = document_of(root, self._root_node(root))
         if not any(node.text or node.status for node in document.root.walk() if self._is_result(node)):
             raise SourceError("The file holds no sections.")
