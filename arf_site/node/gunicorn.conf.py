@@ -21,6 +21,7 @@ worker_class = "arf_site.node.web_worker.Worker"  # gthread, with limits for slo
 preload_app = False  # ONNX Runtime's threads do not survive a fork: each worker opens its own sessions
 timeout = 60
 graceful_timeout = 5
+sendfile = False  # the kernel would wait for each piece anew where a reader is slow
 limit_request_line = 8190  # the most gunicorn allows; longer questions are posted
 control_socket_disable = True
 if Path("/dev/shm").is_dir():

@@ -20,7 +20,7 @@ BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by sta
 FILE_LIMIT = 60.0  # seconds that a form with documents may take
 HEAD_START = 0.00025  # seconds for each connection already held, before another is taken
 CROWD = 8  # connections beyond which a worker waits no longer
-ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what the kernel does not hold for it
+ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what of an answer the kernel does not hold for it
 TO_API = (b"GET /api/", b"POST /api/")
 TOO_LARGE = {LimitRequestLine: 414, LimitRequestHeaders: 431}
 
@@ -30,6 +30,7 @@ class TimedSocket(socket.socket):
 
     beginning = b""  # of the request that is read
     deadline = 0.0  # of time.monotonic()
+    answer_by = 0.0  # likewise, from the first byte of an answer on
     is_over = False
 
     def allow(self, seconds: float) -> None:
@@ -48,6 +49,16 @@ class TimedSocket(socket.socket):
             self.settimeout(ANSWER_LIMIT)
         self.beginning = self.beginning or arrived[:20]
         return arrived
+
+    def sendall(self, *args) -> None:
+        """The whole answer has one limit, in however many pieces it is written. Raises TimeoutError."""
+        now = time.monotonic()
+        self.answer_by = self.answer_by or now + ANSWER_LIMIT
+        self.settimeout(max(self.answer_by - now, 0.001))
+        try:
+            super().sendall(*args)
+        finally:
+            self.settimeout(ANSWER_LIMIT)
 
     def _end(self) -> bytes:
         self.is_over = True
@@ -70,7 +81,7 @@ class Worker(ThreadWorker):
     def handle(self, conn: TConn):
         if not conn.initialized and not conn.wait_for_data(MUTE_LIMIT):
             return _DEFER
-        conn.sock.beginning = b""
+        conn.sock.beginning, conn.sock.answer_by = b"", 0.0
         conn.sock.allow(HEAD_LIMIT)
         return super().handle(conn)
 

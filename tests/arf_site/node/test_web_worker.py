@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from contextlib import suppress
 
 import pytest
@@ -16,8 +17,12 @@ from tests.running import free_port, wait_for
 APPLICATION = """
 import arf_site.node.web_worker as limits
 limits.HEAD_LIMIT = limits.BODY_LIMIT = 0.5
+limits.ANSWER_LIMIT = 1.0
 
 def app(environ, start_response):
+    if environ["PATH_INFO"] == "/large":
+        start_response("200 OK", [("Content-Length", str(100 * 100_000))])
+        return (b"a" * 100_000 for _ in range(100))
     said = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     start_response("200 OK", [("Content-Length", str(len(said)))])
     return [said]
@@ -58,6 +63,23 @@ def test_clients_that_stop_in_the_middle_keep_nobody_out(server, beginning):
     for client in slow:
         client.sendall(beginning)
     assert answered(server).startswith(b"HTTP/1.1 200")
+    for client in slow:
+        client.close()
+
+
+def test_clients_that_read_slowly_keep_nobody_out_and_are_left_in_time(server):
+    slow = [socket.socket() for _ in range(8)]
+    for client in slow:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        client.connect(server)
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert answered(server).startswith(b"HTTP/1.1 200")
+    received, started = 0, time.monotonic()
+    with suppress(OSError):
+        while piece := slow[0].recv(50_000):
+            received += len(piece)
+            time.sleep(0.02)
+    assert received < 10_000_000 and time.monotonic() - started < 30
     for client in slow:
         client.close()
 
