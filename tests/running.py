@@ -28,8 +28,8 @@ NO_TRAINING = "UPDATE retrieval_jobrun SET kind = 'retrain' WHERE kind = 'ingest
 class RunningArf:
     """`manage.py up` in a folder of its own under /tmp, which the server's user can enter."""
 
-    def __init__(self):
-        self.var = Path(tempfile.mkdtemp(prefix="arf running "))
+    def __init__(self, var: Path | None = None):
+        self.var = var or Path(tempfile.mkdtemp(prefix="arf running "))
         self.var.chmod(0o755)
         shutil.copytree(exported_embedder(), self.var / "onnx")  # or the first start would take 20 s longer
         self.port = free_port()
@@ -84,6 +84,15 @@ class RunningArf:
         with psycopg.connect(self.postgres.app_url(), autocommit=True) as connection:
             cursor = connection.execute(query, values or None)
             return cursor.fetchall() if cursor.description else []
+
+    def run(self, script: str, *arguments: str) -> str:
+        """What a script with Django's settings prints, beside the running ARF."""
+        environment = self.environment | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
+        done = subprocess.run(
+            python(script, *arguments), cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def pids(self, part: str) -> list[int]:
         """Our processes with `part` in their command line, oldest first."""

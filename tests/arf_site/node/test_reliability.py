@@ -3,15 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from itertools import count
 from urllib.request import urlopen
 
 import pytest
 
 from retrieval.indexes.lexical import LexicalIndex
-from tests.conftest import ROOT
+from tests.chaos import MENDED_IN, Chaos, settle
 from tests.running import RunningArf, wait_for
 from tests.spoiling import spoil
 
@@ -89,17 +87,7 @@ def title(arf, number):
 
 def order(arf, file):
     """Hands the file's ingestion to the workers, as the admin's “ingest again” does; gives the job's id."""
-    return int(run_python(arf, ORDER, str(file)))
-
-
-def run_python(arf, script, *arguments):
-    """What it prints, beside the running ARF."""
-    environment = arf.environment | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return int(arf.run(ORDER, str(file)))
 
 
 def status(arf, job):
@@ -169,7 +157,7 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
 
 def test_a_step_whose_connection_is_cut_may_be_taken_again(arf):
     """Though PostgreSQL answers again at once, as after a restart in the middle of a step."""
-    assert run_python(arf, CUT_OFF) == "OperationalError queued\n"
+    assert arf.run(CUT_OFF) == "OperationalError queued\n"
 
 
 def test_random_bytes_in_the_lexical_index_stop_nothing_and_it_is_built_anew(arf):
@@ -219,3 +207,12 @@ def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
     job = order(arf, title(arf, 98))  # nothing new in it
     wait_for(lambda: is_finished(arf, job))
     assert_complete(arf, 98)
+
+
+def test_a_few_kills_and_damaged_files_change_no_answer(arf):
+    """test_chaos.py, marked `full`, has a hundred kills and twenty files."""
+    settle(arf)
+    with Chaos(arf, seed=4) as chaos:
+        chaos.round(kills=6, files=["lexical", "static", "cache", "lexical"], quiet=2.0)
+    chaos.recover(MENDED_IN)
+    assert not chaos.told.wrong

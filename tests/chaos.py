@@ -1,0 +1,361 @@
+"""Kills parts of a running ARF and damages its files, by seed, while clients ask it what they asked before.
+
+Each round damages some files and kills some processes at once. What is asked until 10 s after the last kill may have no
+answer; no answer is another than before, unless it says `degraded`.
+"""
+
+import json
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from http.client import HTTPException
+from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import psycopg
+
+from retrieval.engines.embedders import EmbeddingUnavailable, check_whole, read_json
+from retrieval.indexes.lexical import LexicalIndex
+from tests.running import RunningArf, wait_for
+from tests.spoiling import spoil
+
+QUESTIONS = (
+    "Can they search my phone?", "who appoints judges", "freedom of religion", "14th amendment",
+    "how old must the president be", "¿Quién puede declarar la guerra?", "the best recipe for apple pie",
+    "cruel and unusual punishment",
+)  # fmt: skip
+DATES = ("2001-01-01", "2026-01-01")  # between them the Constitution did not change
+GRACE = 10.0  # seconds after a kill in which an answer may be missing; more where the machine is slow: see `grace`
+MENDED_IN = 60.0  # seconds after the last round
+RARELY = 35.0  # seconds between kills of a program: sooner again, and its supervisor takes it for one that cannot run
+PAGES = ("/", "/law/us/const/amendment/IV", "/admin/login/")
+Shown = tuple
+
+
+def shown(answer: dict) -> Shown:
+    """What must be the same each time that a question is asked."""
+    listed = [
+        (each["locator"], each["pin"], each["probability"])
+        for name in ("results", "near_misses")
+        for each in answer[name]
+    ]
+    return answer["abstained"], *listed
+
+
+@dataclass
+class Told:
+    """What the clients were answered. `missing`: requests without an answer, or with a 5xx, by the time at which each
+    was begun; `wrong`: answers that are not those of before.
+    """
+
+    counts: Counter = field(default_factory=Counter)
+    missing: list[tuple[float, str]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+class Client(threading.Thread):
+    """Asks until it is stopped: with a date of its own each time, which is in no cache, or without."""
+
+    def __init__(self, run: "Chaos", number: int):
+        super().__init__(daemon=True)
+        self.run_, self.chance = run, random.Random(f"{run.seed} {number}")
+
+    def run(self) -> None:
+        while not self.run_.over.wait(0.05):
+            kind, begun = self.chance.choices(("search", "file", "page"), (8, 1, 1))[0], time.monotonic()
+            try:
+                getattr(self, kind)()
+            except (OSError, HTTPException) as problem:
+                what = f"{kind} {getattr(problem, 'code', '') or type(problem).__name__}"
+                self.run_.told.counts[what] += 1
+                self.run_.told.missing.append((begun, what))
+
+    def search(self) -> None:
+        question = self.chance.choice(QUESTIONS)
+        day = f"{self.chance.randint(2001, 2025)}-{self.chance.randint(1, 12):02}-{self.chance.randint(1, 28):02}"
+        as_of = self.chance.choice(("", day))
+        answer = ask(self.run_.arf, question, as_of)
+        self.run_.told.counts["searches degraded" if answer["degraded"] else "searches as before"] += 1
+        if not answer["degraded"] and shown(answer) != self.run_.answers[question, bool(as_of)]:
+            self.run_.told.wrong.append(f"{question} {as_of}: {shown(answer)[:4]}")
+
+    def file(self) -> None:
+        name = self.chance.choice(sorted(self.run_.files))
+        content = fetch(self.run_.arf, f"/static/{name}")
+        whole = sha256(content).hexdigest() == self.run_.files[name]
+        self.run_.told.counts["files as before" if whole else "files damaged"] += 1
+        if not whole and name not in self.run_.spoilt:
+            self.run_.told.wrong.append(f"/static/{name}")
+
+    def page(self) -> None:
+        fetch(self.run_.arf, self.chance.choice(PAGES))
+        self.run_.told.counts["pages"] += 1
+
+
+def ask(arf: RunningArf, question: str, as_of: str = "") -> dict:
+    given = {"q": question, "k": 5} | ({"as_of": as_of} if as_of else {})
+    return json.loads(fetch(arf, f"/api/v1/search?{urlencode(given)}"))
+
+
+def fetch(arf: RunningArf, path: str) -> bytes:
+    with urlopen(f"{arf.url}{path}", timeout=30) as answer:
+        return answer.read()
+
+
+def health(arf: RunningArf) -> dict[str, str]:
+    """The status of each part."""
+    return {name: part["status"] for name, part in json.loads(fetch(arf, "/api/v1/health"))["parts"].items()}
+
+
+class Chaos:
+    """One run. `broken` says of each part whether its files or rows are damaged just now."""
+
+    def __init__(self, arf: RunningArf, *, seed: int, clients: int = 4):
+        self.arf, self.seed, self.chance = arf, seed, random.Random(seed)
+        self.told, self.over = Told(), threading.Event()
+        self.killed, self.damaged, self.last = Counter(), Counter(), dict[str, float]()
+        self.spoilt: set[str] = set()
+        self.answers = {
+            (question, dated): self.settled(question, dated) for question in QUESTIONS for dated in (0, 1)
+        }
+        self.files = {name: sha256(fetch(arf, f"/static/{name}")).hexdigest() for name in served(arf)}
+        self.grace = self.seconds_to_answer_again()
+        self.clients = [Client(self, number) for number in range(clients)]
+
+    def settled(self, question: str, dated: bool) -> Shown:
+        """What is answered whatever the date, if one is given: without, what is no longer law is shown too."""
+        first, *others = (ask(self.arf, question, day if dated else "") for day in DATES)
+        assert not first["degraded"] and {shown(other) for other in others} == {shown(first)}, question
+        return shown(first)
+
+    def seconds_to_answer_again(self) -> float:
+        """The grace, or thrice what a killed web server takes to serve again, where that is more."""
+        started = time.monotonic()
+        os.kill(web_server(self.arf)[0], signal.SIGKILL)
+        wait_for(self.arf.searches)
+        self.last["web server"] = time.monotonic()
+        return max(GRACE, 3 * (time.monotonic() - started))
+
+    def round(self, *, kills: int, files: list[str], quiet: float) -> None:
+        """Damage, kills, the time that is allowed for them, and a while in which every request is answered."""
+        for kind in files:
+            getattr(self, f"damage_{kind}")()
+            self.damaged[kind] += 1
+        for _ in range(kills):
+            self.kill()
+            time.sleep(self.chance.uniform(0.1, 0.4))
+        last_kill = time.monotonic()
+        wait_for(lambda: time.monotonic() > last_kill + self.grace)
+        self.check_health(quiet)
+        late = [what for at, what in self.told.missing if last_kill + self.grace < at]
+        assert not late, f"asked later than {self.grace:.0f} s after a kill: {late}"
+        assert not self.told.wrong, self.told.wrong[:3]
+
+    # -- Kills
+
+    def kill(self) -> None:
+        """A process of a kind that may be killed again already."""
+        ready = [
+            kind
+            for kind, (_, pause) in KILLED.items()
+            if time.monotonic() > self.last.get(kind, -pause) + pause
+        ]
+        kind = self.chance.choice(ready)
+        if pids := KILLED[kind][0](self.arf):
+            os.kill(self.chance.choice(pids), signal.SIGKILL)
+            self.last[kind] = time.monotonic()
+            self.killed[kind] += 1
+        else:
+            time.sleep(0.1)
+            self.kill()
+
+    # -- Damage
+
+    def damage_lexical(self) -> None:
+        """A file with other bytes, or cut short while it is mapped, or gone."""
+        files = sorted(
+            path for path in (self.arf.var / "lexical").glob("*.*") if not path.name.startswith(".")
+        )
+        file = self.chance.choice([path for path in files if path.stat().st_size > 200])
+        how = self.chance.choice((spoil, cut, Path.unlink))
+        how(file)
+
+    def damage_static(self) -> None:
+        name = self.chance.choice(sorted(self.files))
+        self.spoilt.add(name)
+        spoil(self.arf.var / "static" / name, length=40)
+
+    def damage_export(self) -> None:
+        spoil(self.arf.var / "onnx" / self.chance.choice(("model.int8.onnx", "tokenizer.json")), length=2_000)
+
+    def damage_cache(self) -> None:
+        """Every second answer that is kept."""
+        self.arf.sql(
+            "UPDATE retrieval_cacheentry SET answer = overlay(answer PLACING '\\x00ff00ff'::bytea FROM 30) "
+            "WHERE left(key, 1) < '8'"
+        )
+
+    def damage_artifact(self) -> None:
+        self.arf.sql(
+            "UPDATE retrieval_rankermodel SET artifact = overlay(artifact PLACING '\\x00ff00ff'::bytea FROM 30) "
+            "WHERE status = 'active'"
+        )
+
+    # -- Health
+
+    def broken(self) -> set[str]:
+        """Parts that cannot be well now, by what is seen from outside."""
+        found = set()
+        if LexicalIndex(self.arf.var / "lexical").problem:
+            found.add("index")
+        if not whole_export(self.arf.var / "onnx"):
+            found.add("embedder")
+        if self.arf.sql(DAMAGED_ARTIFACT):
+            found.add("reranker")
+        return found
+
+    def check_health(self, seconds: float) -> None:
+        """What it calls not well is not, and it says so of an index that is not."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            before, told, after = self.broken(), health(self.arf), self.broken()
+            not_well = {part for part, status in told.items() if status != "ok"}
+            assert not_well <= before | after | self.restarting(), (told, before, after)
+            assert "index" not in before & after or "index" in not_well, told
+            self.told.counts["true healths"] += 1
+            time.sleep(0.5)
+
+    def restarting(self) -> set[str]:
+        """Parts whose process keeps ending, as the supervisor says, and what its time off left undone."""
+        failing = json.loads((self.arf.var / "log" / "failing.json").read_text())
+        parts = {"lexical-writer": {"index"}, "worker": {"queue", "schedules"}}
+        return set().union(*(parts.get(name, set()) for name in failing))
+
+    # -- The whole
+
+    def __enter__(self) -> "Chaos":
+        for client in self.clients:
+            client.start()
+        return self
+
+    def __exit__(self, *problem) -> None:
+        self.over.set()
+        for client in self.clients:
+            client.join()
+
+    def recover(self, limit: float) -> float:
+        """Waits until everything is as before; gives the seconds that this took."""
+        started = time.monotonic()
+        wait_for(self.is_as_before, limit)
+        return time.monotonic() - started
+
+    def is_as_before(self) -> bool:
+        try:
+            answers = {
+                (question, bool(day)): ask(self.arf, question, day)
+                for question in QUESTIONS
+                for day in ("", *DATES)
+            }
+            files = {name: sha256(fetch(self.arf, f"/static/{name}")).hexdigest() for name in self.spoilt}
+            return (
+                not any(answer["degraded"] for answer in answers.values())
+                and {asked: shown(answer) for asked, answer in answers.items()} == self.answers
+                and files.items() <= self.files.items()
+                and set(health(self.arf).values()) == {"ok"}
+            )
+        except (OSError, HTTPException):
+            return False
+
+    def figures(self) -> str:
+        told, killed, damaged = (
+            ", ".join(f"{count} {what}" for what, count in counts.most_common())
+            for counts in (self.told.counts, self.killed, self.damaged)
+        )
+        return (
+            f"{self.killed.total()} kills ({killed}); {self.damaged.total()} damaged ({damaged}); {self.grace:.0f} s "
+            f"allowed after a kill; {told}"
+        )
+
+
+DAMAGED_ARTIFACT = """
+SELECT 1 FROM retrieval_rankermodel WHERE status = 'active' AND encode(sha256(artifact), 'hex') <> sha256
+"""
+TWO_RERANKERS = """
+import django
+django.setup()
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
+from retrieval.models import JobRun
+from retrieval.stages.reranker.artifact import pack
+from tests.rerankers import some_reranker
+
+JobRun.objects.unfinished().filter(kind="retrain").update(status="cancelled")
+for seed in (1, 2):
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=seed), {"family": "a test"})))
+"""
+
+
+def settle(arf: RunningArf) -> None:
+    """Two rerankers that rank alike, so that one can take the other's place; none is trained meanwhile."""
+    arf.run(TWO_RERANKERS)
+    wait_for(lambda: set(health(arf).values()) == {"ok"})
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def whole_export(folder: Path) -> bool:
+    try:
+        manifest = read_json(folder / "manifest.json")
+        check_whole(folder, manifest, *manifest["sha256"])
+    except EmbeddingUnavailable:
+        return False
+    return True
+
+
+def served(arf: RunningArf) -> list[str]:
+    """Some files as pages name them."""
+    listed = json.loads((arf.var / "static" / "staticfiles.json").read_text())["paths"]
+    return sorted(name for plain, name in listed.items() if plain.endswith((".css", ".woff2")))[:40]
+
+
+# -- Who may be killed, and after what pause again
+
+
+def web_workers(arf: RunningArf) -> list[int]:
+    return arf.pids("gunicorn")[1:]
+
+
+def web_server(arf: RunningArf) -> list[int]:
+    return arf.pids("gunicorn")[:1]
+
+
+def postmaster(arf: RunningArf) -> list[int]:
+    return [pid for pid in [arf.postgres._postmaster()] if pid]
+
+
+def backends(arf: RunningArf) -> list[int]:
+    """PostgreSQL's processes that serve our connections."""
+    try:
+        return [pid for (pid,) in arf.sql("SELECT pid FROM pg_stat_activity WHERE usename = 'arf'")]
+    except psycopg.Error:
+        return []
+
+
+KILLED: dict[str, tuple[Callable[[RunningArf], list[int]], float]] = {
+    "web worker": (web_workers, 0.0),
+    "PostgreSQL backend": (backends, 1.0),
+    "postmaster": (postmaster, 5.0),
+    "web server": (web_server, RARELY),
+    "queue": (lambda arf: arf.pids("manage.py worker"), RARELY),
+    "index writer": (lambda arf: arf.pids("manage.py lexical_writer"), RARELY),
+    "PostgreSQL's guard": (lambda arf: arf.pids("postgres guard"), RARELY),
+}
