@@ -5,12 +5,15 @@ A source is a file, a folder of them or an archive. It may hold many documents, 
 """
 
 import json
+import lzma
 import re
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePath
@@ -29,6 +32,10 @@ from retrieval.parsing.tree import SourceDocument
 from retrieval.parsing.uslm import reader as uslm
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
+BROKEN = (  # what reading an archive raises that is cut short, damaged, locked, or packed in an unknown way
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
+    *(EOFError, OSError, RuntimeError, NotImplementedError),
+)
 OPINIONS = (".json", ".txt", ".html", ".htm")
 MAX_MEMBER = (
     200 * 2**20
@@ -92,10 +99,13 @@ def readable(names: Iterable[str]) -> list[str]:
     return sorted(known, key=lambda name: [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)])
 
 
-def opened_archive(path: Path) -> zipfile.ZipFile | tarfile.TarFile:
+@contextmanager
+def opened_archive(path: Path) -> Iterator[zipfile.ZipFile | tarfile.TarFile]:
+    """Raises SourceRefused, also while it is read."""
     try:
-        return zipfile.ZipFile(path) if path.suffix.lower() == ".zip" else tarfile.open(path)
-    except (zipfile.BadZipFile, tarfile.TarError) as error:
+        with zipfile.ZipFile(path) if path.suffix.lower() == ".zip" else tarfile.open(path) as archive:
+            yield archive
+    except BROKEN as error:
         raise SourceRefused(f"{path.name} cannot be unpacked.") from error
 
 

@@ -122,6 +122,45 @@ def test_an_archive_that_is_none_or_holds_nothing_is_refused(tmp_path, name):
         first(tmp_path / "empty", CODE)
 
 
+def archive_of_a_title(name: str) -> bytes:
+    file = BytesIO()
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("usc42.xml", TITLE)
+    else:
+        with tarfile.open(fileobj=file, mode="w:" + name.rpartition(".")[2]) as archive:
+            entry = tarfile.TarInfo("usc42.xml")
+            entry.size = len(TITLE.encode())
+            archive.addfile(entry, BytesIO(TITLE.encode()))
+    return file.getvalue()
+
+
+def locked(archive: bytes) -> bytes:
+    """With the sign that its first file needs a password, in both places."""
+    beginning, listed = bytearray(archive), archive.index(b"PK\x01\x02")
+    beginning[6] |= 1
+    beginning[listed + 8] |= 1
+    return bytes(beginning)
+
+
+def halved(archive: bytes) -> bytes:
+    return archive[: len(archive) // 2]
+
+
+def spoilt(archive: bytes) -> bytes:
+    return archive[:60] + b"spoilt" + archive[66:]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [(name, damage) for name in ("a.zip", "a.tar.gz", "a.tar.xz") for damage in (halved, spoilt)] + [("a.zip", locked)],
+)
+def test_a_damaged_or_locked_archive_is_refused_in_one_sentence(tmp_path, name, damage):
+    (tmp_path / name).write_bytes(damage(archive_of_a_title(name)))
+    with pytest.raises(SourceRefused, match="cannot be unpacked|not well-formed"):
+        first(tmp_path / name, CODE)
+
+
 def test_a_file_in_an_archive_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "MAX_MEMBER", 100)
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
