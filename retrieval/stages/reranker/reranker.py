@@ -7,7 +7,9 @@ from datetime import datetime
 from functools import lru_cache
 
 import numpy as np
+from django.db.models import QuerySet
 
+from retrieval.corpus import statements
 from retrieval.errors import NotRun
 from retrieval.indexes.terms import CandidateWords, QueryWords, texts_of
 from retrieval.models import JobRun, RankerModel
@@ -130,9 +132,13 @@ def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Rera
 
 def failed_training() -> datetime | None:
     """When the last training failed; None where it did not."""
+    last = statements.rows(*statements.written(_last_training))
+    return last[0][1] if last and last[0][0] == JobRun.Status.FAILED else None
+
+
+def _last_training() -> QuerySet:
     ended = JobRun.objects.filter(kind="retrain", status__in=[JobRun.Status.DONE, JobRun.Status.FAILED])
-    last = ended.order_by("-pk").values_list("status", "finished_at").first()
-    return last[1] if last and last[0] == JobRun.Status.FAILED else None
+    return ended.order_by("-pk").values_list("status", "finished_at")[:1]
 
 
 @lru_cache(maxsize=2)
