@@ -28,8 +28,8 @@ from retrieval.models.packed import pack, unpack
 logger = logging.getLogger(__name__)
 CODE = ("retrieval", "rules", "arf_site", "templates/retrieval/prompts")
 OF_ANSWERS = {".py", ".json", ".rcx", ".txt"}  # code, shipped data, rules of spelling, prompts
-IN_PROCESS = 2_000  # answers kept by each process; about 20 kB each
-PRIVATE_IN_PROCESS = 200
+IN_PROCESS = 16_000_000  # bytes kept by each process: about 2,000 answers of ten results, packed
+PRIVATE_IN_PROCESS = 2_000_000
 KEPT = "SELECT answer FROM retrieval_cacheentry WHERE key = %s AND created_at > %s"
 KEEP = """
 INSERT INTO retrieval_cacheentry (key, answer, created_at) VALUES (%s, %s, %s)
@@ -51,11 +51,11 @@ def code_version() -> str:
 
 
 class AnswerCache:
-    """An LRU of this process before the table. Threads that miss on one key wait for the first of them."""
+    """An LRU of this process, of `size` bytes, before the table. Threads that miss on one key wait for the first."""
 
     def __init__(self, size: int = IN_PROCESS):
         self.size = size
-        self.answers: OrderedDict[str, tuple[float, dict]] = OrderedDict()  # with the moment each was made
+        self.answers: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # with the moment each was made
         self.lock = threading.Lock()
         self.making: dict[str, threading.Lock] = {}
 
@@ -84,19 +84,19 @@ class AnswerCache:
 
     def _recall(self, key: str) -> dict | None:
         with self.lock:
-            made_at, answer = self.answers.get(key, (0.0, None))
-            if answer is None:
+            made_at, packed = self.answers.get(key, (0.0, None))
+            if packed is None:
                 return None
             if made_at < time.monotonic() - settings.ARF_CACHE_HOURS * 3600:
                 del self.answers[key]
                 return None
             self.answers.move_to_end(key)
-            return answer
+        return unpack(packed)
 
-    def _remember(self, key: str, answer: dict) -> None:
+    def _remember(self, key: str, packed: bytes) -> None:
         with self.lock:
-            self.answers[key] = time.monotonic(), answer
-            while len(self.answers) > self.size:
+            self.answers[key] = time.monotonic(), packed
+            while sum(len(packed) for _, packed in self.answers.values()) > self.size:
                 self.answers.popitem(last=False)
 
     def _read(self, key: str) -> dict | None:
@@ -109,14 +109,15 @@ class AnswerCache:
         except (zlib.error, ValueError):
             logger.error("The kept answer %s is damaged: it is made anew.", key)
             return None
-        self._remember(key, answer)
+        self._remember(key, bytes(kept[0][0]))
         return answer
 
     def _write(self, key: str, answer: dict) -> None:
+        packed = pack(answer)
         if has_room():
             with connection.cursor() as cursor:
-                cursor.execute(KEEP, [key, pack(answer), timezone.now()])
-        self._remember(key, answer)
+                cursor.execute(KEEP, [key, packed, timezone.now()])
+        self._remember(key, packed)
 
 
 class PrivateAnswerCache(AnswerCache):
@@ -138,7 +139,7 @@ class PrivateAnswerCache(AnswerCache):
         return None
 
     def _write(self, key: str, answer: dict) -> None:
-        self._remember(key, answer)
+        self._remember(key, pack(answer))
 
 
 answers = AnswerCache()

@@ -29,6 +29,7 @@ from retrieval.models import (
     Trace,
     Vocabulary,
 )
+from retrieval.models.packed import unpack
 from retrieval.request import SearchRequest
 from retrieval.search import cache
 from retrieval.search.log import give_feedback, note_click, trace_for
@@ -346,7 +347,7 @@ def test_what_is_taken_back_is_gone_at_once_from_kept_answers_too(anas_file, ben
     answer = search(request, ANA)
     assert not answer["cached"]
     assert not set(locators(answer)) & names
-    kept = json.dumps([answer for _, answer in cache.private_answers.answers.values()]).lower()
+    kept = json.dumps([unpack(packed) for _, packed in cache.private_answers.answers.values()]).lower()
     assert "zamorano brigade burned" not in kept
 
 

@@ -56,6 +56,20 @@ def test_a_cached_answer_survives_the_process_in_the_table():
     assert ask("who appoints judges")["cached"]
 
 
+def test_a_process_keeps_so_many_bytes_of_answers_the_last_used_ones():
+    kept, made = cache.PrivateAnswerCache(size=60_000), []
+
+    def answer(key: str) -> dict:
+        text = "".join(chr(33 + hash((key, n)) % 90) for n in range(20_000))
+        return kept.get_or_make(key, lambda: made.append(key) or {"degraded": [], "text": text})[0]
+
+    first = answer("a")
+    for key in ("b", "a", "c", "d", "a", "e"):
+        answer(key)
+    assert sum(len(packed) for _, packed in kept.answers.values()) <= 60_000
+    assert answer("a") == first and made == ["a", "b", "c", "d", "e"]
+
+
 def test_on_a_full_disk_a_search_is_answered_and_nothing_written(monkeypatch):
     for module in (cache, log):
         monkeypatch.setattr(module, "has_room", lambda: False)
