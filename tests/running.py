@@ -28,8 +28,8 @@ NO_TRAINING = "UPDATE retrieval_jobrun SET kind = 'retrain' WHERE kind = 'ingest
 class RunningArf:
     """`manage.py up` in a folder of its own under /tmp, which the server's user can enter."""
 
-    def __init__(self, var: Path | None = None):
-        self.var = var or Path(tempfile.mkdtemp(prefix="arf running "))
+    def __init__(self):
+        self.var = Path(tempfile.mkdtemp(prefix="arf running "))
         self.var.chmod(0o755)
         shutil.copytree(exported_embedder(), self.var / "onnx")  # or the first start would take 20 s longer
         self.port = free_port()
