@@ -47,10 +47,13 @@ class RuleOptions:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which of the results the caller wants to see: `k` at a time, pages counted from 1."""
+    """Which of the results the caller wants to see: `k` at a time, pages counted from 1; `whole`: with all their text
+    and notes.
+    """
 
     number: int = 1
     k: int = 10
+    whole: bool = False
 
 
 NEAR_MISSES = 5  # the contract's "at most 5"

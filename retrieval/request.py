@@ -31,6 +31,7 @@ class SearchRequest:
     as_of: date | None = None
     pipeline: str = pipeline.USUAL
     rules: RuleOptions = RuleOptions()
+    whole: bool = False  # results with all their text and notes, which may be long
 
 
 def check(request: SearchRequest) -> None:

@@ -176,7 +176,8 @@ def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     explain, fields = values.pop("explain"), values.pop("fields")
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
-    asked = SearchRequest(values.pop("q"), domains=values.pop("domain", ()), rules=rules, **values)
+    whole = not {*ON_DEMAND}.isdisjoint(fields)
+    asked = SearchRequest(values.pop("q"), values.pop("domain", ()), rules=rules, whole=whole, **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, channel="api")
     if explain:

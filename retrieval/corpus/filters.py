@@ -5,8 +5,11 @@ Builds QuerySets and parts of statements. It never widens what a caller may read
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
-from operator import or_
+from operator import attrgetter, or_
+from threading import Lock
 
+import numpy as np
+from cachetools import LRUCache, cached
 from django.db.models import CharField, Exists, Func, JSONField, OuterRef, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExact, LessThanOrEqual
@@ -19,6 +22,7 @@ from retrieval.text.analyzer import tokens
 from retrieval.text.normalization import folding_to
 
 NOTHING = Q(pk__in=[])
+KEPT_IDS = 32 * 2**20  # bytes of ids that the lexical index is searched among
 TEXT_LOOKUPS = {"is": IExact, "at_least": GreaterThanOrEqual, "at_most": LessThanOrEqual}
 NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
 
@@ -152,16 +156,17 @@ def chosen(include: Selection | None, exclude: Selection | None) -> QuerySet[Chu
 # -- For the lexical index, which knows no SQL
 
 
-def public_ids(query: Query, selection: Selection) -> tuple[str, tuple[int, ...]]:
+def public_ids(query: Query, selection: Selection) -> tuple[str, Sequence[int]]:
     """The public rows of a selection in the query's domains: ("section" or "chunk", their ids)."""
     domains = tuple((domain.id, domain.corpus_version) for domain in query.domains)
     field = "section" if selection.is_of_sections else "chunk"
     return field, _public_ids(selection, field, domains)
 
 
-@lru_cache(maxsize=64)
-def _public_ids(selection: Selection, field: str, domains: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+@cached(LRUCache(KEPT_IDS, getsizeof=attrgetter("nbytes")), lock=Lock())
+def _public_ids(selection: Selection, field: str, domains: tuple[tuple[int, int], ...]) -> np.ndarray:
     """Of these versions of the corpora: the cache forgets what was published before."""
     chunks = Chunk.objects.filter(in_selection(selection), private=False, domain__in=[domain for domain, _ in domains])
     wanted = "section_id" if field == "section" else "pk"
-    return tuple(chunks.order_by(wanted).values_list(wanted, flat=True).distinct())
+    ids = chunks.order_by(wanted).values_list(wanted, flat=True).distinct()
+    return np.fromiter(ids.iterator(), np.int64)

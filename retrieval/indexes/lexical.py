@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import tantivy
 from tantivy import Occur, Query
 
@@ -210,7 +211,7 @@ class LexicalIndex:
         return [(Occur.Must, Query.const_score_query(query, 0.0)) for query in queries]
 
     def _named(self, field: str, values: Sequence[int]) -> Query:
-        return Query.const_score_query(Query.term_set_query(self.schema, field, list(values)), 0.0)
+        return Query.const_score_query(Query.term_set_query(self.schema, field, np.asarray(values).tolist()), 0.0)
 
     def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
         for language, text in texts.items():

@@ -10,9 +10,11 @@ that search.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from threading import Lock
 from zlib import crc32
 
 import numpy as np
+from cachetools import LRUCache
 from django.db.models import F, QuerySet
 
 from retrieval.models import Domain, Section, SectionTerms, Vocabulary
@@ -149,7 +151,8 @@ def matched(query: QueryWords, candidates: CandidateWords) -> Matched:
     )
 
 
-KEPT = 20_000  # sections in memory: about 30 MB where each has 300 words
+KEPT = 32 * 2**20  # bytes of words in memory: 20,000 sections of 300 words
+OVERHEAD = 400  # bytes that Python adds to a section's words
 BATCH = 2_000  # sections counted at a time
 
 
@@ -272,13 +275,19 @@ def texts_of(query: Query, candidates: Sequence[Candidate]) -> CandidateWords:
     return CandidateWords(words, counts, numbered)
 
 
-_kept: dict[int, SectionWords] = {}
+def bytes_of(words: SectionWords) -> int:
+    return words.body.nbytes + words.head.nbytes + words.breadcrumb.nbytes + OVERHEAD
+
+
+_kept: LRUCache[int, SectionWords] = LRUCache(KEPT, getsizeof=bytes_of)
+_lock = Lock()
 
 
 def words_of(query: Query, candidates: Sequence[Candidate], private: set[int]) -> Mapping[int, SectionWords]:
     """By section id; a section without stored words is missing."""
     domains = {candidate.section_id: candidate.domain_id for candidate in candidates}
-    found = {section: _kept[section] for section in domains if section in _kept}
+    with _lock:
+        found = {section: _kept[section] for section in domains if section in _kept}
     missing = [section for section in domains if section not in found]
     if not missing:
         return found
@@ -294,9 +303,8 @@ def as_words(body: bytes, head: bytes, breadcrumb: bytes) -> SectionWords:
 
 
 def keep(words: Mapping[int, SectionWords]) -> None:
-    if len(_kept) + len(words) > KEPT:
-        _kept.clear()
-    _kept.update(words)
+    with _lock:
+        _kept.update({section: one for section, one in words.items() if bytes_of(one) <= KEPT})
 
 
 @lru_cache(maxsize=16)

@@ -10,12 +10,12 @@ import logging
 import threading
 import time
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 
+from cachetools import LRUCache
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
@@ -28,8 +28,8 @@ from retrieval.models.packed import pack, unpack
 logger = logging.getLogger(__name__)
 CODE = ("retrieval", "rules", "arf_site", "templates/retrieval/prompts")
 OF_ANSWERS = {".py", ".json", ".rcx", ".txt"}  # code, shipped data, rules of spelling, prompts
-IN_PROCESS = 16_000_000  # bytes kept by each process: about 2,000 answers of ten results, packed
-PRIVATE_IN_PROCESS = 2_000_000
+IN_PROCESS = 16 * 2**20  # bytes of packed answers kept by each process: about 4,000
+PRIVATE_IN_PROCESS = 2 * 2**20
 KEPT = "SELECT answer FROM retrieval_cacheentry WHERE key = %s AND created_at > %s"
 KEEP = """
 INSERT INTO retrieval_cacheentry (key, answer, created_at) VALUES (%s, %s, %s)
@@ -51,12 +51,11 @@ def code_version() -> str:
 
 
 class AnswerCache:
-    """An LRU of this process, of `size` bytes, before the table. Threads that miss on one key wait for the first."""
+    """An LRU of this process before the table. Threads that miss on one key wait for the first of them."""
 
     def __init__(self, size: int = IN_PROCESS):
-        self.size = size
-        self.answers: OrderedDict[str, tuple[float, bytes]] = OrderedDict()  # with the moment each was made
-        self.lock = threading.Lock()
+        self.answers: LRUCache[str, tuple[float, bytes]] = LRUCache(size, getsizeof=lambda kept: len(kept[1]))
+        self.lock = threading.Lock()  # the first of what is kept is the moment it was made
         self.making: dict[str, threading.Lock] = {}
 
     def get_or_make(self, key: str, make: Callable[[], dict]) -> tuple[dict, bool]:
@@ -84,32 +83,29 @@ class AnswerCache:
 
     def _recall(self, key: str) -> dict | None:
         with self.lock:
-            made_at, packed = self.answers.get(key, (0.0, None))
-            if packed is None:
-                return None
-            if made_at < time.monotonic() - settings.ARF_CACHE_HOURS * 3600:
+            made_at, packed = self.answers.get(key, (0.0, b""))
+            if packed and made_at < time.monotonic() - settings.ARF_CACHE_HOURS * 3600:
                 del self.answers[key]
-                return None
-            self.answers.move_to_end(key)
-        return unpack(packed)
+                packed = b""
+        return unpack(packed) if packed else None
 
     def _remember(self, key: str, packed: bytes) -> None:
         with self.lock:
-            self.answers[key] = time.monotonic(), packed
-            while sum(len(packed) for _, packed in self.answers.values()) > self.size:
-                self.answers.popitem(last=False)
+            if len(packed) <= self.answers.maxsize:
+                self.answers[key] = time.monotonic(), packed
 
     def _read(self, key: str) -> dict | None:
         oldest = timezone.now() - timedelta(hours=settings.ARF_CACHE_HOURS)
         kept = rows(KEPT, [key, oldest])
         if not kept:
             return None
+        packed = bytes(kept[0][0])
         try:
-            answer = unpack(kept[0][0])
+            answer = unpack(packed)
         except (zlib.error, ValueError):
             logger.error("The kept answer %s is damaged: it is made anew.", key)
             return None
-        self._remember(key, bytes(kept[0][0]))
+        self._remember(key, packed)
         return answer
 
     def _write(self, key: str, answer: dict) -> None:

@@ -8,7 +8,7 @@ from datetime import date
 from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
-from retrieval.ranking import NEAR_MISSES, REJECTED, Candidate, Dropped, Query, Ranking, StageReport
+from retrieval.ranking import NEAR_MISSES, REJECTED, Candidate, Dropped, Page, Query, Ranking, StageReport
 from retrieval.text.analyzer import terms
 from retrieval.text.snippets import best_snippet, function_stems
 
@@ -55,13 +55,21 @@ class Provision:
     document_url: str
     chunk: str | None
     chunk_start: int | None
+    length: int | None  # characters of its text; None where it has no chunk
 
 
 AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb")
 OF_SECTION = [field.name for field in fields(Provision)][1:18]
+# Long ones are read only where they are shown, or nothing else is there to cut a snippet from.
+ON_DEMAND = {
+    "text": "CASE WHEN {whole} OR chunk.id IS NULL THEN readable.text ELSE '' END",
+    "notes": "CASE WHEN {whole} THEN readable.notes ELSE '{{}}' END",
+}
 PROVISIONS = f"""
-SELECT readable.id, {", ".join(f"readable.{name}" for name in OF_SECTION)}, domain.slug, document.language,
-    document.source_url, chunk.text, chunk.start
+SELECT readable.id, {", ".join(ON_DEMAND.get(name, f"readable.{name}") for name in OF_SECTION)}, domain.slug,
+    document.language, document.source_url, chunk.text, chunk.start,
+    (SELECT last."end" FROM retrieval_chunk last WHERE last.section_id = readable.id
+     ORDER BY last.position DESC LIMIT 1)
 FROM ({{readable}}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
@@ -70,18 +78,19 @@ WHERE readable.id = ANY(%s) AND readable.domain_id = ANY(%s)
 """
 
 
-def present(ranking: Ranking, *, k: int, page: int) -> dict:
+def present(ranking: Ranking, asked: Page) -> dict:
     """One page of results and, for an abstaining answer, its near misses."""
+    k, page = asked.k, asked.number
     shown = ranking.candidates[(page - 1) * k : page * k]
-    provisions = readable_provisions(ranking.query, [*shown, *ranking.near_misses])
+    provisions = readable_provisions(ranking.query, [*shown, *ranking.near_misses], whole=asked.whole)
     more = len(ranking.candidates) > page * k
     return {
-        "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1),
+        "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1, whole=asked.whole),
         "abstained": ranking.abstained,
         "confident": is_confident(ranking),
         "likely": likely(ranking),
         "near_misses": result_list(
-            ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1
+            ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1, whole=asked.whole
         ),
         "suggestions": list(ranking.suggestions),
         "missing_words": list(ranking.missing_words),
@@ -120,41 +129,50 @@ def is_likely(query: Query, candidate: Candidate) -> bool:
     return candidate.zone != REJECTED if learned else candidate.gate in ("A", "B")
 
 
-def readable_provisions(query: Query, candidates: Sequence[Candidate]) -> dict[int, Provision]:
-    """By section id, those that the caller may read."""
+def readable_provisions(
+    query: Query, candidates: Sequence[Candidate], *, whole: bool
+) -> dict[int, Provision]:
+    """By section id, those that the caller may read; `whole` ones with all their text and notes."""
     if not candidates:
         return {}
     readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", *OF_SECTION)
     chunks = [candidate.chunk_id for candidate in candidates if candidate.chunk_id]
     sections = [candidate.section_id for candidate in candidates]
     found = statements.rows(
-        PROVISIONS.format(readable=readable), [*scope, chunks, sections, query.domain_ids]
+        PROVISIONS.format(readable=readable, whole=whole), [*scope, chunks, sections, query.domain_ids]
     )
     return {row[0]: Provision(*row) for row in found}
 
 
 def result_list(
-    query: Query, candidates: Sequence[Candidate], provisions: Mapping[int, Provision], *, first_rank: int
+    query: Query,
+    candidates: Sequence[Candidate],
+    provisions: Mapping[int, Provision],
+    *,
+    first_rank: int,
+    whole: bool,
 ) -> list[dict]:
     kept = [candidate for candidate in candidates if candidate.section_id in provisions]
     if not kept:
         return []
     wanted = wanted_stems(query.text)
     return [
-        result(query, candidate, provisions[candidate.section_id], rank, wanted)
+        result(query, candidate, provisions[candidate.section_id], rank, wanted, whole=whole)
         for rank, candidate in enumerate(kept, start=first_rank)
     ]
 
 
 def result(
-    query: Query, candidate: Candidate, provision: Provision, rank: int, wanted: frozenset[str]
+    query: Query, candidate: Candidate, provision: Provision, rank: int, wanted: frozenset[str], *, whole: bool
 ) -> dict:
     """One result of the public contract (DESIGN, Public surface)."""
-    text, opening = texts_of(query, provision)
+    text = opening = ""
+    if whole or provision.chunk is None:
+        text, opening = texts_of(query, provision)
     read, offset = (opening, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
     pages = json.loads(provision.pages)
-    return shown(provision, query.as_of, provision.document_url) | {
+    account = shown(provision, query.as_of, provision.document_url) | {
         "rank": rank,
         "pin": candidate.pin,
         "domain": provision.domain,
@@ -162,6 +180,7 @@ def result(
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
         "passage": [offset + snippet.start, offset + snippet.end],
+        "goes_on": offset + snippet.end < (provision.length or len(opening)),
         "page_start": page_at(pages, offset + snippet.start),
         "page_end": page_at(pages, offset + max(snippet.end - 1, snippet.start)),
         "text": text,
@@ -169,6 +188,7 @@ def result(
         "probability": None if candidate.probability is None else round(candidate.probability, 4),
         "reasons": [{"code": reason.code, **reason.values} for reason in candidate.reasons],
     }
+    return account if whole else {name: value for name, value in account.items() if name not in ON_DEMAND}
 
 
 def shown(place: Provision | Section, day: date | None, document_url: str) -> dict:

@@ -49,9 +49,8 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     ran: list[tuple[dict, Shadow | None]] = []
 
     def make() -> dict:
-        ranking = run(
-            request, caller, scopes, in_force, trace_id=trace_id, page=Page(request.page, request.k)
-        )
+        page = Page(request.page, request.k, request.whole)
+        ranking = run(request, caller, scopes, in_force, trace_id=trace_id, page=page)
         answer = answer_of(ranking, request, trace_id)
         ran.append((trace_of(ranking), ranking.shadow))
         return answer
@@ -116,6 +115,7 @@ def cache_key(
         scope=caller.scope_key if any(scope.private for scope in scopes) else "public",
         k=request.k,
         page=request.page,
+        whole=request.whole,
         language=request.language,
         as_of=request.as_of,
         pipeline=repr(line),

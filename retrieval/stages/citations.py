@@ -32,7 +32,9 @@ class Place:
 
 @dataclass(frozen=True)
 class ResolveCitations:
-    """Reads citations. A query that is nothing but one is answered by its place, and ranking stages pass."""
+    """Reads citations. A query that is nothing but one, or a list of them, is answered by their places in order, and
+    ranking stages pass.
+    """
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
@@ -41,9 +43,12 @@ class ResolveCitations:
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
             return self._without(ranking)
-        if len(whole) != 1:
-            return ranking.noting(", ".join(citation.normalized for citation in found))
-        return self._final(ranking)
+        places = resolve(ranking.query, [citation.locator for citation in whole])
+        if len(whole) == 1:
+            return self._one(ranking, whole[0], places)
+        named = ranking.noting(", ".join(citation.normalized for citation in found))
+        all_here = len(places) == len(whole) > 0 and all(place.exact for place in places)
+        return self._final(named, places) if all_here else named
 
     def _without(self, ranking: Ranking) -> Ranking:
         """Private documents have articles and amendments of their own."""
@@ -52,19 +57,23 @@ class ResolveCitations:
             return ranking.noting("no citation")
         return replace(ranking, query=replace(ranking.query, unresolved=named)).noting(f"there is no {named}")
 
-    def _final(self, ranking: Ranking) -> Ranking:
-        citation = ranking.query.citations[0]
-        place = next(iter(resolve(ranking.query, [citation.locator])), None)
-        if place is None:
+    def _one(self, ranking: Ranking, citation: Citation, places: list[Place]) -> Ranking:
+        if not places:
             query = replace(ranking.query, unresolved=citation.normalized)
             return replace(ranking, query=query).noting(f"{citation.normalized} is not in these domains")
-        if not (place.exact or place.section.is_result):
-            return self._absent(ranking, citation, place)
-        found = cited_candidate(place.section.pk, place)
-        node = found.but(domain_id=place.section.domain_id, locator=place.section.locator)
-        candidates = [node, *self._under(ranking, place)]
-        ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(candidates, start=1))
-        return replace(ranking, candidates=ordered, final=True).noting(citation.normalized)
+        if not (places[0].exact or places[0].section.is_result):
+            return self._absent(ranking, citation, places[0])
+        return self._final(ranking.noting(citation.normalized), places)
+
+    def _final(self, ranking: Ranking, places: list[Place]) -> Ranking:
+        found: dict[int, Candidate] = {}
+        for place in places:
+            node = cited_candidate(place.section.pk, place)
+            node = node.but(domain_id=place.section.domain_id, locator=place.section.locator)
+            for one in (node, *self._under(ranking, place)):
+                found.setdefault(one.section_id, one)
+        ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(found.values(), start=1))
+        return replace(ranking, candidates=ordered, final=True)
 
     def _absent(self, ranking: Ranking, citation: Citation, above: Place) -> Ranking:
         """What it stands under is here, it is not: told at once, beside the provisions of the nearest name."""

@@ -293,7 +293,7 @@ def provisions_of(query: Query, candidates: Sequence[Candidate]) -> dict[int, st
     """What each candidate says, with its citation and headings, as this caller may read it; long ones by the
     stretch around the best chunk.
     """
-    found = readable_provisions(query, candidates)
+    found = readable_provisions(query, candidates, whole=True)
     return {provision.pk: told_to_model(provision) for provision in found.values() if not provision.private}
 
 

@@ -47,5 +47,5 @@ class Present:
         page = ranking.query.page
         if page is None:
             return ranking.noting("no page is asked for", skipped=True)
-        shown = present(ranking, k=page.k, page=page.number)
+        shown = present(ranking, page)
         return replace(ranking, shown=shown).noting(f"page {page.number}: {len(shown['results'])} results")

@@ -176,7 +176,6 @@ def get(values: Mapping, key: str):
 @register.simple_tag
 def snippet(result: Mapping) -> SafeString:
     """The snippet with what was found marked: every piece is escaped on its own, then put between marks."""
-    start, end = result["passage"]
     pieces = format_html_join(
         "",
         "{}{}{}",
@@ -185,7 +184,7 @@ def snippet(result: Mapping) -> SafeString:
             for piece, is_mark in marked(result["snippet"], [(s, e) for s, e in result["marks"]])
         ),
     )
-    before, after = "… " if start > 0 else "", " …" if end < len(result["text"]) else ""
+    before, after = "… " if result["passage"][0] > 0 else "", " …" if result["goes_on"] else ""
     return format_html("{}{}{}", before, pieces, after)
 
 

@@ -108,7 +108,7 @@ def test_a_change_of_the_corpus_makes_cached_answers_unreachable():
 
 def test_filters_pages_and_pipelines_do_not_share_answers():
     ask("taxes")
-    for other in ({"k": 3}, {"page": 2}, {"language": "es"}, {"pipeline": "fusion"}):
+    for other in ({"k": 3}, {"page": 2}, {"language": "es"}, {"pipeline": "fusion"}, {"whole": True}):
         assert not ask("taxes", **other)["cached"]
 
 

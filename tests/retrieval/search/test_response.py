@@ -17,19 +17,19 @@ def ask(text: str, caller: Caller = Caller(), **fields) -> dict:
 
 
 def test_a_node_above_the_result_level_has_its_childrens_text_in_order():
-    text = ask("14th amendment")["results"][0]["text"]
+    text = ask("14th amendment", whole=True)["results"][0]["text"]
     assert text.startswith("All persons born or naturalized")
     assert text.endswith("the provisions of this article.")
 
 
 def test_a_node_with_much_below_it_has_its_own_words_and_a_snippet_of_the_first(monkeypatch):
     monkeypatch.setattr(response, "LONGEST", 500)
-    whole = search(SearchRequest("14th amendment"), fresh=True)["results"][0]
+    whole = search(SearchRequest("14th amendment", whole=True), fresh=True)["results"][0]
     assert whole["text"] == "" and whole["snippet"].startswith("All persons born or naturalized")
 
 
 def test_the_answer_has_the_shape_of_the_contract():
-    answer = ask("freedom of speech at school")
+    answer = ask("freedom of speech at school", whole=True)
     assert set(answer) >= {
         "query", "results", "abstained", "near_misses", "cached", "degraded", "page", "next", "previous",
         "trace_id", "took_ms", "stages",
@@ -40,6 +40,12 @@ def test_the_answer_has_the_shape_of_the_contract():
     }  # fmt: skip
     assert set(answer["stages"][0]) == {"name", "status", "ms", "in", "out", "note"}
     json.dumps(answer)
+
+
+def test_long_texts_and_notes_are_read_only_where_they_are_asked_for():
+    brief, whole = (ask("freedom of speech at school", whole=whole)["results"][0] for whole in (False, True))
+    assert whole.keys() - brief.keys() == {"text", "notes"}
+    assert {name: whole[name] for name in brief} == brief
 
 
 def test_pages_follow_on_one_another():

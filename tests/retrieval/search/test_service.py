@@ -117,6 +117,13 @@ def test_a_citation_of_what_is_not_here_is_declined_by_its_name(query, citation)
     assert why == {"code": "no_such_provision", "citation": citation}
 
 
+def test_a_list_of_citations_is_answered_by_each_in_its_order():
+    answer = search(SearchRequest("14th and 5th amendments"))
+    found = [result["locator"] for result in answer["results"]]
+    assert found[0] == "/us/const/amendment/XIV" and found[-1] == "/us/const/amendment/V" and len(found) == 7
+    assert answer["confident"] and not answer["abstained"]
+
+
 def test_what_is_missing_of_a_known_article_is_said_to_be_missing_beside_what_is_there():
     answer = search(SearchRequest("Article I, Section 12"))
     assert answer["abstained"] and answer["unresolved"] == "U.S. Const. art. I, § 12" and not answer["results"]

@@ -52,7 +52,7 @@ def test_a_question_is_escaped_wherever_it_stands(client):
 def test_law_is_escaped_before_it_is_marked(client):
     words = "<img src=x onerror=alert(1)> Quartering of <b>soldiers</b> & horses."
     section = add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", words)
-    result = {"snippet": words, "marks": [[15, 22], [45, 60]], "passage": [0, len(words)], "text": words}
+    result = {"snippet": words, "marks": [[15, 22], [45, 60]], "passage": [0, len(words)], "goes_on": False}
     marked = law.snippet(result)
     body = client.get(f"/law/{section.path}", {"q": "soldiers horses"}).content.decode()
     for html in (marked, body):
