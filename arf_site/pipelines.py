@@ -45,6 +45,7 @@ from rules.understanding import Respell, Translate
 
 NAMES = (
     "default", "verified", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense", "lexical",
+    "places",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
@@ -174,6 +175,23 @@ def dense() -> Pipeline:
 
 def lexical() -> Pipeline:
     return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100), k=60), Present())
+
+
+def places() -> Pipeline:
+    """What pickers offer while one types: the place cited, else what names and texts have the words of."""
+    return Pipeline(
+        Normalize(),
+        ResolveCitations(),
+        Fuse(
+            CitationRetriever(weight=3.0),
+            AliasRetriever(weight=2.0),
+            LexicalAliasRetriever(k=20, weight=1.0),
+            LexicalRetriever(k=20),
+            PrivateLexicalRetriever(k=20, weight=2.0),
+            k=60,
+        ),
+        Present(),
+    )
 
 
 def ablation_steps() -> list[tuple[str, str]]:

@@ -16,12 +16,14 @@ from evaluation.admin.pages import (
 )
 from evaluation.api import RulePreviewsView, RulePreviewView
 from retrieval.admin.pages import try_query
+from retrieval.admin.picker import places_view
 from retrieval.admin.uploading import upload_page
 
 handler400 = "arf_site.web.failures.bad_request"
 handler500 = "arf_site.web.failures.server_error"
 urlpatterns = [
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
+    path("admin/places/", admin.site.admin_view(places_view), name="admin_places"),
     path("admin/upload/", admin.site.admin_view(upload_page), name="admin_upload"),
     path("admin/judge/", admin.site.admin_view(judge_page), name="admin_judge"),
     path("admin/disagreements/", admin.site.admin_view(disagreements_page), name="admin_disagreements"),

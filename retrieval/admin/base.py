@@ -1,5 +1,6 @@
 """What admin classes share: records nobody edits, actions as buttons that post, links, private text kept private."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from retrieval.access.caller import Caller
 from retrieval.errors import ArfError
 from retrieval.models.access import caller_for
 
+PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
 BUTTON = (
     "border border-base-200 bg-white cursor-pointer font-medium px-3 py-1.5 rounded-default text-important "
     "whitespace-nowrap hover:bg-base-100/80 dark:bg-transparent dark:border-base-700"

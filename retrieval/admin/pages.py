@@ -18,6 +18,7 @@ from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.admin.base import caller_of
 from retrieval.admin.operations import failed_jobs
+from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import MAX_QUERY, SearchRequest
@@ -68,12 +69,11 @@ class TryForm(forms.Form):
         label=gettext_lazy("Law in force on"),
         widget=UnfoldAdminTextInputWidget({"type": "date"}),
     )
-    locator = forms.CharField(
+    locator = LocatorField(
         max_length=300,
         required=False,
         label=gettext_lazy("Why not this provision?"),
         help_text=gettext_lazy("A locator or a citation: what became of it."),
-        widget=UnfoldAdminTextInputWidget({"placeholder": "/us/const/amendment/XIV/section/1"}),
     )
     fresh = forms.BooleanField(
         required=False, label=gettext_lazy("Without the cache"), widget=UnfoldBooleanWidget
@@ -81,6 +81,7 @@ class TryForm(forms.Form):
 
     def __init__(self, *args, caller: Caller, **kwargs):
         super().__init__(*args, **kwargs)
+        self.fields["locator"].widget.caller = caller
         visible = [(domain.slug, domain.local_name) for domain in Domain.objects.visible_to(caller)]
         self.fields["domain"].choices = [("", _("all that you may search")), *visible]
         self.fields["pipeline"].choices = [(name, name) for name in pipeline.names()]

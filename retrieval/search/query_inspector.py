@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from retrieval.access.caller import Caller
-from retrieval.citations.finding import only_citation
 from retrieval.models import Section
 from retrieval.request import SearchRequest
 from retrieval.search.log import trace_for
+from retrieval.search.places import as_locator
 from retrieval.search.service import search
 
 
@@ -64,7 +64,6 @@ def whereabouts(asked: str, account: dict, request: SearchRequest, caller: Calle
 
 def provision(asked: str, request: SearchRequest, caller: Caller) -> Section | None:
     """The readable section that has this locator, or holds the deeper place it names."""
-    citation = only_citation(asked)
-    locator = f"/{asked.strip('/')}" if "/" in asked else citation.locator if citation else asked
+    locator = as_locator(f"/{asked.strip('/')}" if "/" in asked else asked)
     readable = Section.objects.readable(caller, request.as_of)
     return readable.filter(locator=locator).first() or readable.filter(anchors__locator=locator).first()

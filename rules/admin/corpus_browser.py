@@ -6,7 +6,6 @@ what is ticked there opens a form.
 What can be ticked is named by a *tick*: "section LOCATOR", "document LOCATOR", "page LOCATOR NUMBER" or "chunk ID".
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,74 +14,61 @@ from typing import NamedTuple
 
 from django import forms
 from django.db import models
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
 
 from retrieval.access.caller import Caller
-from retrieval.admin.base import caller_of
+from retrieval.admin import picker
+from retrieval.admin.base import PRIMARY_KEY, caller_of
+from retrieval.admin.picker import Offer
 from retrieval.models import Chunk, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.pages.reader import BRIEF, ancestors
+from retrieval.search import places
 from rules.engine.clauses import LOCATOR, MAX_CHUNKS, MAX_TARGETS
 from rules.models import LANGUAGES
 
 OFFERED = 30
-LOCATED = ("section", "cites", "definitions", "citation")
+LOCATED = ("section", "cites", "definitions", "citation", "redirect")
 FOUND = 40  # documents listed; more are found by typing more of a name
 SHOWN = 100  # rows of one list; the next are fetched when they are asked for
 LEAVES = 40  # pages of a file listed at once, each with the beginning of its text
 BEGINNING = 200  # characters
-NUMBER = re.compile("[0-9]{1,18}")
 OPENED = r"\A(/\S+)?( [0-9]{1,6})?\Z"
 PAGES = {"required": False, "min_value": 1, "max_value": 100_000}
-Option = tuple[str, str]  # a value, and what it is
 
 
 # -- Values offered while staff type
 
 
-def datalist(options: Iterable[Option]) -> HttpResponse:
-    return HttpResponse(format_html_join("", '<option value="{}">{}</option>', options))
-
-
-def provisions(words: str, among: QuerySet[Section]) -> list[Option]:
-    """Those whose locator, citation or name holds the words."""
-    named = Q(locator__icontains=words) | Q(citation__icontains=words)
-    named |= Q(heading__icontains=words) | Q(plain_name__icontains=words)
-    found = among.filter(named).in_order()[:OFFERED]
-    return [(section.locator, f"{section.citation} {section.heading}".strip()) for section in found]
-
-
 def values_for(request: HttpRequest) -> HttpResponse:
     """For the row of a rule's form whose boxes were sent."""
     boxes = {name.rsplit("-", 1)[-1]: value for name, value in request.GET.items()}
-    return datalist(options(boxes.get("kind", ""), boxes.get("value", "").strip(), request))
+    words = (boxes.get("value") or boxes.get("text") or "").strip()
+    return picker.offered(request, options(boxes.get("kind", ""), words, caller_of(request)))
 
 
-def options(kind: str, words: str, request: HttpRequest) -> list[Option]:
-    """For a kind of criterion or target; none for free text."""
-    caller = caller_of(request)
-    documents, sections = Document.objects.visible_to(caller), Section.objects.readable(caller)
+def options(kind: str, words: str, caller: Caller) -> list[Offer]:
+    """For a kind of criterion, target or action; none for free text."""
     if kind in LOCATED:
-        return provisions(words, sections)
+        return picker.offers_of(places.offered(words, caller))
+    documents, sections = Document.objects.visible_to(caller), Section.objects.readable(caller)
     if kind == "heading":
-        headings = (
-            sections.filter(heading__icontains=words).order_by("heading").values_list("heading", "heading")
+        found = (
+            sections.filter(heading__icontains=words).order_by("heading").values_list("heading", flat=True)
         )
-        return list(headings.distinct()[:OFFERED])
-    if kind == "document":
-        return list(documents.filter(title__icontains=words).values_list("locator", "title")[:OFFERED])
-    if kind == "filename":
-        named = documents.exclude(filename="").filter(filename__icontains=words)
-        return list(named.values_list("filename", "title")[:OFFERED])
+        return [Offer(heading, heading) for heading in found.distinct()[:OFFERED]]
+    if kind in ("document", "filename"):
+        field = "locator" if kind == "document" else "filename"
+        found = documents.filter(Q(title__icontains=words) | Q(filename__icontains=words))
+        return [Offer(*row) for row in found.exclude(**{field: ""}).values_list(field, "title")[:OFFERED]]
     if kind == "tag":
         tags = {tag for tags in documents.exclude(tags=[]).values_list("tags", flat=True) for tag in tags}
-        return [(tag, tag) for tag in sorted(tags) if words.lower() in tag.lower()][:OFFERED]
+        return [Offer(tag, tag) for tag in sorted(tags) if words.lower() in tag.lower()][:OFFERED]
     if kind == "domain":
-        return list(Domain.objects.visible_to(caller).values_list("slug", "name"))
-    return LANGUAGES if kind == "language" else []
+        return [Offer(domain.slug, domain.local_name) for domain in Domain.objects.visible_to(caller)]
+    return [Offer(*language) for language in LANGUAGES] if kind == "language" else []
 
 
 # -- The corpus as a tree
@@ -226,9 +212,9 @@ def targets_of(ticks: Iterable[str]) -> list[dict]:
         match tick.split(" "):
             case ["section" | "document" as kind, place] if LOCATOR.fullmatch(place):
                 targets.append({"kind": kind, "value": place})
-            case ["page", place, number] if LOCATOR.fullmatch(place) and NUMBER.fullmatch(number):
+            case ["page", place, number] if LOCATOR.fullmatch(place) and PRIMARY_KEY.fullmatch(number):
                 pages[place].add(int(number))
-            case ["chunk", number] if NUMBER.fullmatch(number):
+            case ["chunk", number] if PRIMARY_KEY.fullmatch(number):
                 chunks.append(int(number))
     targets += [
         {"kind": "document", "value": place, "pages": as_ranges(numbers)} for place, numbers in pages.items()

@@ -19,7 +19,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.admin.picker import Offer, described
+from retrieval.search.places import as_locator
 from rules.admin.base import ReasonedForm
+from rules.admin.corpus_browser import LOCATED
 from rules.authoring import rule_checks, workflow
 from rules.authoring.grammar.names import Draft
 from rules.engine.clauses import PAGED
@@ -106,6 +109,7 @@ def joined(value: Any, separator: str = ", ") -> str:
 
 
 EMPTY_ROWS = 2
+PLACED = (*LOCATED, "document")  # kinds that name a place
 MOST = 60
 NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
 
@@ -123,8 +127,10 @@ class Column:
 
 class RowsWidget(forms.Widget):
     """`separator`: between values in one box; `places`: the view that offers values while one types; `beside`: the
-    template of what stands beside the rows.
+    template of what stands beside the rows. `caller` reads what is named in them.
     """
+
+    caller = ANONYMOUS
 
     def __init__(
         self,
@@ -153,25 +159,32 @@ class RowsWidget(forms.Widget):
 
     def render(self, name: str, value: Any, attrs: dict | None = None, renderer: Any = None) -> SafeString:
         rows = [*self.boxes(value), *({} for _ in range(EMPTY_ROWS))]
+        shown = described((row.get("value") or row.get("text") or "" for row in rows), self.caller)
         context = {
             "name": name,
             "kinds": self.kinds,
             "places": self.places,
             "beside": self.beside,
             "most": MOST,
-            "rows": [self._row(name, number, row) for number, row in enumerate(rows[:MOST])],
+            "rows": [self._row(name, number, row, shown) for number, row in enumerate(rows[:MOST])],
         }
         return SafeString(render_to_string("admin/rules/_rows.html", context))
 
-    def _row(self, name: str, number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _row(self, name: str, number: int, row: Mapping[str, str], shown: Mapping[str, Offer]) -> dict[str, Any]:
         boxes = [
-            {"column": column, "name": f"{name}-{number}-{column.name}", "value": row.get(column.name, "")}
+            {
+                "column": column,
+                "name": f"{name}-{number}-{column.name}",
+                "value": row.get(column.name, ""),
+                "offers": column.name in ("value", "text"),
+                "shown": shown.get(row.get(column.name, "")) if row.get("kind") in PLACED else None,
+            }
             for column in self.columns
         ]
         return {"kind": row.get("kind", ""), "name": f"{name}-{number}", "boxes": boxes}
 
     class Media:
-        js = ["admin/rows.js", "admin/browse.js"]
+        js = ["admin/picker.js", "admin/rows.js", "admin/browse.js"]
 
 
 class RowsField(forms.Field):
@@ -219,12 +232,14 @@ def read_criterion(boxes: dict[str, str]) -> dict[str, Any]:
     if boxes["kind"] == "keywords":
         values = [word.strip() for word in boxes["value"].split(";") if word.strip()]
         return row | {"value": values, "stemmed": boxes["stemmed"] == "on"}
-    return row | ({"value": boxes["value"]} if boxes["value"] or boxes["kind"] == "citation" else {})
+    value = as_locator(boxes["value"]) if boxes["kind"] == "citation" else boxes["value"]
+    return row | ({"value": value} if value or boxes["kind"] == "citation" else {})
 
 
 def read_target(boxes: dict[str, str]) -> dict[str, Any]:
     kind = boxes["kind"]
-    row: dict[str, Any] = {"kind": kind} | ({} if kind == "pages" else {"value": boxes["value"]})
+    value = as_locator(boxes["value"]) if kind in PLACED else boxes["value"]
+    row: dict[str, Any] = {"kind": kind} | ({} if kind == "pages" else {"value": value})
     if kind == "chunk":
         row["value"] = [number_in(piece) for piece in re.split(r"[,;\s]+", boxes["value"]) if piece]
     if kind == "metadata":
@@ -244,7 +259,7 @@ def read_action(boxes: dict[str, str]) -> dict[str, Any]:
     kind = boxes["kind"]
     row: dict[str, Any] = {"kind": kind}
     if boxes["text"]:
-        row["locator" if kind == "redirect" else "text"] = boxes["text"]
+        row |= {"locator": as_locator(boxes["text"])} if kind == "redirect" else {"text": boxes["text"]}
     if boxes["phrase"]:
         row["phrase"] = boxes["phrase"]
     if boxes["amount"]:
@@ -317,6 +332,11 @@ class RuleForm(ReasonedForm):
     class Meta:
         model = Rule
         fields = EDITED
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in CLAUSES.keys() & self.fields.keys():
+            self.fields[name].widget.caller = self.caller
 
     def clean(self) -> dict:
         """A rule that names what is private is seen by whoever may see its domains: they must be ticked."""

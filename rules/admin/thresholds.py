@@ -11,9 +11,8 @@ from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from retrieval.admin.base import NeverDeleted, link
+from retrieval.admin.base import PRIMARY_KEY, NeverDeleted, link
 from retrieval.stages.reranker.features import USUAL_MINIMUM
-from rules.admin.aliases import PRIMARY_KEY
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import THRESHOLDS, check_calibration, publish
 

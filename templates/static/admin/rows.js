@@ -2,9 +2,9 @@
 
 function fit(row) {
   const kind = row.querySelector("select[name$='-kind']").value;
-  for (const label of row.querySelectorAll("[data-kinds]")) {
-    label.hidden = !label.dataset.kinds.split(" ").includes(kind);
-    if (label.hidden) for (const box of label.querySelectorAll("input[type=text], textarea")) box.value = "";
+  for (const part of row.querySelectorAll("[data-kinds]")) {
+    part.hidden = !part.dataset.kinds.split(" ").includes(kind);
+    if (part.hidden) for (const box of part.querySelectorAll("input[type=text], textarea")) box.value = "";
   }
 }
 
@@ -13,8 +13,8 @@ function addRow(rows) {
   const number = rows.children.length;
   const prefix = `${rows.dataset.rows}-${number - 1}`;
   const row = last.cloneNode(true);
-  for (const element of row.querySelectorAll("[name], [id], [list]")) {
-    for (const attribute of ["name", "id", "list"]) {
+  for (const element of row.querySelectorAll("[name], [id]")) {
+    for (const attribute of ["name", "id"]) {
       const value = element.getAttribute(attribute);
       if (value) element.setAttribute(attribute, value.replace(prefix, `${rows.dataset.rows}-${number}`));
     }
@@ -29,6 +29,7 @@ function watch(rows) {
   rows.addEventListener("change", (event) => {
     if (!event.target.matches("select[name$='-kind']")) return;
     const row = event.target.closest(".arf-row");
+    for (const picked of row.querySelectorAll("output")) picked.replaceChildren(); // it was of another kind
     fit(row);
     if (event.target.value && row === rows.lastElementChild && rows.children.length < rows.dataset.most) addRow(rows);
   });

@@ -33,10 +33,12 @@ def test_aliases_of_private_provisions_are_hidden_with_their_history(client, cur
         assert "secret name" not in client.get(f"{ALIASES}{alias.pk}/{page}", follow=True).content.decode()
 
 
-def test_provisions_are_offered_while_a_locator_is_typed(client, curator, constitution):
-    asked = {"domain": constitution.pk, "locator": "equal protection"}
-    assert b"/us/const/amendment/XIV/section/1" in client.get(f"{ALIASES}locators/", asked).content
-    assert client.get(f"{ALIASES}locators/").content == b""
+def test_an_alias_takes_a_citation_and_shows_what_it_names(client, curator, constitution):
+    client.post(f"{ALIASES}add/", alias_fields(constitution, locator="fourth amendment"))
+    alias = Alias.objects.get(text="sabbath clause")
+    assert alias.locator == "/us/const/amendment/IV"
+    page = client.get(f"{ALIASES}{alias.pk}/change/").content.decode()
+    assert "<strong>U.S. Const. amend. IV</strong>" in page and "The right of the people" in page
 
 
 def test_glossary_terms_are_imported_by_their_spanish(client, curator):

@@ -22,7 +22,10 @@ def test_places_are_offered_while_one_types(client, curators):
     offered = client.get(places, {"targets-0-kind": "section", "targets-0-value": "quartering"})
     assert THIRD in offered.content.decode()
     assert "us_constitution" in client.get(places, {"criteria-3-kind": "domain"}).content.decode()
-    assert client.get(places, {"criteria-3-kind": "regex", "criteria-3-value": "a"}).content == b""
+    redirect = {"actions-0-kind": "redirect", "actions-0-text": "third amendment"}
+    assert THIRD in client.get(places, redirect).content.decode()
+    free = client.get(places, {"criteria-3-kind": "regex", "criteria-3-value": "a"})
+    assert "option" not in free.content.decode()
 
 
 def test_ticks_become_as_few_targets_as_say_the_same():

@@ -6,7 +6,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from retrieval.models import Chunk, Document, JobRun, Section
-from rules.models import Rule
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+from rules.models import Alias, Rule
 from tests.builders import a_chunk, a_document, a_domain, a_section
 from tests.served import picture, sign_in, sign_in_by_form, turning, until
 
@@ -231,3 +233,79 @@ def test_a_rule_is_made_from_a_result(browser, signed_in):
         browser.find(By.CSS_SELECTOR, "[name=_save]").click()
     assert "/rule/add/" not in browser.current_url
     assert Rule.objects.filter(name="Can I be tried twice for the same crime?").exists()
+
+
+# -- Picking provisions, and trying the criteria while they are written
+
+
+def offered(browser) -> list[str]:
+    """The citations under the box in which one types, as soon as there are any."""
+    shown = ".arf-picker [role=listbox]:not([hidden]) [role=option] strong"
+    return until(browser, lambda b: [each.text for each in b.find_elements(By.CSS_SELECTOR, shown)])
+
+
+def test_a_provision_is_picked_by_keyboard_and_by_finger(browser, signed_in):
+    signed_in("/admin/rules/rule/add/?locator=/us/const/amendment/V")
+    box = browser.find(By.NAME, "targets-0-value")
+    assert "U.S. Const. amend. V " in browser.find(By.CSS_SELECTOR, "[data-rows=targets] .picked").text
+    box.clear()
+    box.send_keys("14th amendment")
+    assert offered(browser)[:2] == ["U.S. Const. amend. XIV", "U.S. Const. amend. XIV, § 1"]
+    assert box.get_attribute("role") == "combobox" and box.get_attribute("aria-expanded") == "true"
+    picture(browser, "admin-picker")
+    box.send_keys(Keys.DOWN, Keys.DOWN)
+    marked = browser.find(By.ID, box.get_attribute("aria-activedescendant"))
+    assert "amend. XIV, § 1" in marked.text and marked.get_attribute("aria-selected") == "true"
+    box.send_keys(Keys.ENTER)
+    assert rows(browser) == [("section", "/us/const/amendment/XIV/section/1", "")]
+    assert "All persons born" in browser.find(By.CSS_SELECTOR, "[data-rows=targets] .picked").text
+    assert box.get_attribute("aria-expanded") == "false" and "/rule/add/" in browser.current_url
+    browser.set_window_size(390, 1200)
+    box.clear()
+    box.send_keys("due process")
+    offered(browser)
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    browser.find(By.CSS_SELECTOR, "[role=option][data-value='/us/const/amendment/V']").click()
+    assert rows(browser) == [("section", "/us/const/amendment/V", "")]
+    box.send_keys("/x", Keys.ESCAPE)  # what is typed stands
+    assert rows(browser) == [("section", "/us/const/amendment/V/x", "")]
+
+
+@pytest.mark.parametrize("scripts", [False])
+def test_a_citation_is_typed_without_scripts(browser, signed_in):
+    signed_in("/admin/rules/alias/add/")
+    browser.find(By.NAME, "text").send_keys("the press clause")
+    browser.find(By.NAME, "locator").send_keys("first amendment")
+    browser.find(By.CSS_SELECTOR, "#id_domain option:nth-child(2)").click()
+    with turning(browser):
+        browser.find(By.CSS_SELECTOR, "[name=_save]").click()
+    assert Alias.objects.get(text="the press clause").locator == "/us/const/amendment/I"
+
+
+def test_a_rule_tells_as_one_writes_which_questions_it_fires_on(browser, signed_in):
+    search(SearchRequest("must I house soldiers?"))
+    signed_in("/admin/rules/rule/add/")
+    browser.find(By.CSS_SELECTOR, "[name=criteria-0-kind] option[value=keywords]").click()
+    browser.find(By.NAME, "criteria-0-value").send_keys("soldiers")
+    told = ".arf-fires [role=status]"
+    until(browser, lambda b: "must I house soldiers?" in b.find_element(By.CSS_SELECTOR, told).text)
+    picture(browser, "admin-fires")
+    browser.find(By.NAME, "criteria-0-value").send_keys(" of the lighthouse")
+    until(browser, lambda b: "fires on no question" in b.find_element(By.CSS_SELECTOR, told).text)
+    signed_in("/admin/rules/rule/in-words/")
+    browser.find(By.ID, "sentence").send_keys("When someone asks about soldiers, show 14th amendment first")
+    until(browser, lambda b: "must I house soldiers?" in b.find_element(By.CSS_SELECTOR, told).text)
+
+
+@pytest.mark.parametrize("scripts", [False])
+def test_a_button_tells_it_without_scripts_and_enter_still_saves(browser, signed_in):
+    search(SearchRequest("must I house soldiers?"))
+    signed_in("/admin/rules/rule/add/?question=must+I+house+soldiers?&locator=/us/const/amendment/III")
+    with turning(browser):
+        browser.find(By.CSS_SELECTOR, "noscript [formaction]").click()
+    assert "It fires on" in text(browser) and "must I house soldiers?" in text(browser)
+    assert not Rule.objects.exists()
+    browser.back()
+    with turning(browser):
+        browser.find(By.NAME, "name").send_keys(Keys.ENTER)
+    assert Rule.objects.get().name == "must I house soldiers?"
