@@ -9,39 +9,52 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelect2Widget
 
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import assign
 from retrieval.admin.base import NeverDeleted, ObjectAction, ObjectActions
 from retrieval.models import ApiKey, Document, UnownedDocument
-from retrieval.models.access import principal_of
+from retrieval.models.access import name_of, principal_of
 
-SUGGESTED = 500  # principals of each kind offered while typing
-
-
-class PrincipalInput(UnfoldAdminTextInputWidget):
-    """A text box that offers the users, groups and keys there are."""
-
-    def render(self, name, value, attrs=None, renderer=None) -> SafeString:
-        box = super().render(name, value, {**(attrs or {}), "list": "principals"}, renderer)
-        options = format_html_join("", '<option value="{}">{}</option>', known_names())
-        return format_html('{}<datalist id="principals">{}</datalist>', box, options)
+Choice = tuple[str, str]  # a name as it is kept, and as people know who has it
 
 
-def known_names() -> list[tuple[str, str]]:
-    users = get_user_model().objects.filter(is_active=True).order_by("username")[:SUGGESTED]
+def people() -> list[Choice]:
+    users = get_user_model().objects.filter(is_active=True).order_by("first_name", "last_name", "username")
+    names = ((user.get_username(), user.get_full_name()) for user in users)
+    return [(f"user:{name}", f"{full} ({name})" if full else name) for name, full in names]
+
+
+def keys() -> list[Choice]:
     return [
-        *((f"user:{user.get_username()}", user.get_full_name()) for user in users),
-        *((f"group:{group.name}", "") for group in Group.objects.order_by("name")[:SUGGESTED]),
-        *((f"key:{key.public_id}", str(key)) for key in ApiKey.objects.filter(revoked_at=None)[:SUGGESTED]),
+        (f"key:{key.public_id}", str(key)) for key in ApiKey.objects.filter(revoked_at=None).order_by("name")
     ]
+
+
+def owners() -> list[tuple[str, list[Choice]]]:
+    """Who may own a document."""
+    return [(_("People"), people()), (_("API keys"), keys())]
+
+
+def readers() -> list[tuple[str, list[Choice]]]:
+    """With whom a document may be shared."""
+    groups = [
+        (f"group:{name}", name) for name in Group.objects.order_by("name").values_list("name", flat=True)
+    ]
+    return [(_("People"), people()), (_("Groups"), groups), (_("API keys"), keys())]
+
+
+def named(principals: str) -> str:
+    """Who they are, "user:5,group:2", as people know them."""
+    known = {name: label for _kind, choices in readers() for name, label in choices}
+    names = map(name_of, principals.split(","))
+    return ", ".join(known.get(name, name) for name in names)
 
 
 def seeing_every_document(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -57,19 +70,15 @@ def seeing_every_document(view: Callable[..., HttpResponse]) -> Callable[..., Ht
 
 
 class OwnerForm(forms.ModelForm):
-    new_owner = forms.CharField(
-        label=gettext_lazy("New owner"), widget=PrincipalInput, help_text=gettext_lazy("user:NAME or key:ID")
+    new_owner = forms.ChoiceField(
+        label=gettext_lazy("New owner"),
+        choices=lambda: [("", "–"), *owners()],
+        widget=UnfoldAdminSelect2Widget,
     )
 
     class Meta:
         model = UnownedDocument
         fields: list[str] = []
-
-    def clean_new_owner(self) -> str:
-        principal = principal_of(self.cleaned_data["new_owner"]) or ""
-        if not principal.startswith(("user:", "key:")):
-            raise forms.ValidationError(_("No person or key has this name: user:NAME, key:ID."))
-        return principal
 
 
 @admin.register(UnownedDocument)
@@ -96,7 +105,7 @@ class UnownedDocumentAdmin(ModelAdmin):
         return super().get_queryset(request).filter(private=True, owner="")
 
     def save_model(self, request: HttpRequest, obj: Document, form: OwnerForm, change: bool) -> None:
-        assign(obj, form.cleaned_data["new_owner"])
+        assign(obj, principal_of(form.cleaned_data["new_owner"]))
 
 
 class ApiKeyForm(forms.ModelForm):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
+from retrieval.admin import access
 from retrieval.admin.base import ReadOnly, caller_of, link
 from retrieval.models import Feedback, SearchLog, Trace
 from retrieval.search.log import trace_for
@@ -60,9 +61,9 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
     search_fields = ["query_text"]
     show_full_result_count = False
     date_hierarchy = "created_at"
-    readonly_fields = ["question", "trace", "try_again", "shown"]
+    readonly_fields = ["question", "trace", "try_again", "shown", "asked_by"]
     fields = [
-        "question", "try_again", "trace", "created_at", "channel", "language", "domains", "pipeline", "caller",
+        "question", "try_again", "trace", "created_at", "channel", "language", "domains", "pipeline", "asked_by",
         "took_ms", "cached", "cached_from", "abstained", "degraded", "result_count", "probability", "shown",
         "versions",
     ]  # fmt: skip
@@ -70,6 +71,10 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Question"), ordering="query_text")
     def question(self, log: SearchLog) -> str:
         return log.query_text or _("not kept")
+
+    @admin.display(description=gettext_lazy("Asked by"))
+    def asked_by(self, log: SearchLog) -> str:
+        return access.named(log.caller)
 
     @admin.display(description=gettext_lazy("Trace"))
     def trace(self, log: SearchLog) -> SafeString:

@@ -15,9 +15,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import (
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminSelect2MultipleWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
-from retrieval.admin.access import PrincipalInput
+from retrieval.admin import access
 from retrieval.admin.base import ReadOnly, admin_link, caller_of
 from retrieval.errors import Unprocessable
 from retrieval.ingestion import uploading
@@ -72,20 +77,16 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("Parted by commas; rules can ask for them."),
         widget=UnfoldAdminTextInputWidget,
     )
-    reader = forms.CharField(
+    reader = forms.MultipleChoiceField(
         required=False,
         label=gettext_lazy("Who else may read them"),
-        help_text=gettext_lazy(
-            "For a private domain: user:NAME, group:NAME or key:ID. You own what you hand in."
-        ),
-        widget=PrincipalInput,
+        help_text=gettext_lazy("For a private domain. You own what you hand in."),
+        choices=access.readers,
+        widget=UnfoldAdminSelect2MultipleWidget,
     )
 
     def clean_tags(self) -> list[str]:
         return [tag[:60] for tag in map(str.strip, self.cleaned_data["tags"].split(",")) if tag]
-
-    def clean_reader(self) -> list[str]:
-        return [name for name in map(str.strip, self.cleaned_data["reader"].split(",")) if name]
 
 
 def upload_page(request: HttpRequest) -> HttpResponse:
@@ -140,9 +141,9 @@ class UploadAdmin(ReadOnly, ModelAdmin):
     search_fields = ["filename", "content_hash"]
     fields = [
         "filename", "domain", "status", "why", "became", "job", "sections", "pages", "scans", "size",
-        "content_hash", "tags", "principal", "private", "created_at",
+        "content_hash", "tags", "by", "private", "created_at",
     ]  # fmt: skip
-    readonly_fields = ["why", "became", "job", "scans"]
+    readonly_fields = ["why", "became", "job", "scans", "by"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return (
@@ -164,6 +165,10 @@ class UploadAdmin(ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Document"))
     def became(self, upload: Upload) -> SafeString | str:
         return admin_link(upload.document) if upload.document else "-"
+
+    @admin.display(description=gettext_lazy("Handed in by"))
+    def by(self, upload: Upload) -> str:
+        return access.named(upload.principal)
 
     @admin.display(description=gettext_lazy("Job"))
     def job(self, upload: Upload) -> SafeString | str:
