@@ -1,7 +1,7 @@
 """What rules do to the results, and the leg that finds what they name as an answer."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from rules.thresholds.stages import Abstain, Gates
 
 MAX_ALIASED = 20  # sections that one rule names as an answer
 MAX_PINS = 10  # sections that one rule pins: of a whole document the first
+MAX_UNDER = 500  # sections of what a rule pins among which the one that answers best is looked for
 MAX_TOLD = 20  # passages named as left out for the token budget
 NOT_EACH = "the caller does not ask for each rule to be covered"
 
@@ -203,8 +204,10 @@ class PinTargets:
     @with_rules("pin")
     def __call__(self, ranking: Ranking, rules: Sequence[CompiledRule]) -> Ranking:
         found = ranking.candidates
-        known = {c.section_id: c for c in (*(gone.candidate for gone in ranking.dropped), *found)}
-        pins = [pin for rule in rules for pin in pins_of(rule, ranking.query, known)]
+        dropped = [gone.candidate for gone in ranking.dropped]
+        known = {c.section_id: c for c in (*dropped, *found)}
+        order = {c.section_id: rank for rank, c in reversed([*enumerate((*found, *dropped))])}
+        pins = [pin for rule in rules for pin in pins_of(rule, ranking.query, known, order)]
         shown = {pin.candidate.section_id for pin in pins}
         changing = decisive(
             rules, lambda those: first_page(placed(found, [pin for pin in pins if pin.rule in those]))
@@ -212,12 +215,31 @@ class PinTargets:
         return changed_by(showing(ranking, placed(found, pins), shown), changing)
 
 
-def pins_of(rule: CompiledRule, query: Query, known: dict[int, Candidate]) -> list[Pinned]:
+def pins_of(
+    rule: CompiledRule, query: Query, known: dict[int, Candidate], order: Mapping[int, int]
+) -> list[Pinned]:
+    """A provision that has several sections stands there once. `order`: the ranks of what was found."""
     (action, *_) = rule.does("pin")
-    found = candidates_of(query, rule.clauses.targets, most=MAX_PINS)
+    targets = rule.clauses.targets
+    found = once_each(candidates_of(query, targets, most=MAX_UNDER), targets, order)[:MAX_PINS]
     return [
         Pinned(as_known(candidate, known), action.position + n, rule) for n, candidate in enumerate(found)
     ]
+
+
+def once_each(
+    candidates: Sequence[Candidate], targets: Selection, order: Mapping[int, int]
+) -> list[Candidate]:
+    """Of the sections below a provision that is named the one that was ranked best, else the first of its text; every
+    section that is named itself, or that something else than a provision selects.
+    """
+    named_places = [str(part.value) for part in targets.parts if part.kind == "section"]
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        above = (place for place in named_places if candidate.locator.startswith(f"{place}/"))
+        place = candidate.locator if candidate.locator in named_places else next(above, candidate.locator)
+        groups.setdefault(place, []).append(candidate)
+    return [min(group, key=lambda one: order.get(one.section_id, len(order))) for group in groups.values()]
 
 
 def as_known(candidate: Candidate, known: dict[int, Candidate]) -> Candidate:

@@ -227,6 +227,41 @@ def test_priority_then_age_decides_who_is_pinned_first(rule):
     assert locators(ask(QUESTION))[:3] == [FIFTH, FIRST, THIRD]
 
 
+FOURTEENTH = "/us/const/amendment/XIV"
+
+
+@pytest.mark.parametrize(
+    ("question", "number"),
+    [
+        ("who is a citizen of the United States by birth", 1),
+        ("may a rebel who broke his oath hold office", 3),
+        ("is the debt of the rebellion void", 4),
+    ],
+)
+def test_an_amendment_is_pinned_once_by_the_section_that_answers_best(rule, question, number):
+    def of_amendment(answer):
+        return [place for place in locators(answer) if place.startswith(f"{FOURTEENTH}/")]
+
+    before = ask(question)
+    assert of_amendment(before)[0] == f"{FOURTEENTH}/section/{number}"
+    rule("pin", targets=section(FOURTEENTH))
+    after = ask(question)
+    assert locators(after)[0] == f"{FOURTEENTH}/section/{number}"
+    assert set(of_amendment(after)) <= set(of_amendment(before))
+
+
+def test_an_amendment_that_the_search_does_not_find_is_pinned_by_its_first_section(rule):
+    question = "zxqv wplk"
+    rule("pin", targets=section(FOURTEENTH), criteria=[{"kind": "exact", "value": question}])
+    assert locators(ask(question)) == [f"{FOURTEENTH}/section/1"]
+
+
+def test_sections_that_are_named_themselves_are_pinned_each(rule):
+    named = [f"{FOURTEENTH}/section/{number}" for number in (2, 5)]
+    rule("pin", targets=section(*named, FOURTEENTH))
+    assert set(named) <= set(locators(ask("is the debt of the rebellion void"))[:3])
+
+
 def test_a_pin_answers_where_the_search_would_abstain(rule):
     question = "zxqv wplk"
     assert ask(question)["abstained"]
