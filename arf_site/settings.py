@@ -290,10 +290,11 @@ Search bodies of law, read provisions, resolve citations.
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_RULES = "rules.engine.inline"  # reads the rules that an API call brings
-ARF_RULE_LINTERS = (
+ARF_RULE_LINTERS = (  # each finds what is wrong with rules
     "rules.linting.linter",
     "evaluation.rule_impact.hidden_text",
-)  # each finds what is wrong with rules
+    "evaluation.rule_impact.fired_questions",
+)
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.ingest.Ingest",
     "upload": "retrieval.ingestion.uploading.ReadUpload",

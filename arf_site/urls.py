@@ -8,6 +8,7 @@ from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.admin.pages import (
     ablation_page,
+    fires_on_page,
     preview_rule,
     quality_page,
     rule_preview_page,
@@ -33,6 +34,7 @@ urlpatterns = [
     path("admin/ablation/", admin.site.admin_view(ablation_page), name="admin_ablation"),
     path("admin/rule-usage/", admin.site.admin_view(rule_usage_page), name="admin_rule_usage"),
     path("admin/preview/", admin.site.admin_view(threshold_preview), name="admin_threshold_preview"),
+    path("admin/preview/fires/", admin.site.admin_view(fires_on_page), name="admin_fires_on"),
     path("admin/preview/rule/<int:rule_id>/", admin.site.admin_view(preview_rule), name="admin_preview_rule"),
     path(
         "admin/preview/<int:preview_id>/", admin.site.admin_view(rule_preview_page), name="admin_rule_preview"

@@ -2,11 +2,15 @@
 rules are used.
 """
 
+from collections.abc import Iterator
 from itertools import zip_longest
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -15,14 +19,21 @@ from evaluation.judging.visibility import topics_for
 from evaluation.measuring import ablation, quality
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews, usage_report
+from evaluation.rule_impact.fired_questions import AS_ONE_TYPES, fired_on, on_none
 from evaluation.rule_impact.previews import preview
+from retrieval.access.caller import Caller
 from retrieval.admin.base import admin_url, caller_of, page, require
+from retrieval.admin.picker import described
 from retrieval.errors import ArfError
 from retrieval.models import Domain
+from rules.admin.rule_form import RuleForm
 from rules.admin.thresholds import ThresholdForm
+from rules.authoring import drafting
+from rules.engine.clauses import CompiledRule
 from rules.models import Rule
 
 MOST_SHOWN = 30  # changed answers written out side by side
+MOST_FIRED = 12  # questions named
 PREVIEWS = ("rules.view_rule", "retrieval.view_searchlog")  # they show rules and what people asked
 
 
@@ -68,14 +79,52 @@ def threshold_preview(request: HttpRequest) -> HttpResponse:
     form.fields["domain"].queryset = Domain.objects.visible_to(caller_of(request))
     valid = form.is_valid()
     told = preview(form.save(commit=False)) if valid else None
+    changes = [*told.changes, *told.judged_changes][:MOST_SHOWN] if told else []
+    places = {locator for change in changes for row in change.rows for locator in row}
     context = {
         "title": _("What these thresholds would change"),
         "form": form,
         "preview": told,
-        "changes": told and [*told.changes, *told.judged_changes][:MOST_SHOWN],
+        "changes": changes,
+        "named": described(places, caller_of(request)),
         "draft": [(name, request.POST[name]) for name in form.fields if name in request.POST],
     }
     return page(request, "admin/threshold_preview.html", context)
+
+
+def fires_on_page(request: HttpRequest) -> HttpResponse:
+    """The questions that a sentence fires on, or the criteria of a rule's form as they stand; alone for a script."""
+    require(request, *PREVIEWS)
+    caller, problems = caller_of(request), []
+    try:
+        rule = described_rule(request.POST or request.GET, caller)
+        firing = rule and fired_on(rule, caller, within=AS_ONE_TYPES)
+    except ValidationError as problem:
+        firing, problems = None, problem.messages
+    context = {
+        "title": _("Which questions it fires on"),
+        "firing": firing,
+        "problems": problems,
+        "warning": on_none(firing) if firing and firing.on_none else "",
+        "most": MOST_FIRED,
+    }
+    if request.htmx:
+        return render(request, "admin/rules/_fired.html", context)
+    return page(request, "admin/rules/fired.html", context)
+
+
+def described_rule(said: QueryDict, caller: Caller) -> CompiledRule | None:
+    """None where nothing is said yet. Raises ValidationError for what is not understood."""
+    if "sentence" in said:
+        sentence = said["sentence"].strip()
+        made = sentence and drafting.read_sentence(sentence, caller, today=timezone.localdate())
+        if isinstance(made, tuple):
+            raise ValidationError([drafting.question_text(question) for question in made])
+        return made and drafting.rule_of(sentence, made).draft
+    field = RuleForm.base_fields["criteria"]
+    criteria = field.clean(field.widget.value_from_datadict(said, MultiValueDict(), "criteria"))
+    rule = Rule(domains=said.getlist("domains"), criteria=criteria, actions=[{"kind": "abstain"}])
+    return rule.draft if criteria else None
 
 
 @require_POST
@@ -107,9 +156,20 @@ def rule_preview_page(request: HttpRequest, preview_id: int) -> HttpResponse:
         "row": row,
         "preview": account,
         "changes": [(change, side_by_side(change)) for change in changes[:MOST_SHOWN]],
+        "named": described(places_in(changes[:MOST_SHOWN], account["hidden"]), caller_of(request)),
         "more": max(0, len(changes) - MOST_SHOWN),
     }
     return page(request, "admin/rule_preview.html", context)
+
+
+def places_in(changes: list[dict], hidden: list[dict]) -> Iterator[str]:
+    """All locators that the page of a preview names."""
+    yield from (one["locator"] for one in hidden)
+    for answer in (change[side] for change in changes for side in ("before", "after")):
+        yield from (
+            place["pin"] or place["locator"] for place in (*answer["results"], *answer["near_misses"])
+        )
+        yield from filter(None, [answer["redirect"]])
 
 
 def side_by_side(change: dict) -> list[tuple[dict | None, dict | None]]:

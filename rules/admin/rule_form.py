@@ -304,6 +304,7 @@ class RuleForm(ReasonedForm):
         ],
         read_criterion,
         separator="; ",
+        beside="admin/rules/_firing.html",
     )
     targets = rows(
         "targets",

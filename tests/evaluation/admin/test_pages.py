@@ -14,12 +14,26 @@ from retrieval.search.service import search
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def administrator(client):
-    user = User.objects.create_user("admin", is_staff=True)
-    user.groups.add(Group.objects.get(name="Administrator"))
+def staff(client, group):
+    user = User.objects.create_user(group, is_staff=True)
+    user.groups.add(Group.objects.get(name=group))
     client.force_login(user)
     return user
+
+
+@pytest.fixture
+def administrator(client):
+    return staff(client, "Administrator")
+
+
+@pytest.fixture
+def curator(client):
+    return staff(client, "Curator")
+
+
+@pytest.fixture
+def judge(client):
+    return staff(client, "Judge")
 
 
 @pytest.fixture
@@ -132,6 +146,7 @@ def test_the_page_previews_and_publishes_what_was_posted(client, administrator, 
     page = client.post("/admin/preview/", posted(asked))
     text = page.content.decode()
     assert "of 3 logged questions" in text and "Publish" in text and "Change of nDCG@10:" in text
+    assert "<strong>U.S. Const." in text and "lang=\"en\">" in text
     assert asked.thresholds.count() == 1
     client.post("/admin/rules/domainthreshold/add/", dict(page.context["draft"]))
     assert asked.thresholds.count() == 2
@@ -146,3 +161,40 @@ def test_the_form_offers_a_preview_when_adding(client, administrator, domain):
     page = client.get("/admin/rules/domainthreshold/add/").content.decode()
     assert 'formaction="/admin/preview/"' in page
     assert client.get("/admin/preview/").status_code == 405
+
+
+# -- Which questions a rule fires on
+
+FIRES = "/admin/preview/fires/"
+
+
+def criteria(*rows, **more):
+    boxes = {f"criteria-{n}-{name}": value for n, row in enumerate(rows) for name, value in row.items()}
+    return boxes | more
+
+
+def test_a_sentence_is_tried_on_the_questions_there_are(client, curator, asked):
+    found = client.get(FIRES, {"sentence": "When someone asks about police, show the fourth amendment first"})
+    assert "can police search my car" in found.content.decode()
+    assert "who can declare war" not in found.content.decode()
+    assert "Nothing was saved" in found.content.decode()
+    not_read = client.get(FIRES, {"sentence": "show something nice"}, headers={"HX-Request": "true"})
+    assert not_read.context["problems"] and "<html" not in not_read.content.decode()
+    assert client.get(FIRES, {"sentence": " "}).context["firing"] is None
+
+
+def test_the_criteria_of_a_form_are_tried_as_they_stand(client, curator, asked):
+    words = {"kind": "keywords", "value": "war; pizza"}
+    found = client.post(FIRES, criteria(words)).content.decode()
+    assert "who can declare war" in found and "best pizza dough" in found and "my car" not in found
+    english = client.post(FIRES, criteria(words, {"kind": "language", "value": "es"})).content.decode()
+    assert "fires on no question" in english
+    assert "fires on no question" in client.post(FIRES, criteria(words, domains="client_cases")).content.decode()
+    wrong = client.post(FIRES, criteria({"kind": "regex", "value": "("}))
+    assert wrong.status_code == 200 and wrong.context["problems"]
+    assert client.post(FIRES, criteria({"kind": "citation", "value": "14th amendment"})).context["firing"]
+    assert client.post(FIRES).context["firing"] is None
+
+
+def test_questions_are_told_to_those_who_may_read_the_log(client, judge, asked):
+    assert client.get(FIRES, {"sentence": "x"}).status_code == 403

@@ -1,0 +1,112 @@
+"""Which of the questions that were asked or judged a rule fires on: of those that a person may see, and as quickly as
+one types. What a question says before rules are looked at is read once a process.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import ngettext
+
+from evaluation.judging.visibility import topics_for
+from evaluation.measuring.runs import Runner, stated_language
+from evaluation.models import Judgment
+from evaluation.rule_impact import impact
+from evaluation.rule_impact.impact import SampleQuestion
+from retrieval import pipeline
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_caller
+from retrieval.errors import NotFound
+from retrieval.pipeline import Pipeline
+from retrieval.ranking import Ranking
+from rules.engine.clauses import CompiledRule
+from rules.engine.firing import Asked, concerns, holds
+from rules.engine.match_rules import MatchRules, asked
+from rules.linting.conflicts import Finding
+from rules.models import Rule
+
+LOGGED = 300  # different questions of the public, the last ones
+AS_ONE_TYPES = 0.4  # s in which questions are read that this process does not know yet; next time it does
+AT_SAVE = 1.5  # s
+MOST_KEPT = 20_000  # questions read, about a kilobyte each
+
+_read: dict[tuple, Asked] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """`looked_at` of `known` questions were read in the time there was; the rule fires on these."""
+
+    questions: tuple[SampleQuestion, ...]
+    looked_at: int
+    known: int
+
+    @property
+    def on_none(self) -> bool:
+        """Surely: there are questions, and all were looked at."""
+        return not self.questions and 0 < self.known == self.looked_at
+
+
+def fired_on(rule: CompiledRule, caller: Caller, *, within: float) -> Firing:
+    """On whatever day it is in force."""
+    with as_caller(caller):
+        questions = [*impact.logged_questions(LOGGED), *judged(caller)]
+        found = list(read(questions, caller, until=time.monotonic() + within))
+    known = [(question, said) for question, said in found if said]
+    fires = (question for question, said in known if concerns(rule, said) and holds(rule, said, True))
+    return Firing(tuple(fires), len(known), len(found))
+
+
+def judged(caller: Caller) -> list[SampleQuestion]:
+    """The judged topics of the open splits, of domains that the caller may see."""
+    has_grade = Exists(Judgment.objects.filter(topic=OuterRef("pk")))
+    topics = topics_for(caller).filter(has_grade | Q(answerable=False), split__in=impact.OPEN)
+    rows = topics.order_by("name").values_list("query", "language", "domain__slug")
+    return [SampleQuestion(text, stated_language(language) or "", (slug,)) for text, language, slug in rows]
+
+
+def read(
+    questions: Iterable[SampleQuestion], caller: Caller, *, until: float
+) -> Iterator[tuple[SampleQuestion, Asked | None]]:
+    """What each says, as rules look at it; of one not read yet None where the time is over. Those of domains that the
+    caller may not see are left out.
+    """
+    runner = Runner(caller=caller)
+    stages = pipeline.get(pipeline.USUAL).stages
+    reading = Pipeline(*takewhile(lambda stage: not isinstance(stage, MatchRules), stages))
+    if len(_read) > MOST_KEPT:
+        _read.clear()
+    for question in questions:
+        try:
+            _scopes, versions = runner.in_force(question.domains)
+        except NotFound:
+            continue
+        key = (question.text, question.language, question.domains, caller.scope_key, *versions.items())
+        if key not in _read and time.monotonic() < until:
+            query = runner.query(question.text, question.domains, question.language or None)
+            _read[key] = asked(reading(Ranking(query)).query)
+        yield question, _read.get(key)
+
+
+# -- As a linter
+
+
+def warnings_at_save(rule: Rule, caller: Caller) -> list[str]:
+    """A rule may be right before anybody asked: it is told, and can be proposed."""
+    firing = fired_on(rule.draft, caller, within=AT_SAVE)
+    return [on_none(firing)] if firing.on_none else []
+
+
+def on_none(firing: Firing) -> str:
+    return ngettext(
+        "It fires on no question that was asked or judged: one was looked at. Is the condition what you mean?",
+        "It fires on no question that was asked or judged: %(count)d were looked at. Is the condition what you mean?",
+        firing.known,
+    ) % {"count": firing.known}
+
+
+def all_findings() -> list[Finding]:
+    """Rules in force that nobody's question fires are counted by their use."""
+    return []
