@@ -16,8 +16,10 @@ from evaluation.judging.assignment import JudgingPool, Pair
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge
 from retrieval.admin.base import caller_of, page, require
+from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Section
+from retrieval.search.places import as_locator
 
 REMEMBERED = 200  # skips and steps back that a session keeps
 MAX_EXPLANATION = 2_000  # characters
@@ -36,6 +38,12 @@ class GradeForm(forms.Form):
     explanation = forms.CharField(max_length=MAX_EXPLANATION, required=False)
 
 
+class AnotherForm(forms.Form):
+    """To judge what is not among the candidates."""
+
+    another = LocatorField(label=gettext_lazy("Judge another provision"), max_length=300)
+
+
 def judge_page(request: HttpRequest) -> HttpResponse:
     """One topic, one candidate at a time; POST grades, skips or takes back, and goes on to the next pair."""
     require(request, "evaluation.add_judgment")
@@ -46,6 +54,7 @@ def judge_page(request: HttpRequest) -> HttpResponse:
         "title": _("Judge"),
         "sheet": sheet_of(request, pair) if pair else None,
         "last": last_made(request, pair),
+        "another": AnotherForm(),
         "grades": GRADES,
         "max_explanation": MAX_EXPLANATION,
     }
@@ -62,6 +71,10 @@ def chosen_pair(request: HttpRequest) -> Pair | None:
     topic = topic_named(request, request.GET["topic"])
     if locator := request.GET.get("locator"):
         return Pair(topic, locator, "chosen")
+    if another := as_locator(request.GET.get("another", "").strip()):
+        if visibility.readable_sections(topic, [another], caller_of(request)):
+            return Pair(topic, another, "chosen")
+        messages.error(request, _("“%s” is no provision here that you may read.") % another[:300])
     order = assignment.pool(topic, caller_of(request)).shuffled(topic, request.user)
     done = set(visibility.own_judgments(request.user, topic).values_list("locator", flat=True))
     left = [locator for locator in order if locator not in done]

@@ -108,9 +108,12 @@ def fires_on_page(request: HttpRequest) -> HttpResponse:
         "warning": on_none(firing) if firing and firing.on_none else "",
         "most": MOST_FIRED,
     }
-    if request.htmx:
-        return render(request, "admin/rules/_fired.html", context)
-    return page(request, "admin/rules/fired.html", context)
+    if not request.htmx:
+        return page(request, "admin/rules/fired.html", context)
+    response = render(request, "admin/rules/_fired.html", context)
+    if firing and firing.looked_at < firing.known:
+        response["HX-Trigger-After-Settle"] = "again"
+    return response
 
 
 def described_rule(said: QueryDict, caller: Caller) -> CompiledRule | None:

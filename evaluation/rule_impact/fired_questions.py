@@ -5,7 +5,6 @@ one types. What a question says before rules are looked at is read once a proces
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import ngettext
@@ -21,15 +20,20 @@ from retrieval.access.row_security import as_caller
 from retrieval.errors import NotFound
 from retrieval.pipeline import Pipeline
 from retrieval.ranking import Ranking
+from retrieval.stages.citations import ResolveCitations
+from retrieval.stages.query import Normalize
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import Asked, concerns, holds
-from rules.engine.match_rules import MatchRules, asked
+from rules.engine.match_rules import asked
 from rules.linting.conflicts import Finding
 from rules.models import Rule
+from rules.understanding import Translate
 
 LOGGED = 300  # different questions of the public, the last ones
+JUDGED = 2_000  # topics
 AS_ONE_TYPES = 0.4  # s in which questions are read that this process does not know yet; next time it does
 AT_SAVE = 1.5  # s
+SAID = (Normalize, ResolveCitations, Translate)  # the stages that find what criteria look at
 MOST_KEPT = 20_000  # questions read, about a kilobyte each
 
 _read: dict[tuple, Asked] = {}
@@ -63,7 +67,7 @@ def judged(caller: Caller) -> list[SampleQuestion]:
     """The judged topics of the open splits, of domains that the caller may see."""
     has_grade = Exists(Judgment.objects.filter(topic=OuterRef("pk")))
     topics = topics_for(caller).filter(has_grade | Q(answerable=False), split__in=impact.OPEN)
-    rows = topics.order_by("name").values_list("query", "language", "domain__slug")
+    rows = topics.order_by("name").values_list("query", "language", "domain__slug")[:JUDGED]
     return [SampleQuestion(text, stated_language(language) or "", (slug,)) for text, language, slug in rows]
 
 
@@ -74,8 +78,7 @@ def read(
     caller may not see are left out.
     """
     runner = Runner(caller=caller)
-    stages = pipeline.get(pipeline.USUAL).stages
-    reading = Pipeline(*takewhile(lambda stage: not isinstance(stage, MatchRules), stages))
+    reading = Pipeline(*(stage for stage in pipeline.get(pipeline.USUAL).stages if isinstance(stage, SAID)))
     if len(_read) > MOST_KEPT:
         _read.clear()
     for question in questions:
@@ -83,7 +86,8 @@ def read(
             _scopes, versions = runner.in_force(question.domains)
         except NotFound:
             continue
-        key = (question.text, question.language, question.domains, caller.scope_key, *versions.items())
+        before_rules = ((name, number) for name, number in versions.items() if name != "rules")
+        key = (question.text, question.language, question.domains, caller.scope_key, *before_rules)
         if key not in _read and time.monotonic() < until:
             query = runner.query(question.text, question.domains, question.language or None)
             _read[key] = asked(reading(Ranking(query)).query)

@@ -26,9 +26,10 @@ Choice = tuple[str, str]  # a name as it is kept, and as people know who has it
 
 
 def people() -> list[Choice]:
-    users = get_user_model().objects.filter(is_active=True).order_by("first_name", "last_name", "username")
+    users = get_user_model().objects.filter(is_active=True)
     names = ((user.get_username(), user.get_full_name()) for user in users)
-    return [(f"user:{name}", f"{full} ({name})" if full else name) for name, full in names]
+    choices = ((f"user:{name}", f"{full} ({name})" if full else name) for name, full in names)
+    return sorted(choices, key=lambda choice: choice[1].casefold())
 
 
 def keys() -> list[Choice]:

@@ -129,6 +129,15 @@ def test_only_who_may_judge_judges(client, ann):
     assert [client.get(page).status_code for page in pages] == [200, 200]
 
 
+def test_another_provision_is_judged_by_its_citation(client, at_work):
+    asked = topic()
+    page = client.get(reverse("admin_judge"), {"topic": asked.pk, "another": "28th amendment"})
+    assert "no provision here that you may read" in page.content.decode()
+    page = client.get(reverse("admin_judge"), {"topic": asked.pk, "another": "third amendment"})
+    assert sheet(page).section.locator == "/us/const/amendment/III"
+    assert "data-offers" in page.content.decode()
+
+
 def test_what_is_not_there_is_not_found(client, at_work):
     asked = topic()
     hidden = topic(domain=Domain.objects.get(slug="client_cases"))

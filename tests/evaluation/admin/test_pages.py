@@ -7,6 +7,7 @@ from django.contrib.auth.models import Group, User
 from django.utils import timezone
 
 from evaluation.models import Run
+from evaluation.rule_impact import fired_questions
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -194,6 +195,16 @@ def test_the_criteria_of_a_form_are_tried_as_they_stand(client, curator, asked):
     assert wrong.status_code == 200 and wrong.context["problems"]
     assert client.post(FIRES, criteria({"kind": "citation", "value": "14th amendment"})).context["firing"]
     assert client.post(FIRES).context["firing"] is None
+
+
+def test_a_script_asks_again_until_all_questions_are_looked_at(client, curator, asked, monkeypatch):
+    fired_questions._read.clear()
+    ask = {"sentence": "When someone asks about police, show the fourth amendment first"}
+    monkeypatch.setattr("evaluation.admin.pages.AS_ONE_TYPES", 0)
+    answer = client.get(FIRES, ask, headers={"HX-Request": "true"})
+    assert answer["HX-Trigger-After-Settle"] == "again" and "ask again" in answer.content.decode()
+    monkeypatch.setattr("evaluation.admin.pages.AS_ONE_TYPES", 60)
+    assert "HX-Trigger-After-Settle" not in client.get(FIRES, ask, headers={"HX-Request": "true"})
 
 
 def test_questions_are_told_to_those_who_may_read_the_log(client, judge, asked):
