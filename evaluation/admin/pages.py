@@ -29,6 +29,7 @@ from retrieval.models import Domain
 from rules.admin.rule_form import RuleForm
 from rules.admin.thresholds import ThresholdForm
 from rules.authoring import drafting
+from rules.authoring.grammar.names import LONGEST
 from rules.engine.clauses import CompiledRule
 from rules.models import Rule
 
@@ -119,11 +120,12 @@ def fires_on_page(request: HttpRequest) -> HttpResponse:
 def described_rule(said: QueryDict, caller: Caller) -> CompiledRule | None:
     """None where nothing is said yet. Raises ValidationError for what is not understood."""
     if "sentence" in said:
-        sentence = said["sentence"].strip()
-        made = sentence and drafting.read_sentence(sentence, caller, today=timezone.localdate())
+        if not (sentence := said["sentence"].strip()[:LONGEST]):
+            return None
+        made = drafting.read_sentence(sentence, caller, today=timezone.localdate())
         if isinstance(made, tuple):
             raise ValidationError([drafting.question_text(question) for question in made])
-        return made and drafting.rule_of(sentence, made).draft
+        return drafting.rule_of(sentence, made).draft
     field = RuleForm.base_fields["criteria"]
     criteria = field.clean(field.widget.value_from_datadict(said, MultiValueDict(), "criteria"))
     rule = Rule(domains=said.getlist("domains"), criteria=criteria, actions=[{"kind": "abstain"}])

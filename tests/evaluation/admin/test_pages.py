@@ -4,13 +4,18 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.template.loader import render_to_string
 from django.utils import timezone
 
+from evaluation.admin.pages import places_in
 from evaluation.models import Run
 from evaluation.rule_impact import fired_questions
+from retrieval.access.caller import ANONYMOUS
+from retrieval.admin.picker import described
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from tests.builders import nothing_judged
 
 pytestmark = pytest.mark.django_db
 
@@ -147,7 +152,6 @@ def test_the_page_previews_and_publishes_what_was_posted(client, administrator, 
     page = client.post("/admin/preview/", posted(asked))
     text = page.content.decode()
     assert "of 3 logged questions" in text and "Publish" in text and "Change of nDCG@10:" in text
-    assert "<strong>U.S. Const." in text and "lang=\"en\">" in text
     assert asked.thresholds.count() == 1
     client.post("/admin/rules/domainthreshold/add/", dict(page.context["draft"]))
     assert asked.thresholds.count() == 2
@@ -164,9 +168,35 @@ def test_the_form_offers_a_preview_when_adding(client, administrator, domain):
     assert client.get("/admin/preview/").status_code == 405
 
 
+# -- Places in previews
+
+THIRD = "/us/const/amendment/III"
+
+
+def test_places_are_named_by_citation_and_first_words_as_far_as_one_may_read_them():
+    named = described([THIRD], ANONYMOUS)
+    shown = render_to_string("admin/_place.html", {"named": named, "at": THIRD})
+    assert "<strong>U.S. Const. amend. III</strong>" in shown and "Quartering of soldiers" in shown
+    assert render_to_string("admin/_place.html", {"named": named, "at": "/nowhere"}).strip() == ""
+
+
+def test_every_place_that_a_preview_names_is_looked_up():
+    place = {"locator": "/a", "pin": "/a/b", "passage": 1}
+    answers = {"results": [place], "near_misses": [place | {"pin": None}], "redirect": "/c"}
+    change = {"before": answers, "after": {"results": [], "near_misses": [], "redirect": None}}
+    assert list(places_in([change], [{"locator": "/d"}])) == ["/d", "/a/b", "/a", "/c"]
+
+
 # -- Which questions a rule fires on
 
 FIRES = "/admin/preview/fires/"
+
+
+@pytest.fixture
+def asked_alone(asked, monkeypatch):
+    """Nothing is judged, and there is time for what was asked."""
+    nothing_judged()
+    monkeypatch.setattr("evaluation.admin.pages.AS_ONE_TYPES", 60)
 
 
 def criteria(*rows, **more):
@@ -174,7 +204,7 @@ def criteria(*rows, **more):
     return boxes | more
 
 
-def test_a_sentence_is_tried_on_the_questions_there_are(client, curator, asked):
+def test_a_sentence_is_tried_on_the_questions_there_are(client, curator, asked_alone):
     found = client.get(FIRES, {"sentence": "When someone asks about police, show the fourth amendment first"})
     assert "can police search my car" in found.content.decode()
     assert "who can declare war" not in found.content.decode()
@@ -184,7 +214,7 @@ def test_a_sentence_is_tried_on_the_questions_there_are(client, curator, asked):
     assert client.get(FIRES, {"sentence": " "}).context["firing"] is None
 
 
-def test_the_criteria_of_a_form_are_tried_as_they_stand(client, curator, asked):
+def test_the_criteria_of_a_form_are_tried_as_they_stand(client, curator, asked_alone):
     words = {"kind": "keywords", "value": "war; pizza"}
     found = client.post(FIRES, criteria(words)).content.decode()
     assert "who can declare war" in found and "best pizza dough" in found and "my car" not in found
@@ -197,7 +227,7 @@ def test_the_criteria_of_a_form_are_tried_as_they_stand(client, curator, asked):
     assert client.post(FIRES).context["firing"] is None
 
 
-def test_a_script_asks_again_until_all_questions_are_looked_at(client, curator, asked, monkeypatch):
+def test_a_script_asks_again_until_all_questions_are_looked_at(client, curator, asked_alone, monkeypatch):
     fired_questions._read.clear()
     ask = {"sentence": "When someone asks about police, show the fourth amendment first"}
     monkeypatch.setattr("evaluation.admin.pages.AS_ONE_TYPES", 0)
