@@ -12,6 +12,7 @@ from lxml import etree
 
 from retrieval.citations.finding import find_citations
 from retrieval.parsing.cfr.content import Content, plain, write
+from retrieval.parsing.cfr.references import references
 from retrieval.parsing.designators import REGULATION, anchors_of
 from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
 from retrieval.parsing.uslm.elements import SourceError, hyphenated
@@ -126,11 +127,7 @@ class Reader:
             locator=locator,
             text=text,
             anchors=anchors_of(text, locator, REGULATION, content.designators) if level == "section" else (),
-            refs=tuple(
-                Ref(found.text, found.locator, -1, -1)
-                for note in content.notes
-                for found in find_citations(note)
-            ),
+            refs=(*references(text, self.title), *in_notes(content.notes)),
             children=children,
             notes=tuple(content.notes),
             status="reserved" if is_reserved and not text else "",
@@ -163,6 +160,11 @@ class Reader:
             words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:60].strip("-")
             return f"{above}/sg-{words or 'other'}"
         return f"{above}/{STEPS[level]}{number}"
+
+
+def in_notes(notes: list[str]) -> Iterator[Ref]:
+    for note in notes:
+        yield from (Ref(found.text, found.locator, -1, -1) for found in find_citations(note))
 
 
 def is_marked_reserved(element: etree._Element) -> bool:
