@@ -1,7 +1,7 @@
 """Writes what a regulation says as text, a line for each paragraph and row, with its designators; notes stand apart."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from lxml import etree
@@ -14,7 +14,13 @@ SET_ASIDE = {
     *("AUTH", "SOURCE", "CITA", "SECAUTH", "PARAUTH", "APPRO"),
     *("EDNOTE", "EFFDNOT", "EFFDNOTP", "FTNT", "CROSSREF"),
 }
-QUOTING = {"EXTRACT", "NOTE", "EXAMPLE", "TABLE", "GPOTABLE"}  # numbers in these are no places of the section
+QUOTING = {
+    "EXTRACT",
+    "NOTE",
+    "EXAMPLE",
+    "TABLE",
+    "GPOTABLE",
+}  # numbers in these are rarely places of the section
 INLINE = {"E", "I", "B", "SU", "FR", "FTREF", "AC", "a", "sup", "sub", "br", "EXT-XREF", "PRTPAGE", "STARS"}
 ITALIC = {"I", "E"}
 RAISED = {"SU", "sup"}
@@ -28,7 +34,8 @@ class Content:
 
     lines: list[str] = field(default_factory=list)
     length: int = 0
-    designators: list[Designator] = field(default_factory=list)
+    numbered: list[Designator] = field(default_factory=list)
+    quoted: list[Designator] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     quoting: int = 0
 
@@ -43,11 +50,12 @@ class Content:
         start = self.length + (1 if self.lines else 0)
         self.lines.append(text)
         self.length = start + len(text)
-        if not self.quoting:
-            self.designators += [
-                Designator(one.number, one.start + start, one.chained, one.italic, one.last)
-                for one in designators_of(text, italics)
-            ]
+        found = self.quoted if self.quoting else self.numbered
+        found += [replace(one, start=one.start + start) for one in designators_of(text, italics)]
+
+    def designators(self) -> list[Designator]:
+        """Those of the section itself; of what it quotes and tabulates where it has no others, as lists of fees."""
+        return self.numbered or self.quoted
 
 
 def unmarked(marked: str) -> tuple[str, list[tuple[int, int]]]:

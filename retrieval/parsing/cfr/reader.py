@@ -126,7 +126,9 @@ class Reader:
             heading=heading,
             locator=locator,
             text=text,
-            anchors=anchors_of(text, locator, REGULATION, content.designators) if level == "section" else (),
+            anchors=anchors_of(text, locator, REGULATION, content.designators())
+            if level == "section"
+            else (),
             refs=(*references(text, self.title), *in_notes(content.notes)),
             children=children,
             notes=tuple(content.notes),

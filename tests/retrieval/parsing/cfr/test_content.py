@@ -24,13 +24,18 @@ def test_a_number_behind_a_heading_is_below_the_heading():
 
 def test_offsets_count_the_whole_text():
     content = written("<P>(a) One.</P><P>(b) Two.</P>")
-    assert [content.text()[each.start :][:3] for each in content.designators] == ["(a)", "(b)"]
+    assert [content.text()[each.start :][:3] for each in content.designators()] == ["(a)", "(b)"]
 
 
 def test_text_between_blocks_and_in_notes_is_kept():
     content = written("<NOTE><HED>Note:</HED>Loose <I>words</I>.<P>(a) Inner.</P>Last.</NOTE>")
     assert content.text() == "Note:\nLoose words.\n(a) Inner.\nLast."
-    assert not content.designators, "a note numbers nothing"
+
+
+def test_what_is_quoted_numbers_the_section_only_where_nothing_else_does():
+    quoted = "<EXTRACT><P>(1) Quoted.</P></EXTRACT>"
+    assert [each.number for each in written(f"<P>(a) Own.</P>{quoted}").designators()] == ["a"]
+    assert [each.number for each in written(quoted).designators()] == ["1"]
 
 
 def test_a_note_with_several_paragraphs_keeps_them():
