@@ -19,6 +19,7 @@ from retrieval.parsing import opinions
 from retrieval.parsing.cases import case_of, is_case
 from retrieval.parsing.code_titles import heading_of
 from retrieval.parsing.designators import CODE, anchors_of
+from retrieval.parsing.references import in_statute
 from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
 from retrieval.parsing.uslm.reader import CODE_STEPS, CODES, STATUSES
 
@@ -196,13 +197,23 @@ def leaf(row: dict, used: set[str]) -> Node:
         locator=unused,
         text=text,
         anchors=anchors_of(text, unused, CODE),
-        refs=tuple(Ref(cite(to) or to, to, -1, -1) for to in row.get("refs", ()) if isinstance(to, str)),
+        refs=tuple(references(row, text)),
         valid_from=day(row.get("valid_from")),
         valid_to=day(row.get("valid_to")),
         notes=notes,
         source_url=row.get("source_url", ""),
         status=status,
     )
+
+
+def references(row: dict, text: str) -> Iterator[Ref]:
+    """Those of the text to its own title, in full, and those of the row besides."""
+    title = re.match(r"/us/usc/t\w+(?=/s)", row["locator"])
+    own = list(in_statute(text, title[0])) if title else []
+    yield from own
+    for to in row.get("refs", ()):
+        if isinstance(to, str) and not any(f"{ref.locator}/".startswith(f"{to}/") for ref in own):
+            yield Ref(cite(to) or to, to, -1, -1)
 
 
 def place_of(row: dict) -> tuple[str, str]:

@@ -5,6 +5,7 @@ An annual file holds one part; it names the title, chapter and subchapter above.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from lxml import etree
 
 from retrieval.citations.finding import find_citations
 from retrieval.parsing.cfr.content import Content, plain, write
-from retrieval.parsing.cfr.references import references
 from retrieval.parsing.designators import REGULATION, anchors_of
+from retrieval.parsing.references import in_regulation
 from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
 from retrieval.parsing.uslm.elements import SourceError, hyphenated
 from retrieval.parsing.uslm.reader import parsed_date
@@ -35,30 +36,64 @@ def is_regulation(root: str) -> bool:
 
 
 def read(source: Path | bytes) -> SourceDocument:
-    """The title, or part of one, in a file. SourceError where it is not well-formed."""
-    parser = etree.XMLParser(
-        resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True
+    """The title, or part of one, in a file. SourceError where it is not well-formed.
+
+    Sections are turned into nodes as they end and their elements dropped, so memory grows with the text.
+    """
+    events = etree.iterparse(
+        BytesIO(source) if isinstance(source, bytes) else str(source),
+        events=("start", "end"),
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
     )
     try:
-        root = etree.parse(BytesIO(source) if isinstance(source, bytes) else str(source), parser).getroot()
+        reader = read_sections(events)
     except etree.XMLSyntaxError as error:
         raise SourceError(f"The file is not well-formed XML: {error.msg}.") from error
-    if next(root.iter(etree.Entity), None) is not None:
-        raise SourceError("The file declares XML entities, which are not read.")
-    document = annual(root) if root.tag == "CFRGRANULE" else current(root)
+    document = (
+        annual(events.root, reader) if events.root.tag == "CFRGRANULE" else current(events.root, reader)
+    )
     if not any(node.level in LEAVES or node.text for node in document.root.walk()):
         raise SourceError("The file holds no sections.")
     return document
 
 
-def current(root: etree._Element) -> SourceDocument:
+def read_sections(events: etree.iterparse) -> "Reader":
+    """Reads the file to its end, its sections already into nodes; a note may quote a section, which is none."""
+    reader, inside = None, 0
+    for event, element in events:
+        level = level_of(element)
+        if event == "start":
+            check_entities(element)
+            inside += level == "section"
+            if reader is None and (element.get("TYPE") == "TITLE" or element.tag == "PART"):
+                reader = Reader(
+                    f"/us/cfr/t{element.get('N') or element.getparent().findtext('FDSYS/CFRTITLE')}"
+                )
+        elif level == "section":
+            inside -= 1
+            if not inside and reader is not None:
+                reader.done[element] = reader.node(element, reader.title)
+                element.clear(keep_tail=True)
+    if reader is None:
+        raise SourceError("The file holds no title and no part of one.")
+    return reader
+
+
+def check_entities(element: etree._Element) -> None:
+    dtd = element.getroottree().docinfo.internalDTD if element.getparent() is None else None
+    if dtd is not None and any(dtd.iterentities()):
+        raise SourceError("The file declares XML entities, which are not read.")
+
+
+def current(root: etree._Element, reader: "Reader") -> SourceDocument:
     """The eCFR's, as amended up to the day that its volumes name."""
-    top = next((each for each in root if level_of(each) == "title"), None)
-    if top is None:
-        raise SourceError("The file holds no title.")
     days = sorted(volume.get("AMDDATE") for volume in root.iter("VOLUME") if volume.get("AMDDATE"))
     edition = parsed_date(days[-1]) if days else None
-    title = Reader(f"/us/cfr/t{top.get('N')}").node(top, f"/us/cfr/t{top.get('N')}")
+    title = next(reader.node(each, reader.title) for each in root if level_of(each))
     publication = f"eCFR, as amended to {edition}" if edition else "eCFR"
     return SourceDocument(
         title=title.heading, language="en", identifier=title.locator, root=title, publication=publication,
@@ -66,24 +101,18 @@ def current(root: etree._Element) -> SourceDocument:
     )  # fmt: skip
 
 
-def annual(root: etree._Element) -> SourceDocument:
+def annual(root: etree._Element, reader: "Reader") -> SourceDocument:
     """A part as it stood on the day of its edition."""
     said = {each.tag: plain(each) for each in root.iterfind("FDSYS/*")}
-    part = root.find("PART")
-    if part is None or not said.get("CFRTITLE"):
-        raise SourceError("The file holds no part of a title.")
     edition = parsed_date(said["DATE"]) if said.get("DATE") else None
-    identifier = f"/us/cfr/t{said['CFRTITLE']}"
-    whole = Reader(identifier).node(part, identifier)
-    above = above_part(root, identifier)
+    whole = reader.node(root.find("PART"), reader.title)
     top = whole
-    for node in reversed(above):
-        top = Node(**{name: getattr(node, name) for name in ("level", "heading", "locator", "number")},
-                   children=(top,), given=False)  # fmt: skip
-    publication = f"Code of Federal Regulations, edition of {edition}"
+    for above in reversed(above_part(root, reader.title)):
+        top = replace(above, children=(top,))
+    publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
     return SourceDocument(
-        title=said.get("CFRTITLETEXT", ""), language="en", identifier=identifier, root=top, publication=publication,
-        edition=edition, scope=(whole.locator,),
+        title=said.get("CFRTITLETEXT", ""), language="en", identifier=reader.title, root=top,
+        publication=publication, edition=edition, scope=(whole.locator,),
     )  # fmt: skip
 
 
@@ -96,7 +125,8 @@ def above_part(root: etree._Element, identifier: str) -> list[Node]:
         if level is None:
             continue
         locator = identifier if level == "title" else f"{locator}/{STEPS[level]}{hyphenated(number)}"
-        found.append(Node(level=level, number=hyphenated(number), heading=plain(parent), locator=locator))
+        heading, number = plain(parent), hyphenated(number)
+        found.append(Node(level=level, number=number, heading=heading, locator=locator, given=False))
     return found
 
 
@@ -110,8 +140,11 @@ class Reader:
     def __init__(self, title: str):
         self.title = title
         self.used: set[str] = set()
+        self.done: dict[etree._Element, Node] = {}
 
     def node(self, element: etree._Element, above: str) -> Node:
+        if element in self.done:
+            return self.done[element]
         level = level_of(element)
         number, heading = named(element, level)
         locator = unused_locator(self.locator(level, number, heading, above), self.used)
@@ -129,7 +162,7 @@ class Reader:
             anchors=anchors_of(text, locator, REGULATION, content.designators())
             if level == "section"
             else (),
-            refs=(*references(text, self.title), *in_notes(content.notes)),
+            refs=(*in_regulation(text, self.title), *in_notes(content.notes)),
             children=children,
             notes=tuple(content.notes),
             status="reserved" if is_reserved and not text else "",
@@ -140,7 +173,7 @@ class Reader:
         heads = (each for each in element if each.tag in ("HEAD", "HD"))
         name = None if level_of(element) == "section" else next(heads, None)
         for child in element:
-            if level_of(child):
+            if child in self.done or level_of(child):
                 yield self.node(child, locator)
             elif child.tag not in NAMED_BY and child is not name:
                 write(child, content)

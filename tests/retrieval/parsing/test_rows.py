@@ -131,6 +131,12 @@ def test_references_dates_and_footnotes_are_kept(tmp_path):
     )
 
 
+def test_a_citation_in_the_text_goes_before_that_of_the_row(tmp_path):
+    some = ["/us/usc/t8/s2", "/us/usc/t8/s3"]
+    (_, node) = read(tmp_path, section("1", "As section 2(a) of this title says.", refs=some)).root.walk()
+    assert [ref.locator for ref in node.refs] == ["/us/usc/t8/s2/a", "/us/usc/t8/s3"]
+
+
 def test_two_sections_of_one_number_are_told_apart(tmp_path):
     title = read(tmp_path, section("1932.1", "One."), section("1932", "Other."))
     assert sorted(each.locator for each in title.root.walk())[1:] == [

@@ -96,6 +96,10 @@ def test_an_annual_part_names_what_is_above_it_and_is_whole_below():
         ("<ECFR>", "not well-formed"),
         ("<ECFR/>", "no title"),
         ("<CFRGRANULE/>", "no part"),
+        (
+            "<CFRGRANULE><FDSYS><CFRTITLE>8</CFRTITLE></FDSYS><PART><HD>PART 1—X</HD></PART></CFRGRANULE>",
+            "no sections",
+        ),
         ('<ECFR><DIV1 N="6" TYPE="TITLE"><HEAD>Title 6—X</HEAD></DIV1></ECFR>', "no sections"),
         ('<!DOCTYPE ECFR [<!ENTITY x "y">]><ECFR>&x;</ECFR>', "entities"),
     ],
@@ -103,6 +107,17 @@ def test_an_annual_part_names_what_is_above_it_and_is_whole_below():
 def test_what_is_no_regulation_is_refused(content, said):
     with pytest.raises(SourceError, match=said):
         read(content.encode())
+
+
+def test_a_section_that_a_note_quotes_is_none():
+    new = "<REVTXT><SECTION><P>(a) New words.</P></SECTION></REVTXT>"
+    quoted = f"<EFFDNOTP><HD>Effective Date Note:</HD>{new}</EFFDNOTP>"
+    document = read(annual(s12="Old words.").replace("</SECTION>", f"{quoted}</SECTION>", 1).encode())
+    (section,) = (node for node in document.root.walk() if node.number == "274a.12")
+    assert (section.text, section.notes[-1]) == (
+        "(a) Aliens. Old words.",
+        "Effective Date Note: (a) New words.",
+    )
 
 
 def test_regulations_are_known_by_their_root():
