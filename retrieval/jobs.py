@@ -235,7 +235,7 @@ def _stepped(run: JobRun) -> JobRun:
         run.status, run.finished_at, run.message = (
             JobRun.Status.CANCELLED,
             now,
-            "Cancelled; nothing was changed.",
+            "Cancelled; what was not published is dropped.",
         )
     else:
         run.started_at = run.started_at or now

@@ -77,8 +77,8 @@ def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
     """Changed law is closed on the day the new text begins; a mere correction of headings or lines replaces the row. No
     statement for each: thousands of sections are published in one step.
     """
-    corrected = [(old, new) for old, new in replaced if old.text.split() == new.text.split()]
-    changed = [(old, new) for old, new in replaced if old.text.split() != new.text.split()]
+    corrected = [(old, new) for old, new in replaced if is_corrected(old, new)]
+    changed = [(old, new) for old, new in replaced if not is_corrected(old, new)]
     for old, new in corrected:
         new.valid_from = old.valid_from or new.valid_from
     for old, new in changed:
@@ -88,6 +88,11 @@ def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
     former.update(live=False, replaced_at=timezone.now())
     Section.objects.bulk_update([old for old, _ in changed], ["valid_to"], batch_size=500)
     Section.objects.bulk_update([new for _, new in replaced], ["valid_from"], batch_size=500)
+
+
+def is_corrected(old: Section, new: Section) -> bool:
+    """Whether the law is the same: the same words, or the first of a place that had none, nor a status."""
+    return old.text.split() == new.text.split() or not (old.text or old.status)
 
 
 def return_removed(document: Document, staged: dict[str, Section]) -> None:

@@ -46,7 +46,7 @@ def read_next(file: BinaryIO, prefix: str, offset: int) -> tuple[SourceDocument,
     rows: list[dict] = []
     held, ends = 0, None
     for row, start, length in rows_from(file, offset):
-        if rows and document_of(row["locator"], prefix) != document_of(rows[0]["locator"], prefix):
+        if rows and not is_of_one_document(rows[0], row, prefix):
             ends = start
             break
         rows.append(row)
@@ -89,9 +89,28 @@ def checked(line: bytes, offset: int) -> dict:
 
 
 FIELDS = dict.fromkeys(
-    ("heading", "text", "path", "number", "level", "status", "document", "source_url", "name", "facts"), str
+    (
+        "heading",
+        "text",
+        "path",
+        "number",
+        "level",
+        "status",
+        "document",
+        "language",
+        "source_url",
+        "name",
+        "facts",
+    ),
+    str,
 ) | dict.fromkeys(("refs", "notes"), list)
 KINDS = {str: "text", list: "a list"}
+
+
+def is_of_one_document(first: dict, row: dict, prefix: str) -> bool:
+    """A case's summary and its opinions come from sources of their own: each row is read alone."""
+    alone = is_case(first) or opinions.is_opinion(first)
+    return not alone and document_of(row["locator"], prefix) == document_of(first["locator"], prefix)
 
 
 def document_of(locator: str, prefix: str) -> str:

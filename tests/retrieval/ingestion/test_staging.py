@@ -126,6 +126,29 @@ def test_a_part_cut_short_is_refused_whatever_else_its_title_holds(regulations, 
     assert run.status == JobRun.Status.FAILED and "nothing was changed" in run.error
 
 
+def test_summary_and_opinions_of_a_case_leave_each_other_as_they_are(tmp_path):
+    cases = Domain.objects.get(slug="supreme_court_cases")
+    summary, opinion = tmp_path / "a.jsonl", tmp_path / "b.json"
+    summary.write_text(
+        '{"locator": "/us/scotus/1/9", "name": "A v. B", "facts": "Dogs.", "decided": "1800-01-02"}'
+    )
+    opinion.write_text(
+        '{"name": "A v. B", "decision_date": "1800-01-02", "citations": [{"cite": "1 U.S. 9"}], "casebody":'
+        ' {"opinions": [{"type": "majority", "text": "They bark."}, {"type": "dissent", "text": "*11 No."}]}}'
+    )
+    for source in (opinion, summary, opinion):
+        assert ingested(cases, source).status == JobRun.Status.DONE
+    assert current(cases) == {
+        "/us/scotus/1/9": "Facts. Dogs.", "/us/scotus/1/9/opinion": "",
+        "/us/scotus/1/9/opinion/majority": "They bark.", "/us/scotus/1/9/opinion/dissent": "No.",
+    }  # fmt: skip
+    dissent = cases.sections.live().get(locator="/us/scotus/1/9/opinion/dissent")
+    assert (dissent.citation, dissent.pages, dissent.parent.locator) == (
+        "1 U.S. 9 (dissent)", [[0, 11]], "/us/scotus/1/9/opinion",
+    )  # fmt: skip
+    assert (dissent.parent.parent.text, dissent.parent.parent.valid_from) == ("Facts. Dogs.", date(1800, 1, 2))
+
+
 def test_a_missing_source_is_named(domain):
     with pytest.raises(SourceRefused, match="no source"):
         staging.source_path("")

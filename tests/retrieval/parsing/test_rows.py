@@ -165,6 +165,19 @@ def test_a_case_is_a_document_of_its_own(tmp_path):
     ]
 
 
+def test_summary_and_opinions_of_a_case_are_read_one_after_the_other(tmp_path):
+    summary = {"locator": "/us/scotus/1/9", "name": "A v. B", "facts": "Dogs."}
+    opinion = {
+        "name": "A v. B",
+        "citations": [{"cite": "1 U.S. 9"}],
+        "casebody": {"opinions": [{"text": "They bark."}]},
+    }
+    found = documents(written(tmp_path, summary, opinion), "/us/scotus")
+    assert [(each.identifier, each.scope) for each in found] == [
+        ("/us/scotus/1/9", ()), ("/us/scotus/1/9", ("/us/scotus/1/9/opinion",)),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
