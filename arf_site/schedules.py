@@ -8,19 +8,19 @@ from django_q.models import Schedule
 NIGHT = {"hour": 3, "minute": 17, "second": 0, "microsecond": 0}  # local time
 
 OFTEN = {  # function, and minutes from one run to the next
-    "resume silent jobs": ("retrieval.tasks.resume_silent_jobs", 1),
+    "resume silent jobs": ("retrieval.jobs.resume_silent", 1),
     "embed aliases": ("rules.aliases.embedding.embed_all", 1),
     "mend reranker": ("evaluation.tasks.mend_reranker", 1),
     "retire expired rules": ("rules.authoring.workflow.retire_expired", 1),
-    "count words": ("retrieval.tasks.count_words", 10),
+    "count words": ("retrieval.indexes.terms.count_again", 10),
     "count uses of rules": ("rules.linting.usage.count", 10),
 }
 NIGHTLY = {
     "prune": "retrieval.tasks.prune",
-    "refresh domains": "retrieval.tasks.refresh_domains",
+    "refresh domains": "retrieval.ingestion.refreshing.begin_due",
     "check rules": "rules.linting.linter.check_all",
-    "find hidden text": "evaluation.tasks.find_hidden_text",
-    "prune previews": "evaluation.tasks.prune",
+    "find hidden text": "evaluation.rule_impact.hidden_text.find_hidden",
+    "prune previews": "evaluation.rule_impact.previews.prune",
     "learn from readers": "evaluation.tasks.learn_from_readers",
 }
 MONTHLY = {"retrain": "evaluation.learning.retraining.every_month"}

@@ -1,10 +1,9 @@
-"""What django-q runs by name; each calls logic elsewhere and takes ids only."""
+"""What django-q runs by name to learn from readers, and to mend what it learned."""
 
 import logging
 
 from evaluation.judging import implicit_feedback
 from evaluation.learning import registry, retraining
-from evaluation.rule_impact import hidden_text, previews
 from retrieval.stages.reranker.reranker import failed_training
 
 logger = logging.getLogger(__name__)
@@ -36,13 +35,3 @@ def mend_reranker() -> str:
         done = f"Job {retraining.every_month()} trains another."
     logger.error("The deployed reranker cannot serve: %s %s", problem, done)
     return done
-
-
-def find_hidden_text() -> int:
-    """Every night: which rules hide text that was judged relevant; gives the number of the job."""
-    return hidden_text.find_hidden().pk
-
-
-def prune() -> int:
-    """Every night: old previews of rules."""
-    return previews.prune()

@@ -30,7 +30,7 @@ SILENT = timedelta(
     minutes=5
 )  # of a queue that has something to do every minute, and steps of two minutes at most
 OVERDUE = timedelta(minutes=10)  # for a schedule: the queue looks every half minute
-EVERY_MINUTE = "retrieval.tasks.resume_silent_jobs"  # what shows that the queue works
+EVERY_MINUTE = "retrieval.jobs.resume_silent"  # what shows that the queue works
 OF_A_NODE = {"index", "embedder", "disk"}  # parts that each machine has its own of
 
 

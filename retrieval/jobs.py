@@ -103,6 +103,14 @@ def enqueue(kind: str, *, key: str, params: dict | None = None, by=None, queues:
     return run
 
 
+def begun(kind: str, **asked) -> JobRun:
+    """The job created and handed to the workers, or the one with its key that is at work."""
+    try:
+        return enqueue(kind, **asked)
+    except AlreadyRunning as other:
+        return other.run
+
+
 def hand_on(run: JobRun) -> None:
     """Queues the next step; the ticket makes a second copy of it harmless."""
     run_id, ticket = run.pk, run.ticket

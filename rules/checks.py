@@ -5,19 +5,13 @@ from collections.abc import Sequence
 from django.core.checks import CheckMessage, Tags, Warning, register
 
 from retrieval.checks import migrated
-from retrieval.corpus.statements import rows
 from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules.models import DomainThreshold
-
-# `manage.py migrate` runs the checks before it makes the column.
-COLUMN = """
-SELECT 1 FROM information_schema.columns WHERE table_name = 'rules_domainthreshold' AND column_name = 'answer_scale'
-"""
 
 
 @register(Tags.database)
 def answer_minimums(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
-    if not migrated(databases) or not rows(COLUMN):
+    if not migrated(databases):
         return []
     in_force = DomainThreshold.objects.filter(active=True).select_related("domain")
     return [

@@ -147,10 +147,7 @@ def constitution_is_there() -> bool:
 
 def order_constitution() -> JobRun:
     """The job that ingests the Constitution; one that works on a corpus already is given instead."""
-    try:
-        return jobs.enqueue(**ingest.request(Domain.objects.get(slug=CONSTITUTION)))
-    except jobs.AlreadyRunning as other:
-        return other.run
+    return jobs.begun(**ingest.request(Domain.objects.get(slug=CONSTITUTION)))
 
 
 def names_are_embedded() -> bool:

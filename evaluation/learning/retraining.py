@@ -175,10 +175,7 @@ class Retrain(Job):
 
 def every_month() -> int:
     """What the schedule runs; gives the job's number, a running one's if there is one."""
-    try:
-        return jobs.enqueue(**request()).pk
-    except jobs.AlreadyRunning as running:
-        return running.run.pk
+    return jobs.begun(**request()).pk
 
 
 def time_for_more(run: JobRun) -> HasTime:

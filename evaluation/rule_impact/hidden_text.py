@@ -112,12 +112,9 @@ def losses_of(draft: CompiledRule) -> list[Loss]:
 # -- Every night
 
 
-def find_hidden() -> JobRun:
-    """Begins the job, or gives the one that is at work."""
-    try:
-        return jobs.enqueue("hidden_text", key="hidden text")
-    except jobs.AlreadyRunning as running:
-        return running.run
+def find_hidden() -> int:
+    """Begins the job, unless one is at work; gives its number."""
+    return jobs.begun("hidden_text", key="hidden text").pk
 
 
 class FindHidden(Job):

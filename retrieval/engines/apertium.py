@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from retrieval.errors import NotRun
+from retrieval.text.normalization import fold
 
 MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
 WARM_LIMIT = 0.2  # s; a warm pipeline answers a question in about 1 ms, so a longer wait means it hangs
@@ -242,20 +243,8 @@ _LONG_WORD = re.compile(r"\b[A-Za-z]{4,}\b")
 _ACCENTED = re.compile(r"[^\W\d_A-Za-z]")
 _FIRST_WORD = re.compile(r"^\W*(\w+)")
 # A question's first word, typed without its accent.
-_ASKING = {
-    "que": "qué",
-    "como": "cómo",
-    "cuando": "cuándo",
-    "donde": "dónde",
-    "cual": "cuál",
-    "cuales": "cuáles",
-    "quien": "quién",
-    "quienes": "quiénes",
-    "cuanto": "cuánto",
-    "cuanta": "cuánta",
-    "cuantos": "cuántos",
-    "cuantas": "cuántas",
-}
+_ASKING_WORDS = "qué cómo cuándo dónde cuál cuáles quién quiénes cuánto cuánta cuántos cuántas"
+_ASKING = {fold(word): word for word in _ASKING_WORDS.split()}
 # Words whose bare form is as common as the accented one: left alone elsewhere.
 _AMBIGUOUS = {*_ASKING, "desde", "entre", "esta", "estas", "este", "esto", "estos", "hasta"}
 _AMBIGUOUS |= {"para", "pero", "sobre", "solo"}

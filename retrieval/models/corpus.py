@@ -147,9 +147,6 @@ class DocumentQuerySet(models.QuerySet):
         """The private documents that the caller owns or was granted."""
         return self.filter(held(caller), private=True)
 
-    def owned_by(self, caller: Caller) -> "DocumentQuerySet":
-        return self.filter(owner__in=caller.principals)
-
 
 class Document(models.Model):
     """A legal source as published: a constitution, a title of a code, a manual volume, a case file."""

@@ -1,5 +1,3 @@
 """The admin of what curators decide: each module registers its own models."""
 
 from rules.admin import aliases, rules, thresholds
-
-__all__ = ["aliases", "rules", "thresholds"]

@@ -17,5 +17,5 @@ def test_schedules_are_made_once_and_keep_their_time(db):
     often = {name: func for name, (func, _) in schedules.OFTEN.items()}
     made = often | schedules.NIGHTLY | schedules.MONTHLY
     assert sorted(Schedule.objects.values_list("name", "func")) == sorted(made.items())
-    assert {"retrieval.tasks.prune", "retrieval.tasks.resume_silent_jobs"} <= set(made.values())
+    assert {"retrieval.tasks.prune", "retrieval.jobs.resume_silent"} <= set(made.values())
     assert Schedule.objects.get(name="prune").next_run.year == 2030

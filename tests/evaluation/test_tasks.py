@@ -9,7 +9,7 @@ from evaluation import tasks
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from evaluation.models import RulePreview
-from evaluation.rule_impact import previews
+from evaluation.rule_impact import hidden_text, previews
 from retrieval.models import JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
 from tests.rerankers import some_reranker
@@ -22,7 +22,7 @@ def test_where_nobody_said_anything_nothing_is_learned():
 
 
 def test_the_look_for_hidden_text_is_a_job_and_given_by_its_number():
-    assert JobRun.objects.filter(pk=tasks.find_hidden_text()).exists()
+    assert JobRun.objects.filter(pk=hidden_text.find_hidden()).exists()
 
 
 def test_previews_are_kept_for_some_days():
@@ -30,7 +30,7 @@ def test_previews_are_kept_for_some_days():
         RulePreview.objects.create(
             number=1, principal="user:1", rules_version=1, created_at=timezone.now() - age
         )
-    assert tasks.prune() == 1
+    assert previews.prune() == 1
     assert RulePreview.objects.count() == 1
 
 

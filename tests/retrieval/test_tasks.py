@@ -5,6 +5,8 @@ from django.utils.module_loading import import_string
 
 from arf_site.schedules import MONTHLY, NIGHTLY, OFTEN
 from retrieval import tasks
+from retrieval.indexes import terms
+from retrieval.ingestion import refreshing
 
 OFTEN_RUN = [func for func, _ in OFTEN.values()]
 
@@ -19,5 +21,5 @@ def test_pruning_tells_what_it_took_away_part_by_part(db):
 
 
 def test_nothing_is_due_where_nothing_changed(db):
-    assert tasks.count_words() == 0
-    assert tasks.refresh_domains() == 0
+    assert terms.count_again() == 0
+    assert refreshing.begin_due() == 0

@@ -114,7 +114,7 @@ def test_every_night_findings_of_this_kind_alone_are_put_anew(topics, rule, monk
     linter.check_all()
     others = RuleFinding.objects.count()
     for _night in range(2):
-        *_steps, last = jobs.run_here(hidden_text.find_hidden())
+        *_steps, last = jobs.run_here(JobRun.objects.get(pk=hidden_text.find_hidden()))
         assert last.status == JobRun.Status.DONE
     (row,) = RuleFinding.objects.filter(kind=hidden_text.KIND)
     assert row.names == ["hides"] and FOURTH in row.detail
