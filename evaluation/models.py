@@ -306,7 +306,6 @@ class RuleSuggestion(models.Model):
 
     class Meta:
         verbose_name = _("suggested rule")
-        verbose_name_plural = _("suggested rules")
         ordering = ["-gain", "pk"]
         constraints = [
             models.UniqueConstraint(

@@ -287,8 +287,6 @@ class Rule(models.Model):
     objects = RuleQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("rule")
-        verbose_name_plural = _("rules")
         ordering = ["priority", "pk"]
         permissions = [("publish_rule", "Can approve, publish and retire rules")]
 

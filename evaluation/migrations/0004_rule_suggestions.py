@@ -114,7 +114,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "suggested rule",
-                "verbose_name_plural": "suggested rules",
                 "ordering": ["-gain", "pk"],
                 "constraints": [
                     models.UniqueConstraint(

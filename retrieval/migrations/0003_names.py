@@ -11,43 +11,43 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AlterModelOptions(
             name='anchor',
-            options={'ordering': ['section', 'start', '-end'], 'verbose_name': 'anchor', 'verbose_name_plural': 'anchors'},
+            options={'ordering': ['section', 'start', '-end']},
         ),
         migrations.AlterModelOptions(
             name='apikey',
-            options={'verbose_name': 'API key', 'verbose_name_plural': 'API keys'},
+            options={'verbose_name': 'API key'},
         ),
         migrations.AlterModelOptions(
             name='chunk',
-            options={'ordering': ['section', 'position'], 'verbose_name': 'chunk', 'verbose_name_plural': 'chunks'},
+            options={'ordering': ['section', 'position']},
         ),
         migrations.AlterModelOptions(
             name='citation',
-            options={'ordering': ['source', 'start'], 'verbose_name': 'citation', 'verbose_name_plural': 'citations'},
+            options={'ordering': ['source', 'start']},
         ),
         migrations.AlterModelOptions(
             name='document',
-            options={'ordering': ['domain', 'locator'], 'verbose_name': 'document', 'verbose_name_plural': 'documents'},
+            options={'ordering': ['domain', 'locator']},
         ),
         migrations.AlterModelOptions(
             name='documentgrant',
-            options={'verbose_name': 'document grant', 'verbose_name_plural': 'document grants'},
+            options={},
         ),
         migrations.AlterModelOptions(
             name='domain',
-            options={'ordering': ['position', 'slug'], 'verbose_name': 'domain', 'verbose_name_plural': 'domains'},
+            options={'ordering': ['position', 'slug']},
         ),
         migrations.AlterModelOptions(
             name='embeddingmodel',
-            options={'verbose_name': 'embedding model', 'verbose_name_plural': 'embedding models'},
+            options={},
         ),
         migrations.AlterModelOptions(
             name='feedback',
-            options={'verbose_name': 'feedback', 'verbose_name_plural': 'feedback'},
+            options={'verbose_name_plural': 'feedback'},
         ),
         migrations.AlterModelOptions(
             name='jobrun',
-            options={'ordering': ['-created_at'], 'verbose_name': 'job', 'verbose_name_plural': 'jobs'},
+            options={'ordering': ['-created_at'], 'verbose_name': 'job'},
         ),
         migrations.AlterModelOptions(
             name='searchlog',
@@ -55,14 +55,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterModelOptions(
             name='section',
-            options={'ordering': ['document', 'position'], 'verbose_name': 'section', 'verbose_name_plural': 'sections'},
+            options={'ordering': ['document', 'position']},
         ),
         migrations.AlterModelOptions(
             name='trace',
-            options={'verbose_name': 'trace', 'verbose_name_plural': 'traces'},
+            options={},
         ),
         migrations.AlterModelOptions(
             name='version',
-            options={'verbose_name': 'version', 'verbose_name_plural': 'versions'},
+            options={},
         ),
     ]

@@ -25,8 +25,6 @@ class Migration(migrations.Migration):
                 ('instead', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=300), blank=True, default=list, size=None)),
                 ('model', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shadow_rankings', to='retrieval.rankermodel')),
             ],
-            options={
-                'verbose_name': 'shadow ranking',
-            },
+            options={},
         ),
     ]

@@ -95,8 +95,6 @@ class Migration(migrations.Migration):
                 ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='upload', to='retrieval.jobrun')),
             ],
             options={
-                'verbose_name': 'upload',
-                'verbose_name_plural': 'uploads',
                 'ordering': ['-created_at', '-pk'],
             },
         ),

@@ -79,7 +79,6 @@ class Migration(migrations.Migration):
                 ('frequencies', models.BinaryField(help_text='int32: the sections that hold each.')),
             ],
             options={
-                'verbose_name': 'vocabulary',
                 'verbose_name_plural': 'vocabularies',
             },
         ),

@@ -31,8 +31,6 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "click",
-                "verbose_name_plural": "clicks",
                 "constraints": [
                     models.UniqueConstraint(fields=("log", "locator"), name="one_click_a_result")
                 ],

@@ -22,6 +22,6 @@ class Migration(migrations.Migration):
                 ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='passwords_set', to=settings.AUTH_USER_MODEL)),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='set_password_by', to=settings.AUTH_USER_MODEL)),
             ],
-            options={'verbose_name': 'set password', 'verbose_name_plural': 'set passwords'},
+            options={},
         ),
     ]

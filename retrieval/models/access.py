@@ -39,8 +39,6 @@ class DocumentGrant(models.Model):
     granted_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("document grant")
-        verbose_name_plural = _("document grants")
         constraints = [
             models.UniqueConstraint(fields=["document", "principal"], name="one_grant_a_principal")
         ]
@@ -84,7 +82,6 @@ class ApiKey(models.Model):
 
     class Meta:
         verbose_name = _("API key")
-        verbose_name_plural = _("API keys")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
@@ -120,16 +117,14 @@ class ApiKey(models.Model):
 class SetPassword(models.Model):
     """A password that somebody else set, until the person confirms it (`retrieval.access.passwords`)."""
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="set_password_by")
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="set_password_by"
+    )
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="passwords_set"
     )
     at = models.DateTimeField(auto_now_add=True)
     former = models.CharField(max_length=128, help_text=_("Hash of the password before."))
-
-    class Meta:
-        verbose_name = _("set password")
-        verbose_name_plural = _("set passwords")
 
     def __str__(self) -> str:
         return f"{self.user} ← {self.by}"

@@ -27,8 +27,6 @@ class Chunk(PartOfDocument):
     token_count = models.PositiveIntegerField()
 
     class Meta:
-        verbose_name = _("chunk")
-        verbose_name_plural = _("chunks")
         ordering = ["section", "position"]
         constraints = [models.UniqueConstraint(fields=["section", "position"], name="chunk_order")]
 
@@ -57,8 +55,6 @@ class EmbeddingModel(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("embedding model")
-        verbose_name_plural = _("embedding models")
         constraints = [
             models.UniqueConstraint(
                 fields=["status"], condition=Q(status="active"), name="one_active_embedding_model"
@@ -149,5 +145,4 @@ class Vocabulary(models.Model):
     frequencies = models.BinaryField(help_text=_("int32: the sections that hold each."))
 
     class Meta:
-        verbose_name = _("vocabulary")
         verbose_name_plural = _("vocabularies")

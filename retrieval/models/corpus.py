@@ -98,8 +98,6 @@ class Domain(models.Model):
     objects = DomainQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("domain")
-        verbose_name_plural = _("domains")
         ordering = ["position", "slug"]
 
     def __str__(self) -> str:
@@ -197,8 +195,6 @@ class Document(models.Model):
     objects = DocumentQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("document")
-        verbose_name_plural = _("documents")
         ordering = ["domain", "locator"]
         constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="document_once_a_domain")]
         indexes = [models.Index(fields=["owner"], name="document_owner", condition=~Q(owner=""))]
@@ -315,8 +311,6 @@ class Section(models.Model):
     objects = SectionQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("section")
-        verbose_name_plural = _("sections")
         ordering = ["document", "position"]
         constraints = [
             models.UniqueConstraint(
@@ -375,8 +369,6 @@ class Anchor(PartOfDocument):
     end = models.PositiveIntegerField()
 
     class Meta:
-        verbose_name = _("anchor")
-        verbose_name_plural = _("anchors")
         ordering = ["section", "start", "-end"]
         indexes = [models.Index(fields=["locator"], name="anchor_locator")]
 
@@ -397,8 +389,6 @@ class Citation(PartOfDocument):
     end = models.IntegerField()
 
     class Meta:
-        verbose_name = _("citation")
-        verbose_name_plural = _("citations")
         ordering = ["source", "start"]
         indexes = [models.Index(fields=["target_locator"], name="citation_target_locator")]
 

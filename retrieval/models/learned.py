@@ -58,9 +58,6 @@ class ShadowRanking(models.Model):
     served = ArrayField(models.CharField(max_length=300), default=list, blank=True)
     instead = ArrayField(models.CharField(max_length=300), default=list, blank=True)
 
-    class Meta:
-        verbose_name = _("shadow ranking")
-
     def __str__(self) -> str:
         return f"{self.overlap:.0%} of {self.model}"
 

@@ -72,10 +72,6 @@ class Trace(models.Model):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     detail = PackedJSONField()
 
-    class Meta:
-        verbose_name = _("trace")
-        verbose_name_plural = _("traces")
-
     def __str__(self) -> str:
         return str(self.pk)
 
@@ -95,7 +91,6 @@ class Feedback(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("feedback")
         verbose_name_plural = _("feedback")
         constraints = [
             models.UniqueConstraint(
@@ -115,8 +110,6 @@ class Click(models.Model):
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:
-        verbose_name = _("click")
-        verbose_name_plural = _("clicks")
         constraints = [models.UniqueConstraint(fields=["log", "locator"], name="one_click_a_result")]
 
     def __str__(self) -> str:

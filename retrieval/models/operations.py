@@ -15,10 +15,6 @@ class Version(models.Model):
     name = models.CharField(max_length=40, primary_key=True)
     number = models.PositiveBigIntegerField(default=0)
 
-    class Meta:
-        verbose_name = _("version")
-        verbose_name_plural = _("versions")
-
     def __str__(self) -> str:
         return f"{self.name} {self.number}"
 
@@ -67,7 +63,6 @@ class JobRun(models.Model):
 
     class Meta:
         verbose_name = _("job")
-        verbose_name_plural = _("jobs")
         ordering = ["-created_at"]
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="job_status")]
 

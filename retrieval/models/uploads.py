@@ -71,8 +71,6 @@ class Upload(models.Model):
     objects = UploadQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("upload")
-        verbose_name_plural = _("uploads")
         ordering = ["-created_at", "-pk"]
 
     def __str__(self) -> str:

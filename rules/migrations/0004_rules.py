@@ -99,8 +99,6 @@ class Migration(migrations.Migration):
                 ('published_by', models.ForeignKey(editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'rule',
-                'verbose_name_plural': 'rules',
                 'ordering': ['priority', 'pk'],
                 'permissions': [('publish_rule', 'Can approve, publish and retire rules')],
             },
