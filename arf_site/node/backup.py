@@ -13,6 +13,7 @@ import psycopg
 
 from arf_site.node.postgres.server import without_password
 from arf_site.node.postgres.system import sync, wheel_install
+from retrieval.errors import ArfError
 
 ARCHIVE_MAGIC = b"PGDMP"
 # The extension is the superuser's, and stays as it is.
@@ -21,7 +22,7 @@ TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE public (\S+) ")
 OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner = current_user"
 
 
-class BackupError(RuntimeError):
+class BackupError(ArfError):
     """Nothing was changed; the message is safe to show."""
 
 

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from retrieval.errors import ArfError
+
 PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 EVERY = 0.1  # seconds between looks at the children
 STEADY = 30.0  # seconds after which a program counts as having started well
@@ -30,7 +32,7 @@ LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside when its program star
 LAST_LINES = 20
 
 
-class GaveUp(RuntimeError):
+class GaveUp(ArfError):
     """A program that ends whenever it is started; the message holds the last lines of its log."""
 
 

@@ -1,9 +1,8 @@
-"""What commands that measure and learn share: problems are told in one line, and a bar shows how far they are."""
+"""What commands that measure and learn share: their topics, and a bar that shows how far they are."""
 
 from functools import partial
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from evaluation.topics import library
@@ -20,13 +19,3 @@ def chosen_topics(domain: str, split: str, path: Path | None) -> list[Topic]:
     if not topics:
         raise ArfError(f"There are no {split} topics for {domain}.")
     return topics
-
-
-class MeasuringCommand(BaseCommand):
-    """A problem whose message is safe to show ends the command with that message."""
-
-    def execute(self, *args, **options) -> str | None:
-        try:
-            return super().execute(*args, **options)
-        except (OSError, ArfError) as problem:
-            raise CommandError(str(problem)) from problem

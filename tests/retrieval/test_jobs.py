@@ -12,7 +12,7 @@ from django_q.exceptions import TimeoutException
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 from retrieval.models import Checkpoint, JobRun, Version
 
 pytestmark = pytest.mark.django_db

@@ -3,24 +3,21 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from arf_site.node import backup
 from arf_site.node.postgres.server import Postgres
+from retrieval.management.base import ArfCommand
 
 
-class Command(BaseCommand):
+class Command(ArfCommand):
     help = "Writes the whole database to FILE, replacing it only when complete. The server may run meanwhile."
 
     def add_arguments(self, parser):
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **options) -> None:
-        try:
-            backup.backup(url_that_sees_every_row(), file)
-        except backup.BackupError as problem:
-            raise CommandError(str(problem)) from problem
+        backup.backup(url_that_sees_every_row(), file)
         self.stdout.write(f"Wrote {file} ({file.stat().st_size / 1e6:.1f} MB).")
 
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 
 from arf_site.node import backup
 from arf_site.node.postgres.server import Postgres
 from retrieval.indexes import lexical_sync
+from retrieval.management.base import ArfCommand
 
 OTHERS = """
     SELECT count(*) FROM pg_stat_activity
@@ -17,7 +18,7 @@ OTHERS = """
 """
 
 
-class Command(BaseCommand):
+class Command(ArfCommand):
     help = (
         "Puts the database back as it was in FILE, all of it or nothing, and rebuilds the lexical index. "
         "Refuses while anything else is connected to the database: stop the server first."
@@ -32,10 +33,7 @@ class Command(BaseCommand):
         if not yes and not confirmed(f"Replace everything in the database by {file}? [y/N] "):
             raise CommandError("Nothing was changed.")
         connection.close()
-        try:
-            backup.restore(application_url(), file)
-        except backup.BackupError as problem:
-            raise CommandError(str(problem)) from problem
+        backup.restore(application_url(), file)
         call_command("migrate", interactive=False, verbosity=0)  # a backup may be older than the code
         lexical_sync.begin_log_anew()
         call_command("lexical_writer", once=True)

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TextIO
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import OperationalError, connections
 from tqdm import tqdm
 
 from arf_site.node import first_search, preparation
 from arf_site.node.first_search import host_and_port, reached_by
 from arf_site.node.postgres.server import Postgres
-from arf_site.node.postgres.system import PostgresError, check_room
-from arf_site.node.supervisor import GaveUp, Program, Supervisor
+from arf_site.node.postgres.system import check_room
+from arf_site.node.supervisor import Program, Supervisor
+from retrieval.management.base import ArfCommand
 from retrieval.models import JobRun
 
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
@@ -28,7 +29,7 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 READY_LIMIT = 600.0  # seconds that the last of the work before the first search may take on a busy machine
 
 
-class Command(BaseCommand):
+class Command(ArfCommand):
     """
     1. Make sure that nothing else serves here: one `up` a folder, one program a port.
     2. Prepare database, embedder, static files, administrator.
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         started = time.monotonic()
         stop_by_signals()
         with alone(settings.VAR_DIR / "up.lock") as lock:
-            check_disk(settings.VAR_DIR)
+            check_room(settings.VAR_DIR)
             check_port(settings.ARF_BIND, settings.ARF_PORT)
             check_database()
             supervisor = Supervisor(
@@ -55,8 +56,6 @@ class Command(BaseCommand):
                 self._serve(supervisor, started)
             except KeyboardInterrupt:
                 self._say("Stopping.")
-            except GaveUp as problem:
-                raise CommandError(str(problem)) from problem
             except TimeoutError as problem:
                 raise CommandError(
                     f"Not ready in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
@@ -205,14 +204,6 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def check_disk(folder: Path) -> None:
-    """Raises CommandError for a full one."""
-    try:
-        check_room(folder)
-    except PostgresError as problem:
-        raise CommandError(str(problem)) from problem
 
 
 def check_port(host: str, port: int) -> None:

@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from retrieval.errors import ArfError
+
 SERVER_PROGRAMS = ("initdb", "postgres")
 ROOM = 64 * 2**20  # bytes free: PostgreSQL writes its log ahead in files of 16 MB
 # Nothing of the caller's environment (PG*, secrets) reaches the server.
@@ -28,7 +30,7 @@ MB = 2**20
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")  # bytes, or "max"
 
 
-class PostgresError(RuntimeError):
+class PostgresError(ArfError):
     """The server cannot be started, stopped or reached; the message says what to do."""
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import MeasuringCommand, chosen_topics, with_bar
+from evaluation.management.base import chosen_topics, with_bar
 from evaluation.measuring import ablation
 from evaluation.measuring.ablation import DECIDES, MEASURES, MOST_LOST, Step
 from evaluation.measuring.runs import named
+from retrieval.management.base import ArfCommand
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = (
         "Measures what each part of the pipeline adds; fails naming a stage that loses more than .01 nDCG@10."
     )

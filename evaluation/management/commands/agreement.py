@@ -4,12 +4,12 @@ import json
 from dataclasses import asdict
 
 from evaluation.judging.agreement import Agreement, agreement
-from evaluation.management.base import MeasuringCommand
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge, require_domain
+from retrieval.management.base import ArfCommand
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "How far judges agree: Krippendorff's alpha, weighted kappas of every two, and what they disagree about."
 
     def add_arguments(self, parser):

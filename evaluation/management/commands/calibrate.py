@@ -4,15 +4,16 @@ import json
 from pathlib import Path
 
 from evaluation.learning.tuning import fit, judged_first_pages
-from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.management.base import with_bar
 from evaluation.topics.topic import read_topics
+from retrieval.management.base import ArfCommand
 from retrieval.models import Domain
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version
 from rules.thresholds.publishing import publish as publish_thresholds
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "Fits a domain's probabilities and its answer minimum on judged topics; never on the test split."
 
     def add_arguments(self, parser):

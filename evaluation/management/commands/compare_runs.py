@@ -3,13 +3,13 @@
 import json
 from dataclasses import asdict
 
-from evaluation.management.base import MeasuringCommand
 from evaluation.measuring.measures import MEASURES, Comparison, Pair, compare
 from evaluation.measuring.runs import run_named, values_of
 from evaluation.models import Run
+from retrieval.management.base import ArfCommand
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "Compares two kept runs topic by topic: difference, paired randomisation test, wins and losses."
 
     def add_arguments(self, parser):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import MeasuringCommand, with_bar
+from evaluation.management.base import with_bar
 from evaluation.measuring.corpora import beir_corpus
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
@@ -27,6 +27,7 @@ from evaluation.topics.reading import decoded, read_run
 from evaluation.topics.topic import Topic, read_topics
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
+from retrieval.management.base import ArfCommand
 from retrieval.stages import llm_verifier
 
 
@@ -39,7 +40,7 @@ class Measured:
     results: list[TopicResult]
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "Measures a pipeline on topics with known answers, by the field's standard measures."
 
     def add_arguments(self, parser):

@@ -4,16 +4,16 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import MeasuringCommand
 from evaluation.measuring.runs import rankings_of, run_named
 from evaluation.models import Judgment, Topic
 from evaluation.topics import writing
 from evaluation.topics.library import judgment_rows, require_domain, topics_of
+from retrieval.management.base import ArfCommand
 
 FORMATS = {"topics": ("jsonl", "csv"), "qrels": ("trec",), "judgments": ("csv", "jsonl"), "run": ("trec",)}
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "Writes topics, agreed qrels, single judgments or a kept run as a file that other tools read."
 
     def add_arguments(self, parser):

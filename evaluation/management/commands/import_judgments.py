@@ -8,8 +8,7 @@ from evaluation.models import Judgment, Topic
 from evaluation.topics import importing
 from evaluation.topics.importing import Options, Plan
 from evaluation.topics.reading import FORMATS, Refused, decoded
-from retrieval.errors import ArfError
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 from retrieval.models import JobRun
 
 DEFAULTS = Options()
@@ -33,15 +32,12 @@ class Command(JobCommand):
 
     def handle(self, *, file: Path, dry_run: bool, show: int, **options) -> None:
         defaults = Options(**{name: options[name] for name in ("domain", "judge", "kind", "split")})
-        try:
-            text = decoded(file.read_bytes())
-            if dry_run:
-                self._tell_plan(importing.preview(text, options["format"], defaults), show)
-            else:
-                run = importing.create(text, options["format"], defaults, name=file.name)
-                self._tell_end(self._watch(run), show)
-        except (OSError, ArfError) as problem:
-            raise CommandError(str(problem)) from problem
+        text = decoded(file.read_bytes())
+        if dry_run:
+            self._tell_plan(importing.preview(text, options["format"], defaults), show)
+        else:
+            run = importing.create(text, options["format"], defaults, name=file.name)
+            self._tell_end(self._watch(run), show)
 
     def _tell_plan(self, plan: Plan, show: int) -> None:
         self.stdout.write(f"Would make: {plan}")

@@ -8,14 +8,14 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from evaluation.management.base import MeasuringCommand
 from evaluation.measuring.corpora import labelled_corpus
 from evaluation.measuring.measures import Estimate, estimate
 from evaluation.rule_impact.category_rules import Changed, Half, cross_measured, gained
 from retrieval.access.caller import ANONYMOUS
+from retrieval.management.base import ArfCommand
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = (
         "Learns rules from half of a folder of labelled documents and measures them on the other half, both ways. "
         "The folder is ingested for the measuring alone."

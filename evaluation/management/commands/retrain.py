@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from evaluation.learning.model_comparison import MEASURES
 from evaluation.learning.retraining import request
 from evaluation.models import RetrainingRun
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 
 SYSTEMS = ("fused", "champion", "challenger")
 

@@ -2,16 +2,16 @@
 
 from django.core.management.base import CommandParser
 
-from evaluation.management.base import MeasuringCommand
 from evaluation.models import Topic
 from evaluation.rule_impact import category_rules
 from evaluation.topics import library
 from retrieval.access.caller import ANONYMOUS
+from retrieval.management.base import ArfCommand
 
 LEARNED_FROM = (Topic.Split.TRAIN, Topic.Split.TUNE)
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = (
         "Proposes rules that raise what stands where people found the answers to a category of questions: "
         "judged topics of a public domain, their category being their tag. Test topics are never read."

@@ -2,10 +2,10 @@
 
 from evaluation.learning.model_comparison import last_comparison
 from evaluation.learning.simulation import EFFECTS, RETRAINS, RULES, World, deploy_rate, typical
-from evaluation.management.base import MeasuringCommand
+from retrieval.management.base import ArfCommand
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "How often the rule of promotion, and rules it was chosen over, let through retrains of known quality."
 
     def add_arguments(self, parser):

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from evaluation.models import RuleSuggestion
 from evaluation.rule_impact import suggestions
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 
 
 class Command(JobCommand):

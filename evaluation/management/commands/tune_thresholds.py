@@ -9,10 +9,11 @@ from django.core.management.base import CommandError
 
 from evaluation.learning import registry, tuning
 from evaluation.learning.tuning import GATES, RERANKER, Choice, Chosen, Page, Scale, Targets
-from evaluation.management.base import MeasuringCommand, chosen_topics, with_bar
+from evaluation.management.base import chosen_topics, with_bar
 from evaluation.measuring.plots import risk_coverage
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
+from retrieval.management.base import ArfCommand
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
 
@@ -29,7 +30,7 @@ class Tuned:
         return {"chosen": self.chosen.as_json(), "test": self.test}
 
 
-class Command(MeasuringCommand):
+class Command(ArfCommand):
     help = "Chooses a domain's thresholds from stated risks on the tune split, and checks them on the test split."
 
     def add_arguments(self, parser):

@@ -3,13 +3,13 @@
 from collections import Counter
 from math import ceil
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from retrieval.engines.llm import budget
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.options import ANSWER_FORMS, LENGTH_LIMITS, OPTIONS
-from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.engines.llm.trial import Trial, try_endpoint
+from retrieval.management.base import ArfCommand
 from retrieval.stages.llm_verifier import FORM, LLMVerifier, prompt_of
 
 QUESTION = "Can a state take away my citizenship?"
@@ -28,7 +28,7 @@ IN_WORDS = {
 }
 
 
-class Command(BaseCommand):
+class Command(ArfCommand):
     help = "Asks the language model once, then as a search does: what its endpoint can do, its speed and its price."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -40,10 +40,7 @@ class Command(BaseCommand):
             raise CommandError("No language model is configured (ARF_LLM_URL, ARF_LLM_MODEL).")
         # Each with a fence of its own, as in a search: a server must not remember one from another.
         prompts = [prompt_of(QUESTION, PROVISION) for _ in range(1 + LLMVerifier().calls)]
-        try:
-            trial = try_endpoint(endpoint, prompts, FORM, patience=seconds)
-        except LLMUnavailable as problem:
-            raise CommandError(problem.message) from problem
+        trial = try_endpoint(endpoint, prompts, FORM, patience=seconds)
         self.stdout.write(f"{endpoint.model}, {endpoint.base_url}")
         for name, told in (*abilities(trial), *speed(trial), ("price", price(trial))):
             self.stdout.write(f"  {name:<14}{told}")

@@ -5,7 +5,7 @@ from datetime import date
 from django.core.management.base import CommandError
 
 from retrieval.ingestion.ingest import request
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 from retrieval.models import Domain
 
 

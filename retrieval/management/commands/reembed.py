@@ -1,7 +1,7 @@
 """manage.py reembed"""
 
 from retrieval.ingestion.reembedding import request
-from retrieval.management.jobs import JobCommand
+from retrieval.management.base import JobCommand
 
 
 class Command(JobCommand):

@@ -3,17 +3,15 @@
 import json
 import textwrap
 
-from django.core.management.base import BaseCommand, CommandError
-
 from retrieval.access.caller import Caller
-from retrieval.errors import ArfError
+from retrieval.management.base import ArfCommand
 from retrieval.models import SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search.log import trace_for
 from retrieval.search.service import search
 
 
-class Command(BaseCommand):
+class Command(ArfCommand):
     help = "Searches what anonymous callers may see."
 
     def add_arguments(self, parser):
@@ -37,10 +35,7 @@ class Command(BaseCommand):
             language=options["language"],
             pipeline=options["pipeline"],
         )
-        try:
-            answer = search(request)
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
+        answer = search(request)
         explanation = explanation_of(answer) if options["explain"] else None
         if options["json"]:
             self.stdout.write(

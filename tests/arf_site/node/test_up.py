@@ -9,7 +9,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 
 from arf_site.management.commands import up
 from arf_site.node.supervisor import GaveUp
@@ -49,12 +49,14 @@ def test_a_database_that_does_not_let_us_in_is_told_in_one_line(tmp_path):
     assert "hush" not in told
 
 
-def test_a_full_disk_is_told_in_one_sentence(tmp_path, monkeypatch):
+def test_a_full_disk_is_told_in_one_sentence(tmp_path, monkeypatch, settings):
+    settings.VAR_DIR = tmp_path
+    monkeypatch.setattr(up, "stop_by_signals", lambda: None)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 * 2**20))
     with pytest.raises(
-        CommandError, match=rf"The disk of {tmp_path} is full: 3 MB are free and 64 MB are needed"
+        CommandError, match=rf"The disk of {settings.VAR_DIR} is full: 3 MB are free and 64 MB are needed"
     ):
-        up.check_disk(tmp_path)
+        call_command("up")
 
 
 @pytest.fixture
@@ -74,7 +76,7 @@ def stopped(tmp_path, monkeypatch, settings):
         raise GaveUp("web ended again and again")
 
     settings.VAR_DIR, settings.DATABASE_URL_GIVEN = tmp_path, False
-    monkeypatch.setattr(up, "check_disk", lambda folder: None)
+    monkeypatch.setattr(up, "check_room", lambda folder: None)
     monkeypatch.setattr(up, "check_port", lambda host, port: None)
     monkeypatch.setattr(up, "check_database", lambda: None)
     monkeypatch.setattr(up, "Supervisor", Stopping)
@@ -89,7 +91,7 @@ def stopped(tmp_path, monkeypatch, settings):
 
 def test_a_signal_while_it_stops_leaves_nothing_behind(stopped):
     with pytest.raises(CommandError, match="again and again"):
-        up.Command().handle()
+        call_command("up")
     assert stopped == ["programs", "postgres"]
 
 

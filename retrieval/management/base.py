@@ -1,4 +1,4 @@
-"""What commands share that run a job in the foreground."""
+"""What commands share: problems are told in one line, and a job may run in the foreground."""
 
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
@@ -8,7 +8,17 @@ from retrieval.errors import ArfError
 from retrieval.models import JobRun
 
 
-class JobCommand(BaseCommand):
+class ArfCommand(BaseCommand):
+    """A problem whose message is safe to show ends the command with that message."""
+
+    def execute(self, *args, **options) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except (OSError, ArfError) as problem:
+            raise CommandError(str(problem)) from problem
+
+
+class JobCommand(ArfCommand):
     """Runs one job to its end, with a progress bar or a line a step, and says how it ended."""
 
     unit = "step"
@@ -16,10 +26,7 @@ class JobCommand(BaseCommand):
 
     def run_job(self, request: dict) -> None:
         """`request`: kind, key and params, as `jobs.create` takes them."""
-        try:
-            run = self._watch(jobs.create(**request))
-        except ArfError as problem:
-            raise CommandError(problem.message) from problem
+        run = self._watch(jobs.create(**request))
         if run.status != JobRun.Status.DONE:
             raise CommandError(run.error or run.message)
         self.stdout.write(run.message)
