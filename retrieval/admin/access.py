@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import assign
-from retrieval.admin.base import NeverDeleted, ObjectAction, ObjectActions
+from retrieval.admin.base import MadeElsewhere, NeverDeleted, ObjectAction, ObjectActions
 from retrieval.models import ApiKey, Document, UnownedDocument
 from retrieval.models.access import name_of, principal_of
 
@@ -83,7 +83,7 @@ class OwnerForm(forms.ModelForm):
 
 
 @admin.register(UnownedDocument)
-class UnownedDocumentAdmin(ModelAdmin):
+class UnownedDocumentAdmin(MadeElsewhere, ModelAdmin):
     """Private documents that nobody owns, by their locators alone: staff say whose they are."""
 
     form = OwnerForm
@@ -95,12 +95,6 @@ class UnownedDocumentAdmin(ModelAdmin):
     changelist_view = seeing_every_document(ModelAdmin.changelist_view)
     changeform_view = seeing_every_document(ModelAdmin.changeform_view)
     history_view = seeing_every_document(ModelAdmin.history_view)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
-        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return super().get_queryset(request).filter(private=True, owner="")

@@ -63,10 +63,16 @@ class NeverDeleted:
         return False
 
 
-class ReadOnly(NeverDeleted):
+class MadeElsewhere(NeverDeleted):
+    """Rows that the admin neither makes nor deletes."""
+
+    has_add_permission = NeverDeleted.has_delete_permission
+
+
+class ReadOnly(MadeElsewhere):
     """Records that something else writes."""
 
-    has_add_permission = has_change_permission = NeverDeleted.has_delete_permission
+    has_change_permission = NeverDeleted.has_delete_permission
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import jobs
 from retrieval.access.sharing import may_edit, may_replace
-from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
+from retrieval.admin.base import MadeElsewhere, ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
 from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 
@@ -152,7 +152,7 @@ ERASE = ObjectAction(
 
 
 @admin.register(Document)
-class DocumentAdmin(ObjectActions, ModelAdmin):
+class DocumentAdmin(ObjectActions, MadeElsewhere, ModelAdmin):
     """What its file says is read-only, but its title; tags and metadata, which rules ask for, are staff's."""
 
     object_actions = (WITHDRAW, ERASE)
@@ -174,15 +174,9 @@ class DocumentAdmin(ObjectActions, ModelAdmin):
             uploading.rename(obj, obj.title, caller_of(request))
         super().save_model(request, obj, form, change)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
     def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
         may = super().has_change_permission(request, obj)
         return may and (obj is None or may_edit(obj, caller_of(request)))
-
-    def has_delete_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
-        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return Document.objects.visible_to(caller_of(request))

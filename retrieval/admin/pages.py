@@ -5,10 +5,7 @@ account.
 from datetime import timedelta
 
 from django import forms
-from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,7 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 
 from retrieval import pipeline
 from retrieval.access.caller import Caller
-from retrieval.admin.base import caller_of
+from retrieval.admin.base import caller_of, page, require
 from retrieval.admin.operations import failed_jobs
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
@@ -99,19 +96,17 @@ class TryForm(forms.Form):
 
 def try_query(request: HttpRequest) -> HttpResponse:
     """Open to staff who may read the search log; the search itself sees what this person may see."""
-    if not request.user.has_perm("retrieval.view_searchlog"):
-        raise PermissionDenied
+    require(request, "retrieval.view_searchlog")
     caller = caller_of(request)
     form = TryForm(request.GET if "q" in request.GET else None, caller=caller)
     trial = tried(form, caller) if form.is_valid() else None
     context = {
-        **admin.site.each_context(request),
         "title": _("Try this query"),
         "form": form,
         "trial": trial,
         "again_fresh": f"?{with_fresh(request)}",
     }
-    return TemplateResponse(request, "admin/try_query.html", context)
+    return page(request, "admin/try_query.html", context)
 
 
 def tried(form: TryForm, caller: Caller) -> Trial | None:

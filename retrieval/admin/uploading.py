@@ -4,12 +4,10 @@ from collections.abc import Iterable
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -23,7 +21,7 @@ from unfold.widgets import (
 )
 
 from retrieval.admin import access
-from retrieval.admin.base import ReadOnly, admin_link, caller_of
+from retrieval.admin.base import ReadOnly, admin_link, caller_of, page, require
 from retrieval.errors import Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import Domain, Upload
@@ -91,22 +89,20 @@ class UploadForm(forms.Form):
 
 def upload_page(request: HttpRequest) -> HttpResponse:
     """The form, and below it this person's uploads; alone when htmx asks for them."""
-    if not request.user.has_perm(PERMISSION):
-        raise PermissionDenied
+    require(request, PERMISSION)
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         hand_in(request, form.cleaned_data)
         return redirect(request.path)
     uploads = own_uploads(request)
     context = {
-        **admin.site.each_context(request),
         "title": _("Upload documents"),
         "form": form,
         "uploads": uploads,
         "is_working": any(upload.status == Upload.Status.WAITING for upload in uploads),
     }
     template = "admin/_uploads.html" if request.headers.get("HX-Request") else "admin/upload.html"
-    return TemplateResponse(request, template, context)
+    return page(request, template, context)
 
 
 def own_uploads(request: HttpRequest) -> list[Upload]:
