@@ -46,3 +46,9 @@ def check(request: SearchRequest) -> None:
         raise BadQuery(f"Pages reach at most the first {MAX_DEPTH} results.")
     if request.language not in (None, "en", "es"):
         raise BadQuery("language must be en or es.")
+
+
+def paging(total: int, *, k: int, page: int) -> dict[str, int | None]:
+    """Where one page of `k` stands among them all."""
+    more = total > page * k
+    return {"total": total, "page": page, "next": page + 1 if more else None, "previous": page - 1 or None}

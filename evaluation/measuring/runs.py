@@ -56,24 +56,22 @@ class Runner:
             self._known[domains] = scopes, statements.current_versions(scopes)
         return self._known[domains]
 
-    def query(self, text: str, domains: tuple[str, ...], language: str | None = None) -> Query:
-        """The question as it was asked, for those who run a part of a pipeline. Raises NotFound."""
-        request = SearchRequest(text, domains, language=language, pipeline=self.name)
-        return service.query_of(request, self.caller, *self.in_force(domains))
-
-    def ranking(
+    def query(
         self,
         text: str,
         domains: tuple[str, ...],
         language: str | None = None,
-        rules: RuleOptions | None = None,
-    ) -> Ranking:
-        request = SearchRequest(
-            text, domains, language=language, pipeline=self.name, rules=rules or RuleOptions()
-        )
-        return service.run(request, self.caller, *self.in_force(domains))
+        rules: RuleOptions = RuleOptions(),
+    ) -> Query:
+        """The question as it was asked, for those who run a part of a pipeline. Raises NotFound."""
+        request = SearchRequest(text, domains, language=language, pipeline=self.name, rules=rules)
+        return service.query_of(request, self.caller, *self.in_force(domains))
 
-    def topic(self, topic: Topic, rules: RuleOptions | None = None) -> Ranking:
+    def ranking(self, *asked) -> Ranking:
+        """Of what `query` takes."""
+        return pipeline.get(self.name)(Ranking(self.query(*asked)))
+
+    def topic(self, topic: Topic, rules: RuleOptions = RuleOptions()) -> Ranking:
         return self.ranking(topic.query, (topic.domain,), stated_language(topic.language), rules)
 
     def topics(

@@ -65,12 +65,6 @@ def as_stored(row: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def paging(total: int, *, k: int, page: int) -> dict[str, int | None]:
-    """Where one page of `k` stands among them all."""
-    more = total > page * k
-    return {"total": total, "page": page, "next": page + 1 if more else None, "previous": page - 1 or None}
-
-
 def reply(answer: dict, status: int = 200) -> HttpResponse:
     """Rendered here: an answer is JSON-able as it is. Nothing between may keep what a key opened."""
     body = orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)

@@ -20,7 +20,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, as_stored, paging, reply
+from retrieval.api.base import ApiView, answers, as_stored, reply
 from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import Choice, Day, Facts, File, Files, Name, Nothing, Number, Parameters, Text
 from retrieval.api.sections import documents_in_force, reference
@@ -31,7 +31,7 @@ from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Document, Domain, Section, Upload
 from retrieval.models.access import name_of
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
-from retrieval.request import MAX_K
+from retrieval.request import MAX_K, paging
 from retrieval.search.service import visible_domains
 
 MAX_LEVELS = 5

@@ -9,6 +9,7 @@ from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
 from retrieval.ranking import NEAR_MISSES, REJECTED, Candidate, Dropped, Page, Query, Ranking, StageReport
+from retrieval.request import paging
 from retrieval.text.analyzer import terms
 from retrieval.text.snippets import best_snippet, function_stems
 
@@ -83,7 +84,6 @@ def present(ranking: Ranking, asked: Page) -> dict:
     k, page = asked.k, asked.number
     shown = ranking.candidates[(page - 1) * k : page * k]
     provisions = readable_provisions(ranking.query, [*shown, *ranking.near_misses], whole=asked.whole)
-    more = len(ranking.candidates) > page * k
     return {
         "results": result_list(ranking.query, shown, provisions, first_rank=(page - 1) * k + 1, whole=asked.whole),
         "abstained": ranking.abstained,
@@ -96,11 +96,7 @@ def present(ranking: Ranking, asked: Page) -> dict:
         "missing_words": list(ranking.missing_words),
         "degraded": list(ranking.degraded),
         "rules": {**NO_RULES, **ranking.curated},
-        "total": len(ranking.candidates),
-        "page": page,
-        "next": page + 1 if more else None,
-        "previous": page - 1 if page > 1 else None,
-    }
+    } | paging(len(ranking.candidates), k=k, page=page)
 
 
 def is_confident(ranking: Ranking) -> bool:
