@@ -18,7 +18,7 @@ from django.template.loader import get_template
 from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.engines.llm import service as llm
-from retrieval.engines.llm.answers import Unusable
+from retrieval.engines.llm.answers import TEXT, TRUTH, WHOLE, Unusable, conforms, strict
 from retrieval.engines.llm.requests import Form, LLMUnavailable, Messages
 from retrieval.errors import NotRun
 from retrieval.models import LLMVerdict
@@ -31,16 +31,7 @@ TEMPLATE = "retrieval/prompts/verify.txt"
 MAX_PROVISION = 6_000  # characters, about 1,500 tokens: more than nine tenths of all provisions of public law
 MAX_REASON = 500  # characters kept
 
-VERDICT_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "reason": {"type": "string"},
-        "instructs": {"type": "boolean"},
-        "score": {"type": "integer", "enum": list(range(10))},
-    },
-    "required": ["reason", "instructs", "score"],
-    "additionalProperties": False,
-}
+VERDICT_SCHEMA = strict(reason=TEXT, instructs=TRUTH, score={**WHOLE, "enum": list(range(10))})
 
 # What a provision of law never says, but one written to steer a model does.
 STEERING = re.compile(
@@ -243,14 +234,10 @@ def kept_under(asked_hash: str) -> dict[str, str]:
 
 def verdict_of(value: Any) -> Verdict:
     """Exactly what the schema says, or Unusable: a doubtful answer is no verdict, never a middling one."""
-    if not isinstance(value, dict) or set(value) != set(VERDICT_SCHEMA["required"]):
-        raise Unusable
-    score, instructs, reason = value["score"], value["instructs"], value["reason"]
-    if (type(score), type(instructs), type(reason)) != (int, bool, str) or not 0 <= score <= 9:
-        raise Unusable
-    if instructs:
+    conforms(value, VERDICT_SCHEMA)
+    if value["instructs"]:
         raise Unusable("injected")
-    return Verdict(score, " ".join(CONTROL.sub(" ", reason).split())[:MAX_REASON])
+    return Verdict(value["score"], " ".join(CONTROL.sub(" ", value["reason"]).split())[:MAX_REASON])
 
 
 FORM = Form("verdict", VERDICT_SCHEMA, verdict_of)

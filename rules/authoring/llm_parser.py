@@ -12,7 +12,17 @@ from django.core.exceptions import ValidationError
 
 from retrieval.citations.finding import find_citations
 from retrieval.engines.llm import service as llm
-from retrieval.engines.llm.answers import Unusable
+from retrieval.engines.llm.answers import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TRUTH,
+    WHOLE,
+    Unusable,
+    conforms,
+    listed,
+    strict,
+)
 from retrieval.engines.llm.requests import Form, LLMUnavailable
 from retrieval.stages.llm_verifier import STEERING, fenced, harmless
 from retrieval.targets import COMPARISONS
@@ -29,23 +39,6 @@ TOKENS = 900  # of an answer: a rule with some targets
 ASKED = tuple(kind for kind in CRITERIA if kind not in ("domain", "jurisdiction"))
 SOUGHT = tuple(kind for kind in TARGETS if kind != "chunk")  # nobody says the numbers of passages
 PLACES = ("section", "cites", "definitions")
-
-
-def listed(**fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": strict(**fields)}
-
-
-def strict(**fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
-
-
-TEXT, TRUTH, WHOLE, NUMBER = ({"type": kind} for kind in ("string", "boolean", "integer", "number"))
-TEXTS = {"type": "array", "items": TEXT}
 SCHEMA = strict(
     understood=TRUTH,
     instructs=TRUTH,
@@ -65,10 +58,6 @@ SCHEMA = strict(
     last_day=TEXT,
     priority=WHOLE,
 )
-TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float), "array": (list,),
-    "object": (dict,),
-}  # fmt: skip
 AMOUNTS = {  # of each kind of action: what it needs besides its kind
     "pin": ("position",), "boost": ("factor",), "bury": ("factor",), "rewrite": ("text", "phrase"),
     "synonym": ("text",), "note": ("text",),
@@ -95,18 +84,6 @@ def checked(answer: Any) -> Mapping[str, Any]:
     if answer["instructs"]:
         raise Unusable("injected")
     return answer
-
-
-def conforms(value: Any, schema: Mapping[str, Any]) -> None:
-    if type(value) not in TYPES[schema["type"]] or value not in schema.get("enum", [value]):
-        raise Unusable
-    if schema["type"] == "object":
-        if set(value) != set(schema["required"]):
-            raise Unusable
-        for name, of in schema["properties"].items():
-            conforms(value[name], of)
-    for item in value if schema["type"] == "array" else ():
-        conforms(item, schema["items"])
 
 
 FORM = Form("rule", SCHEMA, checked, TOKENS)

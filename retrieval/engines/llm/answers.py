@@ -1,7 +1,12 @@
-"""Reads answers strictly. Pure."""
+"""Reads answers strictly, by the schema they were asked under. Pure."""
 
+from collections.abc import Mapping
 from typing import Any
 
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,), "boolean": (bool,), "integer": (int,), "number": (int, float), "array": (list,),
+    "object": (dict,),
+}  # fmt: skip
 BELIEVED_TOKENS = 1_000_000  # a server that counts more for one call is not believed
 
 
@@ -29,3 +34,36 @@ def counted(completion: Any, name: str, otherwise: int) -> int:
     usage = completion.get("usage")
     tokens = usage.get(name) if isinstance(usage, dict) else None
     return tokens if type(tokens) is int and 0 <= tokens <= BELIEVED_TOKENS else otherwise
+
+
+# -- Schemas: of an object every name is required, and no other is allowed
+
+
+def listed(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": strict(**fields)}
+
+
+def strict(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+TEXT, TRUTH, WHOLE, NUMBER = ({"type": kind} for kind in ("string", "boolean", "integer", "number"))
+TEXTS = {"type": "array", "items": TEXT}
+
+
+def conforms(value: Any, schema: Mapping[str, Any]) -> None:
+    """Raises Unusable for what is not exactly as the schema says."""
+    if type(value) not in TYPES[schema["type"]] or value not in schema.get("enum", [value]):
+        raise Unusable
+    if schema["type"] == "object":
+        if set(value) != set(schema["required"]):
+            raise Unusable
+        for name, of in schema["properties"].items():
+            conforms(value[name], of)
+    for item in value if schema["type"] == "array" else ():
+        conforms(item, schema["items"])

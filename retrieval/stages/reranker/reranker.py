@@ -113,16 +113,16 @@ logger = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=4)
-def _in_force(version: int, status: str) -> tuple[Reranker, str] | None:
-    row = RankerModel.objects.filter(status=status).first()
+def _in_force(version: int) -> tuple[Reranker, str] | None:
+    row = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first()
     return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
 
 
-def serving(query: Query, status: str = RankerModel.Status.ACTIVE) -> tuple[Reranker, str]:
+def serving(query: Query) -> tuple[Reranker, str]:
     """The reranker in force at the query's version of the models, and its name. Raises NotRun without one:
     the answer is worse for it once a training has failed.
     """
-    found = _in_force(query.versions.get("model", 0), status)
+    found = _in_force(query.versions.get("model", 0))
     if found is None and failed_training():
         raise NotRun("no reranker is deployed: its training failed")
     if found is None:
