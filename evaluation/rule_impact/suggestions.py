@@ -411,9 +411,8 @@ def make_draft(suggestion: RuleSuggestion, *, by) -> Rule:
     """A draft like any other: to be read, previewed, proposed and approved. Raises SuggestionSettled."""
     suggestion = still_open(suggestion)
     fields = {name: suggestion.content[name] for name in ("domains", "criteria", "targets", "actions")}
-    name = suggestion.content["name"]
     rule = Rule(
-        name=workflow.free_name(name) if Rule.objects.filter(name=name).exists() else name,
+        name=workflow.free_name(suggestion.content["name"]),
         rationale=_("Suggested by the judged topic “%(topic)s”: %(failure)s.")
         % {"topic": suggestion.topic.query, "failure": suggestion.get_failure_display()},
         **fields,

@@ -168,7 +168,7 @@ def rule_of(sentence: str, made: Draft, *, model: str = "") -> Rule:
     name = " ".join(sentence.split()).rstrip(".")[:100]
     by_model = "\n\n" + _("Read from this sentence by the language model %s.") % model if model else ""
     return Rule(
-        name=workflow.free_name(name) if Rule.objects.filter(name=name).exists() else name,
+        name=workflow.free_name(name),
         rationale=sentence + by_model,
         **asdict(made),
     )

@@ -89,9 +89,10 @@ def copy(rule: Rule, *, by) -> Rule:
 
 
 def free_name(name: str) -> str:
+    """The name, numbered where a rule has it."""
     taken = set(Rule.objects.filter(name__startswith=name[:100]).values_list("name", flat=True))
     numbered = (f"{name[:100]} ({n})" for n in range(2, len(taken) + 3))
-    return next(candidate for candidate in numbered if candidate not in taken)
+    return next(candidate for candidate in (name, *numbered) if candidate not in taken)
 
 
 def retire_expired() -> int:
