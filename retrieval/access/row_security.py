@@ -7,7 +7,7 @@ used again can carry it on. Migrations that touch private rows run inside `as_sy
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from django.db import connection, transaction
 
@@ -18,18 +18,14 @@ NOBODY, EVERYTHING = "", "*"
 PRINCIPAL = re.compile(r"(user|group|key):[0-9]+")
 
 
-@contextmanager
-def as_caller(caller: Caller) -> Iterator[None]:
+def as_caller(caller: Caller) -> AbstractContextManager[None]:
     """Public rows, and the private ones granted to the caller; in a transaction unless the caller is anonymous."""
-    with _reading_as(principals_of(caller)):
-        yield
+    return _reading_as(principals_of(caller))
 
 
-@contextmanager
-def as_system() -> Iterator[None]:
+def as_system() -> AbstractContextManager[None]:
     """Every row, in a transaction of its own: for ingestion, re-embedding and deletion, never for an answer."""
-    with _reading_as(EVERYTHING):
-        yield
+    return _reading_as(EVERYTHING)
 
 
 def principals_of(caller: Caller) -> str:
