@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("number", ["²", "٣", "9" * 5_000])
 def test_numbers_that_are_none_are_no_error_of_the_admin(client, administrator, number):
-    listed = client.get("/admin/rules/alias/locators/", {"domain": number, "locator": "a"})
+    listed = client.get("/admin/places/", {"box": "locator", "domain": number, "locator": "a"})
     copied = client.get("/admin/rules/domainthreshold/add/", {"copy": number})
     assert (listed.status_code, copied.status_code) == (200, 200)
 
