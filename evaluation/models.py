@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
@@ -123,6 +123,34 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.locator} {self.grade} by {self.judge}"
+
+
+ANSWERS = Judgment.Grade.RELEVANT  # the least grade of what answers a question, if only in part
+
+
+class NoAnswerQuerySet(models.QuerySet):
+    def standing(self) -> "NoAnswerQuerySet":
+        """Without what a judge said before grading something of the topic as an answer."""
+        own = Judgment.objects.filter(
+            kind=Judgment.Kind.HUMAN, topic=OuterRef("topic"), judge=OuterRef("judge"), grade__gte=ANSWERS
+        )
+        return self.filter(~Exists(own))
+
+
+class NoAnswer(models.Model):
+    """One judge's word that nothing in the corpus answers a topic; its candidates are graded 0 beside it."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="no_answers")
+    judge = models.CharField(max_length=150, help_text=_("Who said so: a user name."))
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = NoAnswerQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["topic", "judge"], name="one_no_answer_a_judge")]
+
+    def __str__(self) -> str:
+        return f"{self.topic} by {self.judge}"
 
 
 class Upload(models.Model):

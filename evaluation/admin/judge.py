@@ -1,6 +1,5 @@
 """The judging page and the list of disagreements: each reads a form, calls one function, renders."""
 
-
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,11 +17,12 @@ from evaluation.topics.library import grades_by_judge
 from retrieval.admin.base import caller_of, page, require
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
-from retrieval.models import Chunk, Section
+from retrieval.models import Chunk, Domain, Section
 from retrieval.search.places import as_locator
 
 REMEMBERED = 200  # skips and steps back that a session keeps
 MAX_EXPLANATION = 2_000  # characters
+MOST_TOPICS = 20  # offered to choose from
 GRADES = [
     (0, gettext_lazy("Not relevant"), gettext_lazy("It does not bear on the question.")),
     (1, gettext_lazy("Related"), gettext_lazy("Same subject, but it does not answer.")),
@@ -49,12 +49,15 @@ def judge_page(request: HttpRequest) -> HttpResponse:
     require(request, "evaluation.add_judgment")
     if request.method == "POST":
         return redirect(DEEDS.get(request.POST.get("action", "save"), save)(request))
+    if "domain" in request.GET:
+        choose_domain(request, request.GET["domain"])
     pair = chosen_pair(request)
     context = {
         "title": _("Judge"),
         "sheet": sheet_of(request, pair) if pair else None,
         "last": last_made(request, pair),
         "another": AnotherForm(),
+        "choice": choice_of(request),
         "grades": GRADES,
         "max_explanation": MAX_EXPLANATION,
     }
@@ -64,10 +67,41 @@ def judge_page(request: HttpRequest) -> HttpResponse:
 # -- Which pair
 
 
+def choose_domain(request: HttpRequest, slug: str) -> None:
+    """Kept for the session; the empty one means all."""
+    if slug and not Domain.objects.visible_to(caller_of(request)).filter(slug=slug).exists():
+        raise Http404
+    request.session["judging_domain"] = slug
+
+
+def choice_of(request: HttpRequest) -> dict:
+    """Domains and topics that this judge may choose, topics by words of their question."""
+    caller, words = caller_of(request), request.GET.get("q", "").strip()
+    found = assignment.Seeker(request.user, caller, domain_chosen(request)).topics()
+    for word in words.split():
+        found = found.filter(query__icontains=word)
+    return {
+        "domains": Domain.objects.visible_to(caller).filter(topics__isnull=False).distinct(),
+        "domain": domain_chosen(request),
+        "q": words,
+        "asked": "q" in request.GET,
+        "topics": found.order_by("query")[:MOST_TOPICS],
+    }
+
+
+def domain_chosen(request: HttpRequest) -> str:
+    return request.session.get("judging_domain", "")
+
+
+def next_pair(request: HttpRequest, prefer: Topic | None = None) -> Pair | None:
+    domain, passed = domain_chosen(request), skipped(request)
+    return assignment.next_pair(request.user, prefer=prefer, domain=domain, skipped=passed)
+
+
 def chosen_pair(request: HttpRequest) -> Pair | None:
     """The pair that the address names, else the next of its topic, else the next of all."""
     if "topic" not in request.GET:
-        return assignment.next_pair(request.user, skipped=skipped(request))
+        return next_pair(request)
     topic = topic_named(request, request.GET["topic"])
     if locator := request.GET.get("locator"):
         return Pair(topic, locator, "chosen")
@@ -106,6 +140,8 @@ def sheet_of(request: HttpRequest, pair: Pair) -> dict:
         order.append(pair.locator)
     at = order.index(pair.locator)
     own = visibility.own_judgments(request.user, topic).filter(locator=pair.locator).first()
+    few = [name for name in order if name in candidates.first[: assignment.FEW]]
+    readable = visibility.readable_sections(topic, few, caller)
     before, chunk, after = parts_of(visibility.text_of(section, caller), chunk_of(candidates, section))
     return {
         "topic": topic,
@@ -114,6 +150,9 @@ def sheet_of(request: HttpRequest, pair: Pair) -> dict:
         "chunk": chunk,
         "after": after,
         "translated": candidates.translated,
+        "few": [(readable[name], chunk_of(candidates, readable[name])) for name in few],
+        "doubtful": candidates.doubtful,
+        "unanswered": topic.no_answers.filter(judge=request.user.get_username()).exists(),
         "own": own,
         "opinions": visibility.opinions(own) if own else [],
         "position": at + 1,
@@ -149,28 +188,76 @@ def save(request: HttpRequest) -> str:
     chunk = chunk_of(assignment.pool(topic, caller_of(request)), section)
     said = form.cleaned_data
     made = grading.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
-    remember(request, "judged", [made.pk, [before.grade, before.explanation] if before else None])
-    return address(assignment.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+    former = [before.grade, before.explanation] if before else None
+    remember(request, "graded", {"judgment": made.pk, "before": former})
+    return address(next_pair(request, prefer=topic))
+
+
+def nothing_answers(request: HttpRequest) -> str:
+    """Grades what the page showed 0, and says that this topic has no answer."""
+    topic = topic_named(request, request.POST.get("topic", ""))
+    candidates = assignment.pool(topic, caller_of(request))
+    names = dict.fromkeys(request.POST.getlist("shown")[: assignment.FEW + 1])
+    sections = [section_named(request, topic, name) for name in names]
+    try:
+        shown = {section: chunk_of(candidates, section) for section in sections}
+        made = grading.nothing_answers(topic, shown, request.user)
+    except grading.CannotJudge as problem:
+        messages.error(request, problem.message)
+        return of_topic(topic)
+    remember(request, "graded", {"unanswered": topic.pk, "judgments": [judgment.pk for judgment in made]})
+    return address(next_pair(request))
+
+
+def something_answers(request: HttpRequest) -> str:
+    """Takes the word back that nothing answers; the grades stay."""
+    topic = topic_named(request, request.POST.get("topic", ""))
+    grading.take_back(request.user, topic)
+    messages.success(request, _("The question counts as one that may have an answer."))
+    return address(Pair(topic, request.POST.get("locator", ""), "chosen"))
 
 
 def skip(request: HttpRequest) -> str:
     topic = topic_named(request, request.POST.get("topic", ""))
     remember(request, "skipped", [topic.pk, request.POST.get("locator", "")])
-    return address(assignment.next_pair(request.user, prefer=topic, skipped=skipped(request)))
+    return address(next_pair(request, prefer=topic))
 
 
 def undo(request: HttpRequest) -> str:
-    steps = request.session.get("judged", [])
-    undone = grading.undo(request.user, *steps[-1]) if steps else None
-    request.session["judged"] = steps[:-1]
+    steps = request.session.get("graded", [])
+    undone = taken_back(request, steps[-1]) if steps else None
+    request.session["graded"] = steps[:-1]
     if undone is None:
         messages.warning(request, _("There is nothing to take back."))
         return reverse("admin_judge")
-    messages.success(request, _("Your last grade is taken back."))
-    return address(undone)
+    messages.success(request, _("What you said last is taken back."))
+    return undone
 
 
-DEEDS = {"save": save, "skip": skip, "undo": undo}
+def taken_back(request: HttpRequest, step: dict) -> str | None:
+    """Undoes a grade, or that nothing answers with the grades given along; None where it is gone."""
+    if "judgment" in step:
+        undone = grading.undo(request.user, step["judgment"], step["before"])
+        return address(undone) if undone else None
+    topic = unanswered_by(request, step)
+    if topic is None:
+        return None
+    grading.take_back(request.user, topic, step["judgments"])
+    return of_topic(topic)
+
+
+def unanswered_by(request: HttpRequest, step: dict) -> Topic | None:
+    """The topic of which a step said that nothing answers it."""
+    return visibility.topics_for(caller_of(request)).filter(pk=step.get("unanswered")).first()
+
+
+DEEDS = {
+    "save": save,
+    "skip": skip,
+    "undo": undo,
+    "nothing": nothing_answers,
+    "something": something_answers,
+}
 
 
 def address(pair: Pair | Judgment | None) -> str:
@@ -179,7 +266,12 @@ def address(pair: Pair | Judgment | None) -> str:
     return f"{reverse('admin_judge')}?{urlencode({'topic': pair.topic.pk, 'locator': pair.locator})}"
 
 
-def remember(request: HttpRequest, what: str, step: list) -> None:
+def of_topic(topic: Topic) -> str:
+    """Where this judge goes on with a topic."""
+    return f"{reverse('admin_judge')}?{urlencode({'topic': topic.pk})}"
+
+
+def remember(request: HttpRequest, what: str, step: list | dict) -> None:
     request.session[what] = [*request.session.get(what, []), step][-REMEMBERED:]
 
 
@@ -188,10 +280,14 @@ def skipped(request: HttpRequest) -> set[tuple[int, str]]:
 
 
 def last_made(request: HttpRequest, pair: Pair | None) -> dict | None:
-    """The grade just given, with what a language model says of it; None on that pair's own page."""
-    steps = request.session.get("judged", [])
+    """The grade just given, with what a language model says of it; None on that pair's own page. Or the topic of which
+    it was just said that nothing answers it.
+    """
+    step = next(iter(request.session.get("graded", [])[-1:]), {})
+    if topic := unanswered_by(request, step):
+        return {"unanswered": topic, "url": of_topic(topic)}
     own = visibility.own_judgments(request.user).select_related("topic", "section")
-    judgment = own.filter(pk=steps[-1][0]).first() if steps else None
+    judgment = own.filter(pk=step.get("judgment")).first()
     if judgment is None or pair and (judgment.topic, judgment.locator) == (pair.topic, pair.locator):
         return None
     return {"judgment": judgment, "opinions": visibility.opinions(judgment), "url": address(judgment)}

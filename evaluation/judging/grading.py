@@ -1,15 +1,16 @@
 """A judge's grade: kept, taken back and counted; and the final one of a third, where two graded far apart."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AbstractUser
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
-from evaluation.models import Judgment, Topic
+from evaluation.models import ANSWERS, Judgment, NoAnswer, Topic
 from retrieval.access.caller import Caller
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Section
@@ -50,6 +51,31 @@ def judge(
         defaults={**shown, "user": user, "created_at": timezone.now()},
     )
     return judgment
+
+
+def nothing_answers(
+    topic: Topic, shown: Mapping[Section, Chunk | None], user: AbstractUser
+) -> list[Judgment]:
+    """Keeps that to this person nothing answers the topic, with grade 0 for what was shown and they have not graded.
+    Gives these grades. Raises CannotJudge where they graded something as an answer.
+    """
+    own = dict(own_judgments(user, topic).values_list("locator", "grade"))
+    if max(own.values(), default=0) >= ANSWERS:
+        raise CannotJudge(_("You graded a provision as an answer: change that grade first."))
+    with transaction.atomic():
+        NoAnswer.objects.get_or_create(topic=topic, judge=user.get_username())
+        ungraded = [section for section in shown if section.locator not in own]
+        return [
+            judge(topic, section, shown[section], Judgment.Grade.IRRELEVANT, user) for section in ungraded
+        ]
+
+
+@transaction.atomic
+def take_back(user: AbstractUser, topic: Topic, judgments: Collection[int] = ()) -> None:
+    """An own word that nothing answers, with those of the grades given with it that are 0 still."""
+    NoAnswer.objects.filter(topic=topic, judge=user.get_username()).delete()
+    for row in own_judgments(user, topic).filter(pk__in=judgments, grade=Judgment.Grade.IRRELEVANT):
+        row.delete()
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from simple_history.utils import bulk_create_with_history
 
-from evaluation.models import Judgment, Topic
+from evaluation.models import ANSWERS, Judgment, NoAnswer, Topic
 from evaluation.topics.topic import COPIED, digest
 from evaluation.topics.topic import Topic as GradedTopic
 from retrieval.errors import ArfError, NotFound
@@ -105,7 +105,20 @@ def as_topics(
 ) -> list[GradedTopic]:
     """`of`: the judgments to agree on, where not all."""
     qrels = qrels_of(rows, kinds=kinds, of=of)
-    return [with_grades(row, qrels.get(row.pk, {})) for row in rows]
+    unanswered = agreed_unanswered(rows, qrels)
+    return [with_grades(row, qrels.get(row.pk, {}), row.pk not in unanswered) for row in rows]
+
+
+def agreed_unanswered(rows: "QuerySet[Topic]", qrels: Mapping[int, Mapping[str, int]]) -> set[int]:
+    """Topics of which a judge said that nothing answers them, where no agreed grade says that something does: who
+    disagrees is heard by grading, and a disagreement is settled as any other.
+    """
+    said = NoAnswer.objects.standing().filter(topic__in=rows.order_by().values("pk"))
+    return {
+        topic
+        for topic in said.values_list("topic", flat=True)
+        if max(qrels.get(topic, {}).values(), default=0) < ANSWERS
+    }
 
 
 def qrels_of(
@@ -129,8 +142,9 @@ def qrels_of(
     }
 
 
-def with_grades(row: Topic, grades: Mapping[str, int]) -> GradedTopic:
+def with_grades(row: Topic, grades: Mapping[str, int], answered: bool) -> GradedTopic:
     copied = {name: getattr(row, name) for name in COPIED}
+    copied["answerable"] = row.answerable and answered
     return GradedTopic.graded(
         grades, id=row.name, domain=row.domain.slug, tags=tuple(row.tags), source=row.source, **copied
     )

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from evaluation.admin.judge import parts_of
 from evaluation.judging import grading
-from evaluation.models import Judgment, Topic
+from evaluation.models import Judgment, NoAnswer, Topic
 from retrieval.models import Chunk, Domain, Section
 from tests.builders import nothing_judged
 
@@ -156,3 +156,55 @@ def test_who_may_only_judge_sees_agreement_but_nobodys_grades(client, ann, ben):
     assert "ann and ben" in page and "other reasons" not in page
     said = {"topic": asked.pk, "locator": FIFTH, "grade": 3}
     assert client.post(reverse("admin_disagreements"), said).status_code == 403
+
+
+def test_nothing_here_answers_is_said_shown_and_taken_back(client, at_work):
+    asked = topic("how do I repot a cactus")
+    page = client.get(reverse("admin_judge"))
+    few = [each.locator for each, _chunk in sheet(page).few]
+    assert len(few) == 5 and sheet(page).doubtful
+    after = post(client, topic=asked.pk, action="nothing", shown=few)
+    assert after.context["sheet"] is None
+    assert after.context["last"]["unanswered"] == asked
+    assert set(Judgment.objects.values_list("locator", "grade")) == {(name, 0) for name in few}
+    back = post(client, action="undo")
+    assert sheet(back).topic == asked and not sheet(back).unanswered
+    assert not Judgment.objects.exists() and not NoAnswer.objects.exists()
+
+
+def test_the_word_alone_is_taken_back_later(client, at_work):
+    asked = topic()
+    post(client, topic=asked.pk, action="nothing", shown=[FIFTH])
+    assert sheet(client.get(f"{reverse('admin_judge')}?topic={asked.pk}")).unanswered
+    page = post(client, topic=asked.pk, locator=FIFTH, action="something")
+    assert not sheet(page).unanswered
+    assert Judgment.objects.get().grade == 0
+
+
+def test_who_graded_an_answer_is_told_so(client, at_work):
+    asked = topic()
+    grade(asked, FIFTH, 3, at_work)
+    page = post(client, topic=asked.pk, action="nothing", shown=[FOURTH])
+    assert "change that grade first" in page.content.decode()
+    assert not NoAnswer.objects.exists()
+
+
+def test_what_was_not_to_be_seen_is_not_graded(client, at_work):
+    asked = topic()
+    gone = {"topic": asked.pk, "action": "nothing", "shown": ["/nowhere"]}
+    assert client.post(reverse("admin_judge"), gone).status_code == 404
+    assert not NoAnswer.objects.exists()
+
+
+def test_a_judge_chooses_domain_and_topic(client, at_work):
+    here = topic()
+    there = topic("What is a ship?", domain=Domain.objects.get(slug="us_code"))
+    hidden = topic(TWICE, domain=Domain.objects.get(slug="client_cases"))
+    page = client.get(reverse("admin_judge") + "?domain=us_constitution&q=twice+crime")
+    assert list(page.context["choice"]["topics"]) == [here]
+    assert sheet(page).topic == here
+    assert client.get(reverse("admin_judge")).context["choice"]["domain"] == "us_constitution"
+    everywhere = client.get(reverse("admin_judge") + "?domain=").context["choice"]
+    assert set(everywhere["topics"]) == {here, there}
+    assert hidden.domain not in everywhere["domains"]
+    assert client.get(reverse("admin_judge") + "?domain=client_cases").status_code == 404

@@ -7,7 +7,7 @@ from django.urls import reverse
 from evaluation.judging import assignment, grading
 from evaluation.judging.agreement import agreement
 from evaluation.models import Judgment, Topic
-from evaluation.topics.library import grades_by_judge, qrels_of
+from evaluation.topics.library import grades_by_judge, qrels_of, topics_of
 from retrieval.models import Domain, Section
 from retrieval.models.access import caller_for
 from tests.builders import nothing_judged
@@ -164,3 +164,47 @@ def test_what_is_decided_stays_decided(ann, ben, chief):
     assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 0}
     grade(asked, FIFTH, 2, chief)
     assert qrels_of(Topic.objects.all())[asked.pk] == {FIFTH: 2}
+
+
+def test_nothing_answers_grades_what_was_shown_and_marks_the_topic(ann):
+    asked = topic()
+    kept = grade(asked, FOURTH, 1, ann, "related")
+    made = grading.nothing_answers(asked, {section(FOURTH): None, section(FIFTH): None}, ann)
+    assert [(row.locator, row.grade) for row in made] == [(FIFTH, 0)]
+    kept.refresh_from_db()
+    assert kept.grade == 1
+    assert not topics_of()[0].answerable
+
+
+def test_who_found_an_answer_cannot_say_that_there_is_none(ann):
+    asked = topic()
+    grade(asked, FIFTH, 2, ann)
+    with pytest.raises(grading.CannotJudge, match="change that grade first"):
+        grading.nothing_answers(asked, {section(FOURTH): None}, ann)
+    assert topics_of()[0].answerable
+
+
+def test_taking_it_back_leaves_grades_changed_since(ann):
+    asked = topic()
+    made = grading.nothing_answers(asked, {section(FOURTH): None, section(FIFTH): None}, ann)
+    grade(asked, FIFTH, 1, ann)
+    grading.take_back(ann, asked, [row.pk for row in made])
+    assert list(Judgment.objects.values_list("locator", "grade")) == [(FIFTH, 1)]
+    assert topics_of()[0].answerable
+
+
+def test_another_judges_answer_is_settled_as_every_disagreement_is(ann, ben, chief):
+    asked = topic()
+    grading.nothing_answers(asked, {section(FIFTH): None}, ann)
+    grade(asked, FIFTH, 3, ben)
+    assert not topics_of()[0].answerable  # of two the lower counts, until a third decides
+    [row] = grading.disagreements(caller_for(chief))
+    grading.adjudicate(row, 3, chief, "plainly")
+    assert topics_of()[0].answerable
+
+
+def test_a_judge_who_finds_an_answer_says_no_more_that_there_is_none(ann):
+    asked = topic()
+    grading.nothing_answers(asked, {section(FOURTH): None}, ann)
+    grade(asked, FIFTH, 2, ann)
+    assert topics_of()[0].answerable
