@@ -13,6 +13,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
             page(_("Overview"), "monitoring", "admin:index"),
             page(_("Try this query"), "experiment", "admin_try", "retrieval.view_searchlog"),
             model(_("Search log"), "manage_search", "retrieval.searchlog"),
+            page(_("Questions"), "contact_support", "admin_questions", "retrieval.view_searchlog"),
             model(_("Traces"), "account_tree", "retrieval.trace"),
             model(_("Feedback"), "thumbs_up_down", "retrieval.feedback"),
         ],

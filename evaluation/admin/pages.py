@@ -1,5 +1,5 @@
 """Pages of the admin on quality: over time, the last ablation, what drafts of thresholds and rules would change, how
-rules are used.
+rules are used, what people ask.
 """
 
 from collections.abc import Iterator
@@ -16,16 +16,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from evaluation.judging.visibility import topics_for
-from evaluation.measuring import ablation, quality
+from evaluation.measuring import ablation, measuring_job, quality, questions
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews, usage_report
 from evaluation.rule_impact.fired_questions import AS_ONE_TYPES, fired_on, on_none
 from evaluation.rule_impact.previews import preview
+from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.admin.base import admin_url, caller_of, page, require
 from retrieval.admin.picker import described
 from retrieval.errors import ArfError
-from retrieval.models import Domain
+from retrieval.models import Domain, JobRun
 from rules.admin.rule_form import RuleForm
 from rules.admin.thresholds import ThresholdForm
 from rules.authoring import drafting
@@ -49,8 +50,39 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
         "unjudged": dict(zip(("count", "oldest"), unjudged, strict=True)),
+        **offer_of_measuring(request),
     }
     return page(request, "admin/quality.html", context)
+
+
+def offer_of_measuring(request: HttpRequest) -> dict:
+    """What the button needs that starts another run, and the job at work."""
+    return {
+        "may_measure": may_measure(request),
+        "measurable": measuring_job.measurable(),
+        "measuring": JobRun.objects.unfinished().filter(key=measuring_job.KEY).order_by("pk"),
+    }
+
+
+def may_measure(request: HttpRequest) -> bool:
+    return request.user.has_perm("evaluation.add_run")
+
+
+@require_POST
+def measure(request: HttpRequest) -> HttpResponse:
+    """Begins a job that measures the usual pipeline, or an ablation; its page opens."""
+    require(request, "evaluation.add_run")
+    is_ablation = request.POST.get("what") == measuring_job.ABLATION
+    try:
+        slugs = {domain.slug for domain in measuring_job.measurable()}
+        if (domain := request.POST.get("domain")) not in slugs:
+            raise ArfError(_("Choose a public domain with judged test topics."))
+        what = measuring_job.ABLATION if is_ablation else measuring_job.USUAL
+        wanted = measuring_job.request(domain, what, ask="ask" in request.POST)
+        return redirect(admin_url(jobs.enqueue(**wanted, by=request.user)))
+    except ArfError as problem:
+        messages.error(request, problem.message)
+        return redirect("admin_ablation" if is_ablation else "admin_quality")
 
 
 def ablation_page(request: HttpRequest) -> HttpResponse:
@@ -67,6 +99,8 @@ def ablation_page(request: HttpRequest) -> HttpResponse:
         "topics": steps[0]["topics"] if steps else 0,
         "measures": ablation.MEASURES,
         "left_out": ablation.left_out(),
+        "asking": [] if ablation.left_out() else ablation.asking(),
+        **offer_of_measuring(request),
         "plot": mark_safe(ablation.plot(steps, f"{ablation.DECIDES}, {run.topics}")) if run else "",
     }
     return page(request, "admin/ablation.html", context)
@@ -219,11 +253,44 @@ def rule_usage_page(request: HttpRequest) -> HttpResponse:
     return page(request, "admin/rule_usage.html", context)
 
 
+def questions_page(request: HttpRequest) -> HttpResponse:
+    """`?days=` and `?kind=`; with `?format=csv` the same as a file."""
+    require(request, "retrieval.view_searchlog")
+    days, kind = period_of(request, questions.PERIODS, 7), request.GET.get("kind")
+    kind = kind if kind in questions.KINDS else questions.KINDS[0]
+    told = questions.report(days)
+    if request.GET.get("format") == "csv":
+        name = f"{kind}-questions-{days}-days"
+        named = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+        text = questions.as_csv(told, kind)
+        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=named)
+    labels = (_("Asked most"), _("Without a result"), _("Abandoned"))
+    may = request.user.has_perm
+    context = {
+        "title": _("Questions"),
+        "report": told,
+        "questions": told.lists[kind],
+        "kind": kind,
+        "kinds": list(zip(questions.KINDS, labels, strict=True)),
+        "periods": questions.PERIODS,
+        "most": questions.MOST_READ,
+        "may_rule": may("rules.add_rule"),
+        "may_topic": may("evaluation.add_topic"),
+    }
+    return page(request, "admin/questions.html", context)
+
+
+def period_of(request: HttpRequest, periods: tuple[int, ...], usual: int) -> int:
+    """A period that there is; anything else is the usual one."""
+    days = request.GET.get("days", "")
+    return int(days) if days in map(str, periods) else usual
+
+
 def asked_of(request: HttpRequest) -> tuple[int, str]:
     """A period and an order that there are; anything else is the usual one."""
-    days, sort = request.GET.get("days", ""), request.GET.get("sort", "")
+    sort = request.GET.get("sort", "")
     known = sort.removeprefix("-") in usage_report.SORTED_BY
-    return int(days) if days in map(str, usage_report.PERIODS) else 30, sort if known else "-fired"
+    return period_of(request, usage_report.PERIODS, 30), sort if known else "-fired"
 
 
 def usage_columns() -> list[tuple[str, str]]:

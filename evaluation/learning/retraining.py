@@ -37,7 +37,7 @@ from evaluation.learning.pools import (
     pools_of,
 )
 from evaluation.learning.training import FAMILIES, Fitting, Trained
-from evaluation.models import RetrainingRun
+from evaluation.models import RetrainingRun, Run
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
@@ -346,7 +346,18 @@ def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     else:
         attempt.challenger = registry.save(trained_by(kept))
         finish(attempt, *carried_out(attempt, deploy, reasons, shadow=run.params.get("shadow", False)))
+        measure_next(run, attempt, {topic.domain for topic in kept.topics()[run.state["learned"] :]})
     return done(run, attempt)
+
+
+def measure_next(run: JobRun, attempt: RetrainingRun, domains: Iterable[str]) -> None:
+    """Has the page on quality filled by a job: after the first training, and whenever another model serves."""
+    is_due = attempt.outcome == Outcome.DEPLOYED or not Run.objects.exists()
+    if not is_due or run.params.get("topics"):
+        return
+    for domain in sorted(domains):
+        request = {"domain": domain, "what": "usual", "ask": False}
+        jobs.enqueue("measure", key="measure", params=request, by=run.requested_by, queues=True)
 
 
 def carried_out(attempt: RetrainingRun, deploy: bool, reasons: str, *, shadow: bool) -> tuple[str, str]:

@@ -65,11 +65,14 @@ def steps() -> list[tuple[str, str]]:
     return import_string(f"{settings.ARF_PIPELINES}.ablation_steps")()
 
 
+def asking() -> list[str]:
+    """Labels of the steps that ask a language model."""
+    return [label for label, name in steps() if llm_verifier.asks(pipeline.get(name))]
+
+
 def left_out() -> list[str]:
     """Labels of the steps that cannot run: those with a language model, where none is configured."""
-    if llm.endpoint() is not None:
-        return []
-    return [label for label, name in steps() if llm_verifier.asks(pipeline.get(name))]
+    return [] if llm.endpoint() is not None else asking()
 
 
 def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) -> list[Step]:
@@ -77,13 +80,21 @@ def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) ->
     stopped. Calls of a language model are paid for.
     """
     in_force = versions_in_force(topics)
-    done: list[tuple[Step, list[TopicResult]]] = []
-    for label, name in runnable():
-        results = run_topics(topics, name, caller=MAY_ASK, show=show)
-        before = done[-1][1] if done else []
-        done.append((Step(label, report(results, name), difference(results, before)), results))
+    measured = [
+        (label, name, run_topics(topics, name, caller=MAY_ASK, show=show)) for label, name in runnable()
+    ]
+    done = compared(measured)
     keep(done, topic_set, in_force)
     return [step for step, _results in done]
+
+
+def compared(measured: Sequence[tuple[str, str, list[TopicResult]]]) -> list[tuple[Step, list[TopicResult]]]:
+    """(label, pipeline, results) of each step, each beside the one before."""
+    done: list[tuple[Step, list[TopicResult]]] = []
+    for label, name, results in measured:
+        before = done[-1][1] if done else []
+        done.append((Step(label, report(results, name), difference(results, before)), results))
+    return done
 
 
 @transaction.atomic
@@ -95,8 +106,9 @@ def keep(done: Sequence[tuple[Step, Sequence[TopicResult]]], topic_set: str, in_
         run.save(update_fields=["summary"])
 
 
-def runnable() -> list[tuple[str, str]]:
-    without = left_out()
+def runnable(*, ask: bool = True) -> list[tuple[str, str]]:
+    """(label, pipeline) of the steps that can run; without `ask`, those that ask no language model."""
+    without = left_out() if ask else asking()
     return [(label, name) for label, name in steps() if label not in without]
 
 

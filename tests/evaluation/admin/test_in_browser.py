@@ -19,7 +19,7 @@ from evaluation.models import Judgment, Measurement, RetrainingRun, Run, Topic
 from evaluation.topics import importing
 from evaluation.topics.importing import Options
 from retrieval import jobs
-from retrieval.models import Domain, JobRun, RankerModel, Section
+from retrieval.models import Domain, JobRun, RankerModel, SearchLog, Section
 from retrieval.models.access import caller_for
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -174,11 +174,17 @@ def used_rules() -> None:
     SearchDay.objects.create(day=today, searches=12_345)
 
 
+def given_up(question: str) -> None:
+    usual = {"channel": "page", "language": "en", "pipeline": "default", "took_ms": 9, "result_count": 3}
+    SearchLog.objects.create(query_text=question, query_hash=question[:60], **usual)
+
+
 def pages(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
     """By name: the path and a word that must be there."""
     return {
         "quality-empty": ("/admin/quality/", "No run is stored yet"),
         "rule-usage-empty": ("/admin/rule-usage/", "No rule is published"),
+        "questions-empty": ("/admin/questions/", "No question of this kind"),
         "ablation-empty": ("/admin/ablation/", "No ablation is stored yet"),
         "agreement-empty": ("/admin/disagreements/", "two or more grades apart"),
         "retraining-empty": ("/admin/evaluation/retrainingrun/", "Retrain now"),
@@ -191,6 +197,7 @@ def filled(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
     run = measured(topic)
     attempt, model = retrained()
     used_rules()
+    given_up("Can I be tried twice for the same crime if the first trial ended without a verdict?")
     judgment = Judgment.objects.filter(judge="ann").first()
     return {
         "judge": (f"/admin/judge/?topic={topic.pk}&locator={FIFTH}", "How well does it answer?"),
@@ -199,6 +206,7 @@ def filled(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
         "quality": ("/admin/quality/", "What changed"),
         "ablation": ("/admin/ablation/", "loses too much"),
         "rule-usage": ("/admin/rule-usage/", "Quartering of soldiers"),
+        "questions": ("/admin/questions/?kind=abandoned", "Make a rule"),
         "rules": ("/admin/rules/rule/", "1204"),
         "retraining": ("/admin/evaluation/retrainingrun/", "cross-validated"),
         "retraining-run": (

@@ -12,7 +12,7 @@ from evaluation.models import Run
 from evaluation.rule_impact import fired_questions
 from retrieval.access.caller import ANONYMOUS
 from retrieval.admin.picker import described
-from retrieval.models import Domain
+from retrieval.models import Domain, JobRun, SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from tests.builders import nothing_judged
@@ -65,9 +65,37 @@ def pages(client) -> str:
 
 def test_pages_say_so_where_there_is_nothing_yet(client, administrator):
     assert "Nobody has searched yet." in pages(client)
-    assert "No run is stored yet:" in pages(client)
+    assert "No run is stored yet. Once the first reranker is trained" in pages(client)
     assert "Every topic has a judgment." in pages(client)
-    assert "No ablation is stored yet:" in client.get("/admin/ablation/").content.decode()
+    assert "No ablation is stored yet. It asks" in client.get("/admin/ablation/").content.decode()
+
+
+def measured(client, what: str, domain: str = "us_constitution"):
+    return client.post("/admin/measure/", {"what": what, "domain": domain})
+
+
+@pytest.mark.parametrize("what, address", [("usual", "/admin/quality/"), ("ablation", "/admin/ablation/")])
+def test_a_button_starts_a_job_and_no_second_one(client, administrator, what, address):
+    assert 'action="/admin/measure/"' in client.get(address).content.decode()
+    begun = measured(client, what)
+    job = JobRun.objects.get(kind="measure")
+    assert begun.url == f"/admin/retrieval/jobrun/{job.pk}/change/"
+    assert (job.kind, job.params["what"], job.requested_by) == ("measure", what, administrator)
+    page = client.get(address).content.decode()
+    assert "A job is measuring" in page and 'action="/admin/measure/"' not in page
+    assert measured(client, what).url == address
+    assert JobRun.objects.filter(kind="measure").count() == 1
+
+
+def test_only_who_may_add_runs_measures_and_only_by_post(client, administrator, domain):
+    assert client.get("/admin/measure/").status_code == 405
+    assert measured(client, "usual", "client_cases").url == "/admin/quality/"
+    curator = User.objects.create_user("curator", is_staff=True)
+    curator.groups.add(Group.objects.get(name="Curator"))
+    client.force_login(curator)
+    assert 'action="/admin/measure/"' not in pages(client)
+    assert measured(client, "usual").status_code == 403
+    assert not JobRun.objects.filter(kind="measure").exists()
 
 
 def test_the_page_shows_series_slices_and_changes(client, administrator):
@@ -239,3 +267,45 @@ def test_a_script_asks_again_until_all_questions_are_looked_at(client, curator, 
 
 def test_questions_are_told_to_those_who_may_read_the_log(client, judge, asked):
     assert client.get(FIRES, {"sentence": "x"}).status_code == 403
+
+
+# -- What people ask
+
+
+def logged(text: str, **fields) -> SearchLog:
+    usual = {"channel": "page", "language": "en", "pipeline": "default", "took_ms": 9, "result_count": 3}
+    return SearchLog.objects.create(query_text=text, query_hash=text, **usual | fields)
+
+
+def test_questions_are_listed_with_what_may_be_made_of_them(client, administrator):
+    logged("who may vote & when")
+    logged("kept to itself", private=True)
+    page = client.get("/admin/questions/").content.decode()
+    assert "who may vote &amp; when" in page and "kept to itself" not in page
+    assert "/admin/rules/rule/add/?question=who%20may%20vote%20%26%20when" in page
+    topic = client.get("/admin/evaluation/topic/add/?query=who%20may%20vote%20%26%20when&language=en")
+    assert "who may vote &amp; when" in topic.content.decode()
+    assert "No question of this kind" in client.get("/admin/questions/?kind=declined").content.decode()
+
+
+def test_questions_are_downloaded_over_a_period(client, administrator):
+    logged("how do I repot a cactus", abstained=True, result_count=0)
+    logged("long ago", created_at=timezone.now() - timedelta(days=20), abstained=True)
+    answer = client.get("/admin/questions/?kind=declined&days=7&format=csv")
+    assert "declined-questions-7-days.csv" in answer["Content-Disposition"]
+    assert "cactus" in answer.content.decode() and "long ago" not in answer.content.decode()
+    assert "long ago" in client.get("/admin/questions/?kind=declined&days=30").content.decode()
+
+
+def test_questions_are_for_staff_who_may_read_the_log(client):
+    client.force_login(User.objects.create_user("nobody", is_staff=True))
+    assert client.get("/admin/questions/").status_code == 403
+
+
+def test_who_only_judges_is_offered_no_rules(client):
+    logged("who may vote")
+    judge = User.objects.create_user("judge", is_staff=True)
+    judge.groups.add(Group.objects.get(name="Judge"))
+    client.force_login(judge)
+    page = client.get("/admin/questions/").content.decode()
+    assert "who may vote" in page and "rule/add/" not in page and "topic/add/" not in page

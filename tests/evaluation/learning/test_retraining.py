@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from evaluation.learning import registry, retraining, training
 from evaluation.learning.retraining import Checkpoints, carried_out, request
-from evaluation.models import RetrainingRun
+from evaluation.measuring import measuring_job
+from evaluation.models import RetrainingRun, Run
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.models import Checkpoint, JobRun, RankerModel
@@ -178,6 +179,20 @@ def test_the_first_model_is_deployed_the_same_again_is_not_and_a_person_takes_it
     assert "calibration error" in shown.content.decode()
     client.post(reverse("admin:evaluation_retrainingrun_do", args=[first.pk, "rollback"]))
     assert registry.active() == earlier
+
+
+def test_the_first_training_has_what_serves_measured_and_then_each_that_serves_anew(library):
+    topic("kept", "what is free speech", split="test")
+    run = jobs.create(**request(), by=None)
+    kept, deployed = RetrainingRun(outcome=Outcome.KEPT), RetrainingRun(outcome=Outcome.DEPLOYED)
+    retraining.measure_next(run, kept, {"us_constitution"})
+    waiting = JobRun.objects.filter(kind="measure")
+    assert [job.params for job in waiting] == [measuring_job.request("us_constitution")["params"]]
+    Run.objects.create(pipeline="default", stages="", topics="us_constitution/test")
+    retraining.measure_next(run, kept, {"us_constitution"})
+    assert waiting.all().count() == 1
+    retraining.measure_next(run, deployed, {"us_constitution"})
+    assert waiting.all().count() == 2
 
 
 def test_a_challenger_may_score_in_shadow_before_it_serves():

@@ -1,0 +1,111 @@
+"""Measuring as a job, so that the pages on quality fill themselves: the usual pipeline, or every step of an ablation,
+on the judged test topics of a public domain. Its steps search some topics each; the last one keeps the runs.
+"""
+
+from dataclasses import asdict
+
+from evaluation.learning.retraining import Checkpoints, time_for_more
+from evaluation.measuring import ablation
+from evaluation.measuring.runs import MAY_ASK, TopicResult, report, run_topics, store, versions_in_force
+from evaluation.models import Judgment
+from evaluation.models import Topic as TopicRow
+from evaluation.topics.library import topics_of
+from evaluation.topics.topic import Topic
+from retrieval import pipeline
+from retrieval.access.caller import ANONYMOUS
+from retrieval.errors import ArfError
+from retrieval.jobs import Job, Progress
+from retrieval.models import Domain, JobRun
+
+KEY = "measure"  # one at a time
+TOPICS = 10  # searched in one piece
+SPLIT = TopicRow.Split.TEST.value
+USUAL, ABLATION = "usual", "ablation"
+
+
+def request(domain: str, what: str = USUAL, *, ask: bool = False) -> dict:
+    """`ask`: an ablation may ask the language model, which costs."""
+    return {"kind": "measure", "key": KEY, "params": {"domain": domain, "what": what, "ask": ask}}
+
+
+def measurable() -> list[Domain]:
+    """Public domains with test topics that a person judged."""
+    judged = TopicRow.objects.filter(split=SPLIT, judgments__kind=Judgment.Kind.HUMAN)
+    return list(Domain.objects.visible_to(ANONYMOUS).filter(pk__in=judged.order_by().values("domain")))
+
+
+class Measure(Job):
+    def step(self, run: JobRun) -> Progress:
+        kept = Checkpoints(run)
+        if not run.state:
+            return begin(run, kept)
+        return search(run, kept) if run.position < run.total else keep(run, kept)
+
+    def undo(self, run: JobRun) -> None:
+        """Nothing is kept before the last step."""
+
+    def failed(self, run: JobRun) -> None:
+        """The job's page says why, and so does the overview."""
+
+
+def begin(run: JobRun, kept: Checkpoints) -> Progress:
+    topics = [
+        topic for topic in topics_of(run.params["domain"], SPLIT) if topic.judged or not topic.answerable
+    ]
+    if not topics:
+        raise ArfError("There is no judged test topic to measure on.")
+    kept.save_topics(topics)
+    state = {"pipelines": pipelines_of(run.params), "in_force": versions_in_force(topics)}
+    total = len(topics) * len(state["pipelines"])
+    return Progress(0, total, f"{len(topics)} judged topics gathered", state)
+
+
+def pipelines_of(params: dict) -> list[tuple[str, str]]:
+    """(label, pipeline)"""
+    if params["what"] == ABLATION:
+        return ablation.runnable(ask=params["ask"])
+    return [("", pipeline.USUAL)]
+
+
+def search(run: JobRun, kept: Checkpoints) -> Progress:
+    topics, pipelines, has_time = kept.topics(), run.state["pipelines"], time_for_more(run)
+    caller = MAY_ASK if run.params["ask"] else ANONYMOUS
+    position = run.position
+    while position < run.total:
+        number, first = divmod(position, len(topics))
+        some = topics[first : first + TOPICS]
+        results = run_topics(some, pipelines[number][1], caller=caller)
+        kept.save_json(f"results {position:08}", [asdict(result) | {"topic": None} for result in results])
+        position += len(some)
+        if not has_time():
+            break
+    return Progress(position, run.total, f"{position} of {run.total} topics searched", run.state)
+
+
+def keep(run: JobRun, kept: Checkpoints) -> Progress:
+    measured, in_force = results_of(run, kept), run.state["in_force"]
+    if run.params["what"] == ABLATION:
+        name = f"{run.params['domain']}, {SPLIT}"
+        ablation.keep(ablation.compared(measured), name, in_force)
+    else:
+        [(_label, name, results)] = measured
+        store(results, report(results, name), topics=f"{run.params['domain']}/{SPLIT}", in_force=in_force)
+    return Progress(run.total, run.total, f"{len(measured)} runs kept", finished=True)
+
+
+def results_of(run: JobRun, kept: Checkpoints) -> list[tuple[str, str, list[TopicResult]]]:
+    """(label, pipeline, results in the order of topics)"""
+    topics = kept.topics()
+    names = (
+        run.checkpoints.filter(name__startswith="results ").order_by("name").values_list("name", flat=True)
+    )
+    rows = [row for name in names for row in kept.json(name)]
+    return [
+        (label, name, [result(*pair) for pair in zip(topics, rows[number * len(topics) :], strict=False)])
+        for number, (label, name) in enumerate(run.state["pipelines"])
+    ]
+
+
+def result(topic: Topic, stored: dict) -> TopicResult:
+    as_tuples = {name: tuple(stored[name]) for name in ("locators", "degraded")}
+    return TopicResult(**stored | as_tuples | {"topic": topic})
