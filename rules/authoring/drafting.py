@@ -27,7 +27,7 @@ from rules.authoring.grammar.names import Clarification, Corpus, Draft, named_ta
 from rules.authoring.grammar.parser import draft
 from rules.authoring.rule_checks import COMPARED, Scope, similar_names
 from rules.engine.clauses import part
-from rules.models import Rule
+from rules.models import Alias, Rule
 
 SALT = "a model's reading of a sentence"
 KEPT_FOR = 24 * 3600  # s that a reading which was shown may be kept as a draft
@@ -146,6 +146,7 @@ def corpus_for(sentence: str, caller: Caller) -> Corpus:
         tags=list(tags.order_by("tag").values_list("tag", flat=True).distinct()[:COMPARED]),
         has=lambda target: bool((named := named_by(target)) and scope.chunks(named).exists()),
         near=lambda target: similar_names(named, scope) if (named := named_by(target)) else [],
+        names=names_in(sentence, scope),
     )
 
 
@@ -161,6 +162,20 @@ def titles_in(sentence: str, caller: Caller) -> dict[str, str]:
     found = list(said.filter(said__icontains=F("title")).values_list("title", "locator").distinct())
     titles = [title for title, _locator in found]
     return {title: locator for title, locator in found if title and titles.count(title) == 1}
+
+
+def names_in(sentence: str, scope: Scope) -> dict[str, str]:
+    """Curated names that stand in the sentence, such as “Takings Clause”, with the one place that each names, where
+    the author may read it.
+    """
+    known = Alias.objects.in_use().filter(domain__in=scope.domains).annotate(said=Value(sentence))
+    found = set(known.filter(said__icontains=F("text")).values_list("text", "locator"))
+    names = [name for name, _locator in found]
+    return {
+        name: locator
+        for name, locator in found
+        if names.count(name) == 1 and scope.chunks(Part("section", locator)).exists()
+    }
 
 
 def rule_of(sentence: str, made: Draft, *, model: str = "") -> Rule:

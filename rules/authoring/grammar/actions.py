@@ -8,25 +8,38 @@ from rules.authoring.grammar.names import ASKED, Clarification, Sentence, bare
 
 _FACTOR = re.compile(
     r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|"
-    r"\b(\d+(?:\.\d+)?) (?:times|veces)\b|\b(?:el doble|doubly|twice as (?:high|low)|twice)\b"
+    r"\b(\d+(?:\.\d+)?) (?:times|veces)\b|\bx ?(\d+(?:\.\d+)?)\b|\b(\d+(?:\.\d+)?)x\b|"
+    r"\b(?:el doble|doubly|twice as (?:high|low)|twice)\b"
+)
+USUAL_FACTOR = 2.0
+DEGREES = (
+    (1.5, re.compile(r"\b(?:slight(?:ly)?|a (?:bit|little)|somewhat|un poco|ligeramente)\b")),
+    (4.0, re.compile(r"\b(?:strong(?:ly)?|a lot|way|heavily|mucho|fuertemente)\b")),
+)
+_REST = re.compile(
+    r"\b(?:over|above|sobre) (?:the |all |lo )?(?:others?|everything|demas|rest)(?: else| \w+)?\b"
 )
 _PLACES = {
     "first": 1, "top": 1, "primero": 1, "primera": 1, "primer": 1, "arriba": 1, "second": 2, "segundo": 2, "segunda": 2,
     "third": 3, "tercero": 3, "tercer": 3, "tercera": 3, "fourth": 4, "cuarto": 4, "fifth": 5, "quinto": 5,
 }  # fmt: skip
 _PLACE = re.compile(
-    r"\b(?:(?:at|in|to|on|en) )?(?:the |el |la )?(?:(?:position|place|rank|posicion|lugar|"
+    r"\b(?:(?:at|in|to|on|as|en|de|up) )?(?:the |el |la )?(?:(?:position|place|rank|posicion|lugar|"
     r"puesto) (?:number |numero )?(?P<number>\d{1,2})"
-    rf"|(?P<word>{'|'.join(_PLACES)})(?: (?:place|position|result|lugar|posicion|puesto))?"
+    rf"|(?P<word>{'|'.join(_PLACES)})(?: (?:place|position|result|hit|lugar|posicion|puesto))?"
     r"|(?P<nth>\d{1,2})(?:st|nd|rd|th|º|o|ª) (?:place|position|lugar|posicion))\b"
 )
+_NEXT = re.compile(r"\b(?:right after(?: (?:it|that))?|after that|luego|despues)\b(?! (?:the |la |el )?@t)")
 _SAID = r"(@q\d+@|[^,;@]+?)"
 _REWRITE = re.compile(
-    rf"\b(?:treat|read|understand|interpret|rewrite|trata|lee|interpreta|entiende|"
+    r"\b(?:run|search|read|treat|rewrite|change|replace|cambia|reescribe|sustituye) "
+    rf"(?:it|the (?:whole )?{ASKED}|la {ASKED}(?: entera)?) (?:as|to|with|by|into|por|como) {_SAID}"
+    r"(?: instead| en su lugar)?(?=[\s.]*$|,)"
+    rf"|\b(?:treat|read|understand|interpret|rewrite|trata|lee|interpreta|entiende|"
     rf"reescribe) (?:the words? |la palabra )?{_SAID} (?:as|como) {_SAID}(?=[\s.]*$|,)"
-    rf"|\b(?:replace|substitute|change|sustituye|reemplaza|cambia) (?:the words? |"
+    rf"|\b(?:replace|substitute|change|rewrite|sustituye|reemplaza|cambia) (?:the words? |"
     rf"la palabra )?{_SAID} (?:with|by|to|into|por) {_SAID}"
-    rf"(?=[\s.]*$|,| in {ASKED}| en (?:las )?{ASKED})"
+    rf"(?=[\s.]*$|,| in (?:the )?{ASKED}| en (?:las )?{ASKED})"
 )
 _SYNONYM = re.compile(
     rf"{_SAID} (?:is a synonym (?:of|for)|means the same as|is the same as|es (?:un )?sinonimo de|"
@@ -35,18 +48,38 @@ _SYNONYM = re.compile(
     rf"tambien busca|busque tambien)(?: the words?| la palabra)? {_SAID}"
     r"(?: (?:too|as well|tambien))?(?=[\s.]*$|,)"
 )
+_MANY = r"((?:@q\d+@|[^;@])+?)"
+_SAME = r"(?:synonyms|sinonimos|equivalents?|equivalentes|the same(?: thing)?|lo mismo)"
+_ALIKE = re.compile(
+    rf"\b(?:synonyms|sinonimos): ?{_MANY}[\s.]*$"
+    rf"|\b(?:treat|consider|considera|trata) {_MANY} (?:as|como) {_SAME}(?: (?:as|que) {_SAID})?[\s.]*$"
+    rf"|^{_MANY} (?:are|son)(?: all| todos)? {_SAME}[\s.]*$"
+)
+_MEAN = r"(?:means?|significan?|stands? for|(?:is|are) short for)"
+_MEANING = re.compile(rf"^\s*(?:(?:they|it)|{_MANY}(?: all| todas| todos)?) {_MEAN} {_SAID}[\s.]*$")
+_MATCHING = re.compile(rf"\bmake {_SAID} also (?:match|find|search for|mean) {_MANY}[\s.]*$")
 _NOTE = re.compile(
     r"\b(?:(?:answer|reply|respond|responde|contesta)(?: with| con)?|(?:show|display|add|give|muestra|"
     r"anade|pon|ensena))"
     r"(?: (?:the|a|this|la|una|esta))?(?: (?:note|message|text|nota|mensaje|texto))?:? (?P<note>@q\d+@)"
+    r"|(?:\b(?:show|display|add|give|get|gets|put|muestra|anade|pon|ponles)\b)?(?: above| arriba)?"
+    r"(?: (?:the|a|this|el|la|un|una|este|esta))? (?:note|message|banner|warning|notice|nota|mensaje|aviso)"
+    r"(?: (?:above|on top of|over|encima de)(?: the| los)? (?:results|resultados))?"
+    r"(?: saying| that says| reading| que (?:diga|dice))?:? (?P<said>@q\d+@)"
+    r"|(?:\btell )?\b(?:all |the )?(?:users|readers|people) ?: ?(?P<told>@q\d+@)"
     r"|\b(?:show|display|add|give|answer|respond|reply|muestra|anade|responde|pon|contesta)(?: with|"
     r" con)?(?: (?:the|a|this|la|una|esta))? (?:note|message|nota|mensaje)\b"
 )
 _ABSTAIN = re.compile(
-    r"\b(?:(?:do not|don't|never|refuse to|decline to) (?:answer|reply|respond)(?: to)?|(?:give|"
+    r"\b(?:(?:do not|don't|never|refuse to|decline to) (?:answer|reply|respond)(?: to)?|decline|refuse(?: politely)?|"
+    r"rechaza|(?:give|"
     r"return) no answers?|do not give (?:an|any) answer|abstain|"
     r"no (?:respondas|contestes|responder|contestar)(?: a)?|nunca respondas(?: a)?|no des (?:ninguna |"
     r"una )?respuesta|abstente(?: de responder)?)\b"
+)
+_REPLY = re.compile(
+    r"[\s,;–—-]*(?:\b(?:and|y) )?\b(?:(?:reply|respond|answer|say|responde|contesta|di)(?: with| con)?|with|con)"
+    r"(?: (?:the|a|this|el|la|este|esta))?(?: (?:message|note|mensaje|nota|aviso))?:? (?P<note>@q\d+@)"
 )
 _AIMED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(rf"\b(?:{words})\b"))
@@ -54,34 +87,40 @@ _AIMED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "exclude",
             r"(?:never|do not|don't) (?:show|list|return|display|include|use)|hide|exclude|remove|"
-            r"suppress|leave out|omit|"
+            r"suppress|leave out|omit|drop|get rid of|no mostrar|oculte|excluya|"
             r"(?:nunca|no) (?:muestres|muestre|uses|incluyas|ensenes|mostrar)|oculta|excluye|esconde|"
             r"quita|omite|keep out",
         ),
         (
             "restrict",
             r"(?:search|look|use|answer|show) only|only (?:search|use|show|look|answer)|answer solely|"
-            r"restrict(?: to)?|limit(?: to)?|"
+            r"restrict(?: to)?|limit(?:ed)?(?: to)?|confine(?: to)?|keep\s+(?:to|in|inside|within)\b|"
+            r"just (?:search|look|use)|"
+            r"busca(?:rse|das)? (?:solo|solamente|unicamente)|restringe la busqueda|limite|"
             r"(?:busca|usa|responde|muestra|utiliza) (?:solo|solamente|unicamente)|(?:solo|solamente|"
             r"unicamente) (?:busca|usa|responde|muestra)|limita|restringe",
         ),
-        ("redirect", r"redirect|send|lead|take|forward|direct|envia|redirige|lleva|manda|dirige"),
+        ("redirect", r"redirect|send|lead(?! with)|take|forward|direct|envia|redirige|lleva|manda|dirige"),
         (
             "bury",
             r"bury|lower|demote|push down|relega|degrada|baja|penaliza|rank (?P<low>.*?) lower|"
-            r"push (?P<down>.*?) down",
+            r"baje|push (?P<down>.*?) down",
         ),
         (
             "boost",
             r"boost|raise|prefer|(?<!por )favou?r|promote|sube|potencia|prefiere|favorece|"
-            r"da(?: mas)? prioridad|prioriza|impulsa|"
-            r"rank (?P<high>.*?) higher|push (?P<up>.*?) up",
+            r"(?:da|dale|dales|give)(?: mas| mayor| more)? (?:prioridad|peso|weight|priority)|prioriza|impulsa|"
+            r"suba|push up|rank (?P<high>.*?) higher|push (?P<up>.*?) up",
         ),
-        ("pin", r"pin|show|put|place|list|display|fija|muestra|pon|coloca|ensena"),
+        (
+            "pin",
+            r"pin|lead with|ponga|muestre|fije|coloque|show|put|place|list|display|fija|muestra|pon|coloca|ensena",
+        ),
     )
 )
 _NEUTRAL = frozenset(
     words(
+        "appear appears come comes deben get gets give go goes has just must query salga salgan should they "
         "a al also always an and anyone archivo as at be by con consultas de del document documento "
         "documents e el en favor fichero file files for from in is it la las list lo los must of on only "
         "pages people please por pregunta preguntas provision que queries question questions result "
@@ -94,10 +133,40 @@ Read = tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]], l
 
 def read_action(criteria: list[dict[str, Any]], sentence: Sentence) -> Read:
     """Criteria (of its own, where a rewrite or synonym brings them), targets, actions, and what is to be asked."""
-    for reader in (said_otherwise, noted, abstained, aimed):
+    for reader in (meant_alike, said_otherwise, abstained, noted, aimed):
         if (read := reader(criteria, sentence)) is not None:
             return read
     return criteria, [], [], [Clarification("action", sentence.plain(sentence.text).strip(" ,."))]
+
+
+def meant_alike(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
+    """Synonyms in both directions: each phrase is added where any is said. Or in one: phrases that mean another."""
+    match, rest = sentence.taking(_ALIKE)
+    if match:
+        phrases = [
+            one for n in range(1, match.re.groups + 1) if match[n] for one in listed(sentence, match, n)
+        ]
+        asked, added = phrases, phrases
+    elif (found := sentence.taking(_MATCHING))[0]:
+        match, rest = found
+        asked, added = listed(sentence, match, 1), listed(sentence, match, 2)
+    else:
+        match, rest = sentence.taking(_MEANING)
+        if match is None or "same as" in match[2] or " como" in match[2]:
+            return None
+        if re.search(_MEAN, match[1] or "") or re.search(rf"\b{_MEAN}\b", match[2]):
+            return criteria, [], [], [Clarification("action", sentence.plain(match[0]))]
+        asked = listed(sentence, match, 1) if match[1] else []
+        added = [sentence.plain(bare(sentence.group(match, 2)))]
+    if bool(asked) == bool(criteria) or not added:
+        return None
+    criteria = criteria or [{"kind": "keywords", "value": asked, "stemmed": False}]
+    return criteria, [], [{"kind": "synonym", "text": text} for text in added], left_over(rest, "action")
+
+
+def listed(sentence: Sentence, match: re.Match[str], group: int) -> list[str]:
+    pieces = re.split(r"\s*,?\s+(?:and|or|y|e|o|u)\s+|\s*,\s*", sentence.group(match, group))
+    return [sentence.plain(bare(piece)) for piece in pieces if bare(piece)]
 
 
 def said_otherwise(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
@@ -118,21 +187,28 @@ def said_otherwise(criteria: list[dict[str, Any]], sentence: Sentence) -> Read |
 
 def noted(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
     match, rest = sentence.taking(_NOTE)
-    if match is None or not (match["note"] or not re.search(r"@t\d+@", rest.folded)):
+    said = match and (match["note"] or match["said"] or match["told"])
+    if match is None or not (said or not re.search(r"@t\d+@", rest.folded)):
         return None
-    if not match["note"]:
+    if not said:
         return criteria, [], [{"kind": "note"}], [Clarification("text")]
     if not re.search(
-        r"not|mess|text|nota|mens|answer|repl|respon|contest", match[0].replace(match["note"], "")
+        r"not|mess|text|nota|mens|aviso|banner|warn|tell|users|answer|repl|respon|contest",
+        match[0].replace(said, ""),
     ):
         return None  # something quoted is to be shown, which is then a name
-    action = {"kind": "note", "text": sentence.named[match["note"]]}
+    action = {"kind": "note", "text": sentence.named[said]}
     return criteria, [], [action], left_over(rest, "action")
 
 
 def abstained(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
+    """With the note that is to be shown instead, if the author gives one."""
     match, rest = sentence.taking(_ABSTAIN)
-    return (criteria, [], [{"kind": "abstain"}], left_over(rest, "action")) if match else None
+    if match is None:
+        return None
+    reply, rest = rest.taking(_REPLY)
+    notes = [{"kind": "note", "text": sentence.named[reply["note"]]}] if reply else []
+    return criteria, [], [{"kind": "abstain"}, *notes], left_over(rest, "action")
 
 
 def aimed(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
@@ -143,13 +219,16 @@ def aimed(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
             for kind, pattern in _AIMED
             if (match := pattern.search(sentence.folded))
         ),
-        ("", sentence),
+        ("pin" if _PLACE.search(sentence.folded) and "@t" in sentence.folded else "", sentence),
     )
     if not kind:
         return None
     action, rest = with_amount(kind, rest)
     targets = [sentence.named[mark] for mark in re.findall(r"@t\d+@", rest.folded)]
-    asked = left_over(rest, "target")
+    others = [
+        other for other, pattern in _AIMED if other not in (kind, "pin") and pattern.search(rest.folded)
+    ]
+    asked = [Clarification("action", sentence.plain(rest.text))] if others else left_over(rest, "target")
     if not targets and not asked:
         asked = [Clarification("target")]
     if kind == "redirect":
@@ -168,17 +247,30 @@ def without_verb(sentence: Sentence, match: re.Match[str]) -> Sentence:
 def with_amount(kind: str, sentence: Sentence) -> tuple[dict[str, Any], Sentence]:
     """The action with its place or factor, and the sentence without it."""
     if kind == "pin":
-        match, rest = sentence.taking(_PLACE)
-        if match is None:
-            return {"kind": kind, "position": 1}, rest
-        number = match["number"] or match["nth"]
-        return {"kind": kind, "position": int(number) if number else _PLACES[match["word"]]}, rest
+        places, rest = [], sentence
+        while (taken := rest.taking(_PLACE))[0]:
+            places.append(place_of(taken[0]))
+            rest = taken[1]
+        targets = re.findall(r"@t\d+@", rest.folded)
+        first = places[0] if places else 1
+        in_order = places == [*range(first, first + len(places))] and len(places) <= max(1, len(targets))
+        return {"kind": kind, "position": first}, rest.taking(_NEXT)[1] if in_order else sentence
     if kind in ("boost", "bury"):
-        match, rest = sentence.taking(_FACTOR)
-        written = match and (match[1] or match[2])
-        factor = float(written.replace(",", ".")) if written else 2.0
+        _others, rest = sentence.taking(_REST)
+        for factor, pattern in DEGREES:
+            match, without = rest.taking(pattern)
+            if match:
+                return {"kind": kind, "factor": factor}, without
+        match, rest = rest.taking(_FACTOR)
+        written = next((said for said in match.groups() if said), None) if match else None
+        factor = float(written.replace(",", ".")) if written else USUAL_FACTOR
         return {"kind": kind, "factor": factor}, rest
     return {"kind": kind}, sentence
+
+
+def place_of(match: re.Match[str]) -> int:
+    number = match["number"] or match["nth"]
+    return int(number) if number else _PLACES[match["word"]]
 
 
 def left_over(sentence: Sentence, subject: str) -> list[Clarification]:

@@ -29,6 +29,7 @@ class Corpus:
     tags: Sequence[str]
     has: Callable[[Mapping[str, Any]], bool]  # whether a target selects anything
     near: Callable[[Mapping[str, Any]], Sequence[str]]  # names like that of a target that selects nothing
+    names: Mapping[str, str] = field(default_factory=dict)  # curated names of provisions: locator
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,12 @@ _PAGES = re.compile(
     r"(?:pages?|pp?\.|paginas?|pags?\.) (\d+(?:\s?(?:-|to|a)\s?\d+)?(?:,\s?\d+(?:-\d+)?)*)"
     r" (?:of|in|from|de|del|en)(?: (?:the|el|la|los))?(?: (?:document|file|documento|archivo))? (@t\d+@)"
 )
+_TITLE = re.compile(
+    r"\b(?:title|titulo) (?P<number>\d{1,2}) (?:of|del?) (?:the |el )?"
+    r"(?:(?P<usc>u\.?s\.? ?c(?:ode)?\b\.?|united states code|codigo de (?:los )?(?:ee\. ?uu\.|estados unidos))"
+    r"|c\.?f\.?r\b\.?|code of federal regulations)"
+)
+_PLACED = re.compile(r"(?<=[\d)] )(?:first|second|third|fourth|fifth)\b", re.IGNORECASE)  # no amendment
 _CASE_NAME = re.compile(r"(?:(?:Matter of|In re) )[^,@]{2,60},? (?=@t\d+@)")
 _SOURCES = (
     r"(?:(?:all|any|every|the|todas|todos|las|los) )*(?:documents?|files?|sources?|provisions?|sections?|texts?|cases?|"
@@ -165,19 +172,30 @@ def named_document(name: str, corpus: Corpus) -> dict[str, Any] | None:
 
 
 def with_documents(sentence: Sentence, corpus: Corpus) -> Sentence:
-    """Documents and files by name, the longest names first."""
-    for name in sorted((*corpus.files, *corpus.documents), key=len, reverse=True):
+    """Documents and files by name, the longest names first; not where a citation goes on, as to a volume."""
+    cited = [(each.start, each.end) for each in find_citations(sentence.text)]
+    names = [*corpus.files, *(name for name in corpus.documents if not goes_on(name, sentence.folded, cited))]
+    for name in sorted(names, key=len, reverse=True):
         pattern = re.compile(rf"(?<![\w@]){re.escape(fold(name))}(?!\w)")
         while match := pattern.search(sentence.folded):
             sentence = sentence.marking(*match.span(), "t", named_document(name, corpus))
     return sentence
 
 
+def goes_on(name: str, folded: str, cited: Sequence[tuple[int, int]]) -> bool:
+    start = folded.find(fold(name))
+    return any(first <= start and start + len(name) < end for first, end in cited)
+
+
 def with_provisions(sentence: Sentence) -> Sentence:
     """Locators and citations, files that are not there, and pages of any."""
     while match := _LOCATOR.search(sentence.text):
         sentence = sentence.marking(*match.span(), "t", {"kind": "section", "value": match[0]})
-    for cited in sorted(find_citations(sentence.text), key=lambda cited: -cited.start):
+    while match := _TITLE.search(sentence.folded):
+        locator = f"/us/{'usc' if match['usc'] else 'cfr'}/t{match['number']}"
+        sentence = sentence.marking(*match.span(), "t", {"kind": "section", "value": locator})
+    text = _PLACED.sub(lambda match: "#" * len(match[0]), sentence.text)
+    for cited in sorted(find_citations(text), key=lambda cited: -cited.start):
         target = {"kind": "section", "value": cited.locator}
         sentence = sentence.marking(cited.start, cited.end, "t", target)
     while match := _FILE.search(sentence.folded):
@@ -187,6 +205,23 @@ def with_provisions(sentence: Sentence) -> Sentence:
     while match := _CASE_NAME.search(sentence.text):
         sentence = sentence.put(*match.span())
     return with_pages(sentence)
+
+
+def with_curated(sentence: Sentence, corpus: Corpus) -> Sentence:
+    """Provisions by their curated names; “… of the First Amendment” may follow, if the provision lies there."""
+    for name in sorted(corpus.names, key=len, reverse=True):
+        target = {"kind": "section", "value": corpus.names[name]}
+        pattern = re.compile(
+            rf"(?<![\w@]){re.escape(fold(name))}(?!\w)(?: (?:of|in|de|del|en) (?:the |la |el )?(?P<within>@t\d+@))?"
+        )
+        while match := pattern.search(sentence.folded):
+            end = match.end()
+            if match["within"]:
+                within = sentence.named[match["within"]].get("value", "")
+                if not f"{target['value']}/".startswith(f"{within}/"):
+                    end = match.start() + len(name)
+            sentence = sentence.marking(match.start(), end, "t", target)
+    return sentence
 
 
 def with_pages(sentence: Sentence) -> Sentence:

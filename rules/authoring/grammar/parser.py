@@ -2,7 +2,8 @@
 
 What is named (provisions, files, tags, quoted texts, days) is taken out of the sentence first and leaves a mark; then
 the condition goes, then the action. A word that is left over was not understood: the author is asked, nothing is
-guessed. No rule knows exceptions, so they are asked about too. A month means all of it: until June is until 30 June.
+guessed. No rule knows exceptions or leads to another site, so they are asked about too. A month means all of it: until
+June is until 30 June.
 """
 
 import re
@@ -16,6 +17,7 @@ from rules.authoring.grammar.conditions import (
     Days,
     days_in,
     names_unread_day,
+    numeric_days,
     taken_criteria,
     unread_condition,
 )
@@ -27,6 +29,7 @@ from rules.authoring.grammar.names import (
     Draft,
     Sentence,
     unknown_targets,
+    with_curated,
     with_described,
     with_names,
     with_near,
@@ -36,18 +39,44 @@ from rules.authoring.grammar.names import (
 _PRIORITY = re.compile(
     r"[\s,]*(?:(?:and )?with |at |y con |con |a )?(?:priority|prioridad)(?: of| de)? (\d{1,4})\b"
 )
+# What people write beside what they ask for, and what is said of it.
+_BESIDE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\bw/ ?", "with "),
+        (r"\bppl\b", "people"),
+        (r"[?!]+(?=\s|$)", ""),
+        (r"^(?:hey|hi|hello|hola)\b[ ,]*", ""),
+        (r"[\s,.]*\b(?:please|pls|thx|thanks|thank you|por favor|gracias)[\s.]*$", ""),
+        (
+            r"^(?:(?:can|could|would|will) (?:we|you|u)|(?:i|we) (?:want|need|would like)(?: you)? to|i'd like to|"
+            r"(?:quiero|quisiera|necesito|queremos) que) (?:please )?",
+            "",
+        ),
+        (r"[\s,]*\b(?:but not (?:the other way a?round|vice versa)|pero no al reves)\b", ""),
+        (r"\bat all\b", ""),
+        (r"[,;] (?:it|they|we|this) (?:is|are|was|were|has|have)\b[^@,]*$", ""),
+        (r", (?:because|porque|ya que) [^@,]*$", ""),
+        (r"\b(?:before searching|antes de buscar)\b|,? (?:and )?nothing else\b|,? y nada mas\b", ""),
+    )
+)
+_CONDITIONAL = re.compile(r"\b(?:if|when|whenever|unless|only|si|cuando|salvo)\b")
+_ADDRESS = re.compile(r"\bhttps?://\S+|\bwww\.\S+", re.IGNORECASE)  # rules lead to provisions only
 _DOMAIN = re.compile(
-    r"[\s,]*\b(?:in|within|en) (?:the |el )?(?:(?:domain|dominio)(?: of| de)? (?P<after>@q\d+@|"
+    r"[\s,]*\b(?:in|within|of|en) (?:the |el )?(?:(?:domain|dominio)(?: of| de)? (?P<after>@q\d+@|"
     r"[^,;@]+?)(?=,|;|\.?$|\s(?:when|if|for|cuando|si|para)\b)"
-    r"|(?P<before>[^,;@]{2,40}?) domain\b)"
+    r"|(?P<before>@[tq]\d+@|(?:(?!\b(?:in|of|en)\b)[^,;@]){2,40}?) domain\b)"
 )
 
 
 def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Clarification, ...]:
     """The rule that the sentence asks for; or what to ask its author, where any of it is not understood."""
-    found, rest = taken_days(with_names(Sentence.of(sentence[:LONGEST]), corpus), today)
+    named = without_asides(with_names(Sentence.of(sentence[:LONGEST]), corpus))
+    found, rest = taken_days(named, today)
     if exception := EXCEPTION.search(rest.folded):
         return (Clarification("exception", exception[0]),)
+    if address := _ADDRESS.search(rest.text):
+        return (Clarification("target", address[0]),)
     rest = with_described(with_provisions(rest), corpus)
     domains, rest, unknown = taken_domains(rest, corpus)
     questions = [*unknown, *unknown_targets(rest, corpus)]
@@ -58,6 +87,7 @@ def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Clarif
     if unread := unread_condition(rest):
         return (*questions, Clarification("criterion", unread))
     criteria, rest = taken_criteria(rest)
+    rest = with_curated(rest, corpus)
     criteria, targets, actions, asked = read_action(criteria, rest)
     if not criteria and actions:
         asked = [*asked, Clarification("criterion")]
@@ -71,7 +101,11 @@ def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Clarif
 def taken_domains(sentence: Sentence, corpus: Corpus) -> tuple[list[str], Sentence, list[Clarification]]:
     match, rest = sentence.taking(_DOMAIN)
     if match is None:
-        return [], sentence, []
+        names = "|".join(re.escape(fold(name)) for name in corpus.domains)
+        pattern = re.compile(rf"[\s,]+(?:for |in )?(?:the )?(?P<name>{names or '(?!)'}) only\b")
+        only, rest = sentence.taking(pattern)
+        known = {fold(name): slug for name, slug in corpus.domains.items()}
+        return ([known[only["name"]]], rest, []) if only else ([], sentence, [])
     name = sentence.plain(sentence.group(match, "after" if match["after"] else "before")).rstrip(".")
     known = {fold(known).rstrip("."): slug for known, slug in corpus.domains.items()}
     known |= {slug: slug for slug in corpus.domains.values()}
@@ -81,7 +115,18 @@ def taken_domains(sentence: Sentence, corpus: Corpus) -> tuple[list[str], Senten
     return [], rest, [Clarification("domain", name, tuple(near), absent=True)]
 
 
+def without_asides(sentence: Sentence) -> Sentence:
+    """Without greetings, thanks and reasons, which no rule holds; one that sets a condition stays, to be asked of."""
+    for pattern, said in _BESIDE:
+        for match in reversed(list(pattern.finditer(sentence.folded))):
+            if not _CONDITIONAL.search(match[0]):
+                sentence = sentence.put(*match.span(), said)
+    return sentence
+
+
 def taken_days(sentence: Sentence, today: date) -> tuple[Days, Sentence]:
+    for span, day in reversed(numeric_days(sentence.folded)):
+        sentence = sentence.put(*span, day)
     found, spans = days_in(sentence.folded, today)
     for start, end in sorted(spans, reverse=True):
         sentence = sentence.put(start, end, " ")

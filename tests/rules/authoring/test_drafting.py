@@ -9,12 +9,12 @@ from django.core.management import call_command
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
-from retrieval.models import LLMCall
+from retrieval.models import Domain, LLMCall
 from retrieval.models.access import caller_for
 from rules.authoring import drafting
 from rules.authoring.grammar.names import Draft
 from rules.authoring.resources import PlainJSON, RuleResource
-from rules.models import Rule
+from rules.models import Alias, Rule
 from tests.builders import a_case_file
 from tests.llm_server import says
 from tests.rule_searches import ALWAYS, THIRD, section
@@ -42,6 +42,18 @@ def test_sentences_and_files_keep_what_is_private_in_its_domain(curators, secret
         assert "private in “client_cases”" in problems and not Rule.objects.exists()
         assert not imported([row | {"domains": ["client_cases"]}], caller)
     assert Rule.objects.get().domains == ["client_cases"]
+
+
+def test_a_provision_is_named_by_a_curated_name_where_the_author_may_read_it(curators, secret):
+    sentence = "When a question mentions leases, put the Doe Clause first"
+    Alias.objects.create(domain=secret.domain, text="Doe Clause", locator=f"{secret.locator}")
+    known = {"domain": Domain.objects.get(slug="us_constitution"), "text": "Third Thing"}
+    Alias.objects.create(**known, locator=THIRD)
+    made = read("When a question mentions troops, put the Third Thing first").made
+    assert made.targets == [{"kind": "section", "value": THIRD}]
+    assert isinstance(read(sentence).made, tuple)
+    Alias.objects.create(**known, locator="/us/const/amendment/V")  # two places: it names neither
+    assert isinstance(read("When a question mentions troops, put the Third Thing first").made, tuple)
 
 
 def imported(rows: list[dict], caller: Caller) -> str:

@@ -17,6 +17,11 @@ def read(text: str) -> tuple:
         ("never show 8 USC 1158", {"kind": "exclude"}),
         ("show 8 USC 1158 second", {"kind": "pin", "position": 2}),
         ("rank 8 USC 1158 higher by 3", {"kind": "boost", "factor": 3.0}),
+        ("slightly boost 8 USC 1158 over other results", {"kind": "boost", "factor": 1.5}),
+        ("give 8 USC 1158 a strong boost", {"kind": "boost", "factor": 4.0}),
+        ("boost 8 USC 1158 x3", {"kind": "boost", "factor": 3.0}),
+        ("8 USC 1158 goes third", {"kind": "pin", "position": 3}),
+        ("keep inside 8 USC 1158", {"kind": "restrict"}),
         ("baja 8 USC 1158", {"kind": "bury", "factor": 2.0}),
         ("redirect to 8 USC 1158", {"kind": "redirect", "locator": "/us/usc/t8/s1158"}),
     ],
@@ -34,3 +39,17 @@ def test_a_rewrite_fires_upon_the_words_that_it_replaces():
 
 def test_an_unknown_verb_is_asked_about():
     assert [question.subject for question in read("translate 8 USC 1158")[3]] == ["action"]
+
+
+def test_synonyms_in_both_directions_and_in_one():
+    criteria, _targets, actions, asked = read("synonyms: cop, police officer")
+    assert (criteria[0]["value"], [one["text"] for one in actions], asked) == (
+        ["cop", "police officer"], ["cop", "police officer"], [],
+    )  # fmt: skip
+    criteria, _targets, actions, _asked = read("cop and constable mean officer")
+    assert (criteria[0]["value"], [one["text"] for one in actions]) == (["cop", "constable"], ["officer"])
+
+
+def test_who_declines_may_say_why():
+    _criteria, _targets, actions, asked = read('decline and reply "See a lawyer."')
+    assert (actions, asked) == ([{"kind": "abstain"}, {"kind": "note", "text": "See a lawyer."}], [])

@@ -1,6 +1,15 @@
 """Marks in place of what a sentence names."""
 
-from rules.authoring.grammar.names import Clarification, Sentence, bare, named_targets
+from dataclasses import replace
+
+from rules.authoring.grammar.names import (
+    Clarification,
+    Sentence,
+    bare,
+    named_targets,
+    with_curated,
+    with_provisions,
+)
 from rules.authoring.grammar.parser import draft
 from tests.rule_sentences import KNOWN, TODAY
 
@@ -39,3 +48,23 @@ def test_an_unknown_provision_is_asked_for_with_those_like_it():
 def test_an_unknown_tag_is_asked_for_with_those_like_it():
     (asked,) = draft("When someone asks about rent, hide documents tagged leases", KNOWN, today=TODAY)
     assert (asked.words, asked.near[0], asked.absent) == ("leases", "lease", True)
+
+
+def test_a_curated_name_stands_for_its_provision_with_what_it_lies_in():
+    corpus = replace(KNOWN, names={"Takings Clause": "/us/const/amendment/V"})
+    within = with_curated(with_provisions(Sentence.of("the Takings Clause of the Fifth Amendment")), corpus)
+    assert within.text.startswith("the @t") and within.text.count("@") == 2
+    elsewhere = with_curated(with_provisions(Sentence.of("the Takings Clause of the Sixth Amendment")), corpus)
+    assert elsewhere.text.count("@") == 4
+
+
+def test_titles_of_codes_are_named_and_a_title_alone_is_not():
+    assert {"kind": "section", "value": "/us/usc/t8"} in named_targets("Title 8 of the US Code", KNOWN)
+    assert {"kind": "section", "value": "/us/cfr/t8"} in named_targets("title 8 of the CFR", KNOWN)
+    assert named_targets("Title 8", KNOWN) == []
+
+
+def test_a_place_after_a_citation_is_no_amendment():
+    named = named_targets("Article I, Section 8, Clause 3 first and the Tenth Amendment", KNOWN)
+    places = {target["value"] for target in named}
+    assert places == {"/us/const/article/I/section/8/clause/3", "/us/const/amendment/X"}
