@@ -93,8 +93,14 @@ class UserAdmin(auth_admin.UserAdmin, ModelAdmin):
         with transaction.atomic():
             response = super().user_change_password(request, id, form_url)
             user.refresh_from_db()
-            if user.password != former:
+            changed = user.password != former
+            if changed:
                 passwords.note(user, former=former, by=request.user)
+        try:
+            if changed and passwords.tell(user, request.user):
+                messages.success(request, _("A mail tells %s of it.") % user.email)
+        except passwords.MailNotSent as problem:
+            messages.warning(request, problem.message)
         return response
 
 

@@ -74,6 +74,16 @@ class Environment(environ.FileAwareEnv):
         address = {key: options.pop(name, "") for key, name in names.items()}
         return {"ENGINE": "django.db.backends.postgresql", **address, "OPTIONS": options}
 
+    def mail(self, name: str) -> dict[str, Any]:
+        """Django's settings for an address such as smtp+tls://user:password@host:587; no mail without one."""
+        given = self.text(name)
+        if not given:
+            return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
+        found = self.email_url_config(given)
+        if not (found.get("EMAIL_BACKEND") and found.get("EMAIL_HOST")):  # it may hold a password
+            raise ImproperlyConfigured(f"{name} must be an address such as smtp+tls://user:password@host:587")
+        return found
+
     def time_zone(self, name: str, default: str) -> str:
         given = self.text(name, default)
         try:

@@ -179,6 +179,11 @@ USE_I18N = True
 USE_TZ = True
 
 # -- Web server; read by gunicorn.conf.py and `manage.py up`
+# Mail: to people whose password another set.
+vars().update(env.mail("ARF_EMAIL_URL"))
+DEFAULT_FROM_EMAIL = env.text("ARF_EMAIL_FROM", "arf@localhost")
+EMAIL_TIMEOUT = 10  # seconds: a person waits for the page
+
 ARF_BIND = env.text("ARF_BIND", "127.0.0.1")
 ARF_PORT = env.whole("ARF_PORT", 8000, low=1, high=65_535)
 ARF_WEB_WORKERS = env.whole("ARF_WEB_WORKERS", 2, low=1, high=256)
@@ -299,6 +304,7 @@ ARF_JOBS = {
     "ingest": "retrieval.ingestion.ingest.Ingest",
     "upload": "retrieval.ingestion.uploading.ReadUpload",
     "reembed": "retrieval.ingestion.reembedding.Reembed",
+    "embed_document": "retrieval.ingestion.reembedding.EmbedDocument",
     "index_vectors": "retrieval.indexes.hnsw.IndexVectors",
     "import_judgments": "evaluation.topics.importing.ImportJudgments",
     "retrain": "evaluation.learning.retraining.Retrain",

@@ -87,3 +87,38 @@ def test_only_a_superuser_changes_members_of_a_group_that_reads_private_document
     answer = client.post(change, said)
     assert "only a superuser changes its members" in answer.content.decode()
     assert not boss.groups.filter(pk=group.pk).exists()
+
+
+@pytest.fixture
+def with_address(ann):
+    User.objects.filter(pk=ann.pk).update(email="ann@example.org")
+    return ann
+
+
+def test_a_person_is_written_to_when_another_sets_their_password(client, boss, with_address, mailoutbox):
+    page = set_password(client, with_address).content.decode()
+    [mail] = mailoutbox
+    assert mail.to == ["ann@example.org"] and mail.subject == "boss set your password"
+    assert "boss knows this" not in mail.body and "A mail tells ann@example.org of it." in page
+
+
+def test_without_an_address_or_a_server_no_mail_is_sent(client, boss, ann, mailoutbox, settings):
+    set_password(client, ann)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+    User.objects.filter(pk=ann.pk).update(email="ann@example.org")
+    page = set_password(client, ann).content.decode()
+    assert mailoutbox == [] and "A mail tells" not in page
+
+
+def test_a_mail_that_cannot_be_sent_is_told_and_logged_and_the_password_is_set(
+    client, boss, with_address, monkeypatch, caplog
+):
+    def refuse(*args, **kwargs):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(passwords, "send_mail", refuse)
+    page = set_password(client, with_address).content.decode()
+    with_address.refresh_from_db()
+    assert "No mail could be sent to ann@example.org: ConnectionRefusedError." in page
+    assert with_address.check_password("boss knows this") and passwords.waiting_for(with_address)
+    assert "No mail to ann" in caplog.text
