@@ -35,7 +35,7 @@ def publish(run: JobRun) -> Progress:
     document = Document.objects.get(pk=run.state["document"])
     version, edition = document.domain.corpus_version, run.state.get("edition")
     today = date.fromisoformat(edition) if edition else timezone.localdate()
-    described = run.state["description"] | {"retrieved_at": timezone.now()}
+    described = document.staged_description | {"retrieved_at": timezone.now(), "staged_description": {}}
     if document.title_given:
         described["title"] = document.title
     Document.objects.filter(pk=document.pk).update(**described)

@@ -1,12 +1,15 @@
-"""Changing the embedder: vectors of the new one are built beside the old, and serve once they are complete."""
+"""Changing the embedder: vectors of the new one are built beside the old, and serve once they are complete. And the
+vectors of a document anew, whose title is another than when they were made.
+"""
 
 from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
 from retrieval.errors import ArfError
 from retrieval.indexes import hnsw
-from retrieval.ingestion.embedding import save_vectors
+from retrieval.ingestion.embedding import embedding_in_use, save_vectors
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import Chunk, ChunkVector, EmbeddingModel, JobRun
+from retrieval.models import Chunk, ChunkVector, Document, Domain, EmbeddingModel, JobRun
+from retrieval.models.operations import NEXT_NUMBER
 
 BATCH = 256  # chunks a step: about ten seconds without a GPU
 DELETED = 20_000  # old vectors a step
@@ -76,3 +79,34 @@ def clear_old(run: JobRun) -> Progress:
     if finished:
         EmbeddingModel.objects.filter(status=EmbeddingModel.Status.RETIRED).delete()
     return Progress(run.total, run.total, "old vectors cleared", {"phase": "clear"}, finished=finished)
+
+
+class EmbedDocument(Job):
+    """params: domain (slug) and document. Chunks are embedded with the way to them, which begins with the title."""
+
+    @as_system()
+    def step(self, run: JobRun) -> Progress:
+        number, after = run.params["document"], run.state.get("after", 0)
+        chunks = Chunk.objects.filter(document=number)
+        batch = list(chunks.filter(pk__gt=after).order_by("pk")[:BATCH])
+        total = run.total or chunks.count()
+        if not batch:
+            Domain.objects.filter(slug=run.params["domain"]).update(corpus_version=NEXT_NUMBER)
+            return Progress(total, total, f"Document {number}: embedded anew", run.state, finished=True)
+        model, embedder = embedding_in_use()
+        ChunkVector.objects.filter(chunk__in=batch, model=model).delete()
+        save_vectors(batch, model, embedder)
+        done = min(total, run.position + len(batch))
+        state = {"document": number, "after": batch[-1].pk}
+        return Progress(done, total, f"Document {number}: {done} of {total} chunks embedded anew", state)
+
+    def undo(self, run: JobRun) -> None:
+        """Nothing: what is embedded is right, and the rest serves as it did."""
+
+    def failed(self, run: JobRun) -> None:
+        """The job's page says why; the vectors of before serve."""
+
+
+def request_for(document: Document) -> dict:
+    params = {"domain": document.domain.slug, "document": document.pk}
+    return {"kind": "embed_document", "key": CORPUS, "params": params, "queues": True}

@@ -150,9 +150,10 @@ def stage_some(
         return Progress(compared, len(rows), message, state)
     current = document.sections.live().filter(valid_to=None)
     gone = current.exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True)
+    Document.objects.filter(pk=document.pk).update(staged_description=described)  # jobs are read by more people
     state = {
         "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
-        "gone": list(gone), "description": described,
+        "gone": list(gone),
     }  # fmt: skip
     return Progress(
         0, staged, f"{shown_name(document)}: {staged} of {len(rows)} sections are new or changed", state

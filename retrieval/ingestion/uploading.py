@@ -22,7 +22,7 @@ from retrieval.access.sharing import check_owner, checked_principal, may_edit, s
 from retrieval.citations.citation import cite_plain
 from retrieval.database import has_room
 from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
-from retrieval.ingestion import publishing
+from retrieval.ingestion import publishing, reembedding
 from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
@@ -254,7 +254,7 @@ def unused(domain: Domain, base: str) -> str:
 @as_system()
 def rename(document: Document, title: str, caller: Caller) -> None:
     """Gives a document a title, which its citations and breadcrumbs say at once and later versions of its file keep;
-    vectors follow with the next version. Raises Forbidden for who may not edit it.
+    vectors follow by a job. Raises Forbidden for who may not edit it.
     """
     if not may_edit(document, caller):
         raise Forbidden(gettext_noop("Only the owner of this document may do that."))
@@ -270,6 +270,8 @@ def rename(document: Document, title: str, caller: Caller) -> None:
     Chunk.objects.bulk_update(chunks, ["context"], batch_size=500)
     document.title, document.title_given = title, True
     document.save(update_fields=["title", "title_given"])
+    if chunks:
+        jobs.enqueue(**reembedding.request_for(document))
 
 
 # -- Taking back

@@ -191,6 +191,9 @@ class Document(models.Model):
         max_length=200, blank=True, editable=False, help_text=_("Who becomes the owner on accepting.")
     )
     retrieved_at = models.DateTimeField(default=timezone.now, editable=False)
+    staged_description = models.JSONField(
+        default=dict, editable=False, help_text=_("What is said of it once its staged text is published.")
+    )
 
     objects = DocumentQuerySet.as_manager()
 

@@ -8,6 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from retrieval.models.packed import PackedJSONField
 
+NEXT_NUMBER = models.Func(
+    models.Value("retrieval_version_number"), function="nextval", output_field=models.BigIntegerField()
+)
+
 
 class Version(models.Model):
     """A number for each thing curators change; triggers count it up, cache keys and traces carry it."""
@@ -17,6 +21,11 @@ class Version(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.number}"
+
+    @classmethod
+    def count_up(cls, name: str) -> None:
+        """For what no trigger sees."""
+        cls.objects.update_or_create(name=name, defaults={"number": NEXT_NUMBER})
 
 
 class JobRunQuerySet(models.QuerySet):

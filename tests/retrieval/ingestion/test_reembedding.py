@@ -10,11 +10,15 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from retrieval import jobs
+from retrieval.access.caller import Caller
 from retrieval.indexes import hnsw
-from retrieval.ingestion import reembedding
-from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel
+from retrieval.ingestion import reembedding, uploading
+from retrieval.ingestion.embedding import embedding_in_use
+from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel, JobRun
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from tests.builders import a_domain
+from tests.retrieval.ingestion.test_uploading import handed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -117,3 +121,29 @@ def test_another_embedder_gets_its_index_and_takes_the_old_ones(other_embedder, 
     run.refresh_from_db()
     assert run.status == "done" and not hnsw.exists(old.pk, domain.pk)
     assert hnsw.exists(new.pk, domain.pk)
+
+
+def test_a_document_of_another_title_is_embedded_anew():
+    domain = a_domain()
+    document = handed_in(domain, b"1. Rent. The tenant pays ninety doubloons.\n", "scan.txt").document
+    chunk = Chunk.objects.get(document=document)
+    before, version = vector_of(chunk), Domain.objects.get(pk=domain.pk).corpus_version
+    uploading.rename(document, "Lease of the lighthouse in Ruritania", Caller((document.owner,)))
+    assert np.array_equal(vector_of(chunk), before)
+    *_, run = jobs.run_here(JobRun.objects.get(kind="embed_document"))
+    chunk.refresh_from_db()
+    _model, embedder = embedding_in_use()
+    assert run.status == JobRun.Status.DONE
+    assert np.allclose(vector_of(chunk), embedder.embed_documents([chunk.indexed_text])[0], atol=2e-3)
+    assert not np.allclose(vector_of(chunk), before, atol=2e-3)
+    assert Domain.objects.get(pk=domain.pk).corpus_version > version
+
+
+def test_what_embeds_a_document_that_is_gone_ends():
+    params = {"domain": "us_constitution", "document": 0}
+    *_, run = jobs.run_here(jobs.create("embed_document", key="corpus", params=params))
+    assert run.status == JobRun.Status.DONE
+
+
+def vector_of(chunk: Chunk) -> np.ndarray:
+    return np.asarray(ChunkVector.objects.get(chunk=chunk).vector.to_numpy(), dtype=np.float32)

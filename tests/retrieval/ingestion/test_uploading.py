@@ -1,5 +1,7 @@
 """Uploads: a file becomes a document once, changes into a new version, is withdrawn; private from the first byte."""
 
+import json
+
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
@@ -398,3 +400,17 @@ def test_the_languages_of_private_documents_are_told_to_nobody():
 
 def test_a_new_domain_is_private():
     assert Domain().is_private
+
+
+def test_a_job_keeps_no_title_and_no_file_name_of_a_private_document():
+    domain = a_domain(visibility="private")
+    said = {"principal": "user:1", "title": "Matter of Quetzal"}
+    run = uploading.accept(domain, "settlement-of-quetzal.pdf", lease(FEES), **said).run
+    seen = []
+    for step in jobs.run_here(run):
+        seen.append(json.dumps([step.state, step.params, step.message, step.key]).lower())
+    assert len(seen) >= 3 and not [each for each in seen if "quetzal" in each]
+    with as_system():
+        document = Document.objects.get(domain=domain)
+        assert (document.title, document.filename) == ("Matter of Quetzal", "settlement-of-quetzal.pdf")
+        assert document.staged_description == {}
