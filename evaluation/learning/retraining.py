@@ -42,7 +42,7 @@ from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.jobs import CORPUS, HasTime, Job, Progress
-from retrieval.models import Checkpoint, JobRun, RankerModel
+from retrieval.models import Checkpoint, JobRun, RankerModel, Version
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import OF_TEXT
@@ -170,7 +170,9 @@ class Retrain(Job):
         close(run, Outcome.CANCELLED, "Somebody cancelled it; nothing was changed.")
 
     def failed(self, run: JobRun) -> None:
+        """Without a reranker, searches are degraded from now on: answers kept from before are no longer given."""
         close(run, Outcome.FAILED, run.error)
+        Version.count_up("model")
 
 
 def every_month() -> int:

@@ -146,4 +146,4 @@ def test_what_embeds_a_document_that_is_gone_ends():
 
 
 def vector_of(chunk: Chunk) -> np.ndarray:
-    return np.asarray(ChunkVector.objects.get(chunk=chunk).vector.to_numpy(), dtype=np.float32)
+    return np.asarray(ChunkVector.objects.get(chunk=chunk).vector, dtype=np.float32)

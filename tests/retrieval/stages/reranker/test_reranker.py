@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from evaluation.learning import registry
+from evaluation.learning import registry, retraining
 from evaluation.learning.training import Trained
+from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
 from retrieval.engines.loaded import active_embedder
@@ -158,3 +159,13 @@ def test_a_broken_one_in_shadow_scores_nothing_and_is_logged(caplog):
     RankerModel.objects.update(artifact=b"changed")
     assert shadowing(query_now().versions["model"]) is None
     assert "scores nothing" in caplog.text
+
+
+def test_an_answer_kept_from_before_a_training_failed_is_not_given_after_it():
+    asked = SearchRequest("who may search my house")
+    assert search(asked)["degraded"] == [] and search(asked)["cached"]
+    run = jobs.create(**retraining.request())
+    JobRun.objects.filter(pk=run.pk).update(status="failed", finished_at=timezone.now())
+    retraining.Retrain().failed(JobRun.objects.get(pk=run.pk))
+    answer = search(asked)
+    assert (answer["degraded"], answer["cached"]) == (["LearnedReranker"], False)
