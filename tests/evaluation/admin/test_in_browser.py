@@ -40,7 +40,7 @@ return over.map(e => e.outerHTML.slice(0, 90)).slice(0, 4).join(" ") || "too wid
 """
 UNNAMED = """
 return [...document.querySelectorAll("#content input, #content select, #content textarea, #content button, #content a")]
-  .filter(e => e.type !== "hidden" && e.offsetParent)
+  .filter(e => e.type !== "hidden" && e.checkVisibility())
   .filter(e => !(e.labels?.length || e.getAttribute("aria-label") || e.getAttribute("aria-labelledby")
                  || e.title || e.placeholder || e.innerText?.trim() || e.querySelector("img[alt], svg title")))
   .map(e => e.outerHTML.slice(0, 160));
