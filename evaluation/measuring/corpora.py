@@ -53,6 +53,7 @@ def build_index(path: Path, domain: Domain) -> None:
     writer.apply(
         [], indexed_chunks(list(Chunk.objects.filter(domain=domain).values_list("pk", flat=True))), 0
     )
+    writer.complete()
     writer.close()
 
 

@@ -258,6 +258,8 @@ class LexicalWriter:
         self.path = path
         if not LexicalIndex(path).exists:
             shutil.rmtree(path, ignore_errors=True)
+            path.mkdir(parents=True)
+            (path / BUILDING).touch()  # until it has caught up: an empty index would be searched in vain
         self.index = open_index(path, schema())
         self.writer = self.index.writer(heap_size=64_000_000, num_threads=1)
         (path / "format").write_text(FORMAT)

@@ -38,6 +38,7 @@ def catch_up(writer: LexicalWriter, position: int) -> int:
         position = changes[-1].pk
         changed = sorted({change.chunk_id for change in changes})
         writer.apply(changed, indexed_chunks(changed), position)
+    writer.complete()
     return position
 
 

@@ -89,6 +89,13 @@ def test_a_damaged_index_is_not_searched_and_is_searched_again_once_it_is_mended
     assert index.problem == "" and found(index, "trial by jury")
 
 
+def test_a_new_index_is_not_searched_before_it_has_caught_up(empty):
+    writer = LexicalWriter(empty)
+    assert "being built" in LexicalIndex(empty).problem
+    writer.close()
+    assert build(empty).problem == "", "though its first writer was killed"
+
+
 def test_an_index_that_is_being_rebuilt_is_not_searched(empty):
     build(empty)
     writer = LexicalWriter(empty)
