@@ -143,9 +143,9 @@ class Chaos:
 
     def seconds_to_answer_again(self) -> float:
         """The grace, or thrice what a killed web server takes to serve again, where that is more."""
-        started = time.monotonic()
-        os.kill(web_server(self.arf)[0], signal.SIGKILL)
-        wait_for(self.arf.searches)
+        started, old = time.monotonic(), self.arf.pids("gunicorn")
+        os.kill(old[0], signal.SIGKILL)
+        wait_for(lambda: not set(old) & set(self.arf.pids("gunicorn")) and self.arf.searches())
         self.last["web server"] = time.monotonic()
         return max(GRACE, 3 * (time.monotonic() - started))
 
