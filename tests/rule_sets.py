@@ -471,6 +471,7 @@ JUDGED = [
         "Can the police search my house without a warrant?", "warrant", f"{AMENDMENT}IV", f"{AMENDMENT}XI"
     ),
 ]
+A_WHOLE_PAGE = [f"/us/const/article/I/section/{number}" for number in range(1, 11)]
 HIDES: list[Callable[[Judged], list[dict]]] = [
     lambda j: [rule("a", keywords(j.word), "exclude", section(j.here))],
     lambda j: [rule("a", ALWAYS, "exclude", section(j.here))],
@@ -478,7 +479,7 @@ HIDES: list[Callable[[Judged], list[dict]]] = [
     lambda j: [rule("a", keywords(j.word), {"kind": "bury", "factor": 100}, section(j.here))],
     lambda j: [rule("a", keywords(j.word), rewrite("How is the President elected?"))],
     lambda j: [rule("a", keywords(j.word), {"kind": "abstain"})],
-    lambda j: [rule("a", keywords(j.word), "pin", section("/us/const/article/I"))],
+    lambda j: [rule("a", keywords(j.word), "pin", *map(section, A_WHOLE_PAGE))],
 ]
 SPARES: list[Callable[[Judged], list[dict]]] = [
     lambda j: [rule("a", keywords(j.word), "exclude", section(j.there))],

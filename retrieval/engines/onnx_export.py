@@ -24,7 +24,7 @@ from retrieval.engines import cross_encoders, embedders
 from retrieval.engines.embedders import MANIFEST, MODEL_FILES, TOKENIZER, OnnxEmbedder, Precision, int8_kernel
 from retrieval.errors import ArfError
 
-FORMAT = 1  # raise it when the graph or the manifest changes, and every export is made anew
+FORMAT = 2  # raise it when the graph or the manifest changes, and every export is made anew
 OPSET = 20
 LIBRARIES = ("torch", "transformers", "sentence-transformers", "onnx", "onnxscript", "onnxruntime")
 PAIR_INPUTS = ("input_ids", "attention_mask", "token_type_ids")

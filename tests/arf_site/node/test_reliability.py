@@ -45,7 +45,7 @@ except OperationalError:
 run.delete()
 """
 STORED = """
-SELECT section.locator, chunk.text, chunk.position, count(vector.id)
+SELECT section.locator, chunk.text, chunk.position, count(vector.chunk_id)
 FROM retrieval_section section
 JOIN retrieval_chunk chunk ON chunk.section_id = section.id
 JOIN retrieval_chunkvector vector ON vector.chunk_id = chunk.id
