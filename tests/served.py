@@ -8,10 +8,10 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from contextlib import contextmanager
 from pathlib import Path
 from socketserver import ThreadingMixIn
+from unittest.mock import patch
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import pytest
@@ -20,12 +20,14 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection, connections
+from django.db.transaction import Atomic
 from django.test import Client
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementNotInteractableException,
     NoSuchElementException,
     StaleElementReferenceException,
+    TimeoutException,
     WebDriverException,
 )
 from selenium.webdriver.common.by import By
@@ -62,6 +64,29 @@ def on_one_connection(application: Callable, shared, turn: threading.Lock) -> Ca
 
 
 @contextmanager
+def one_block_at_a_time() -> Iterator[None]:
+    """Test and site share a connection: no savepoint of the one begins or ends inside a block of the other."""
+    turn, enter, leave = threading.RLock(), Atomic.__enter__, Atomic.__exit__
+
+    def entered(block: Atomic) -> None:
+        turn.acquire()
+        try:
+            enter(block)
+        except BaseException:
+            turn.release()
+            raise
+
+    def left(block: Atomic, *problem: object) -> None:
+        try:
+            leave(block, *problem)
+        finally:
+            turn.release()
+
+    with patch.multiple(Atomic, __enter__=entered, __exit__=left):
+        yield
+
+
+@contextmanager
 def serving(shared) -> Iterator[str]:
     server, turn = Server(("127.0.0.1", 0), Quiet), threading.Lock()
     server.set_app(on_one_connection(StaticFilesHandler(WSGIHandler()), shared, turn))
@@ -82,7 +107,7 @@ def site(db) -> Iterator[str]:
     connection.inc_thread_sharing()
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)  # it would end the test's transaction
-    with serving(connections["default"]) as address:
+    with one_block_at_a_time(), serving(connections["default"]) as address:
         yield address
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
@@ -113,6 +138,7 @@ class Browser(webdriver.Chrome):
 
 
 SIZE = (1400, 1200)
+LOADED_IN = 60  # seconds; the driver's client waits for 120
 FRESH = (
     ("Network.clearBrowserCookies", {}),
     ("Browser.resetPermissions", {}),
@@ -128,10 +154,12 @@ def scripts() -> bool:
 
 
 @pytest.fixture(scope="session")
-def browsers() -> Iterator[Callable[[bool], Browser]]:
-    """The process's browser with or without scripts, started when it is first asked for."""
-    with ExitStack() as running:
-        yield cache(lambda scripts: running.enter_context(started(scripts)))
+def browsers() -> Iterator[dict[bool, Browser]]:
+    """The process's browsers, with and without scripts."""
+    running: dict[bool, Browser] = {}
+    yield running
+    for driver in running.values():
+        driver.quit()
 
 
 def started(scripts: bool) -> Browser:
@@ -143,15 +171,25 @@ def started(scripts: bool) -> Browser:
         options.add_argument(argument)
     if not scripts:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    return Browser(options=options, service=webdriver.ChromeService(driver_path))
+    driver = Browser(options=options, service=webdriver.ChromeService(driver_path))
+    driver.set_page_load_timeout(LOADED_IN)
+    return driver
 
 
 @pytest.fixture
-def browser(browsers, scripts) -> Iterator[Browser]:
-    driver = browsers(scripts)
+def browser(browsers: dict[bool, Browser], scripts: bool) -> Iterator[Browser]:
+    """Started when it is first asked for. One that cannot leave a page, as happens now and then, makes way for another:
+    nothing more is asked of the site of a test that is over.
+    """
+    if scripts not in browsers:
+        browsers[scripts] = started(scripts)
+    driver = browsers[scripts]
     driver.begin_anew()
     yield driver
-    driver.get("about:blank")  # nothing more is asked of this test's site
+    try:
+        driver.get("about:blank")
+    except TimeoutException:
+        browsers.pop(scripts).quit()
 
 
 def until(browser: Browser, condition: Callable, message: str = "") -> object:
