@@ -1,4 +1,4 @@
-"""A whole ARF in trouble: thousands of requests; a hundred kills and twenty damaged files."""
+"""A whole ARF in trouble: thousands of requests; a hundred kills and twenty damaged files. `-rP` shows the figures."""
 
 import time
 
@@ -29,34 +29,23 @@ def arf():
         running.remove()
 
 
-@pytest.fixture
-def say(capsys):
-    """Prints figures into the run's own output."""
-
-    def print_figures(text: str) -> None:
-        with capsys.disabled():
-            print(f"\n{text}")
-
-    return print_figures
-
-
-def test_five_thousand_mixed_requests_leave_every_worker_small(arf, say):
+def test_five_thousand_mixed_requests_leave_every_worker_small(arf):
     workers = arf.pids("gunicorn")[1:]
     mixed, started = Mixed(arf, seed=SEED), time.monotonic()
     mixed.ask(range(REQUESTS))
     took, memory = time.monotonic() - started, [megabytes(pid) for pid in workers]
     told = ", ".join(f"{count} {kind}" for kind, count in mixed.counts.most_common())
-    say(f"{REQUESTS} requests ({told}) in {took:.0f} s; web workers hold {max(memory):.0f} MB at most")
+    print(f"{REQUESTS} requests ({told}) in {took:.0f} s; web workers hold {max(memory):.0f} MB at most")
     assert not [kind for kind in mixed.counts if " " in kind]
     assert arf.pids("gunicorn")[1:] == workers and max(memory) < MEMORY
 
 
-def test_a_hundred_kills_and_twenty_damaged_files_change_no_answer(arf, say):
+def test_a_hundred_kills_and_twenty_damaged_files_change_no_answer(arf):
     started = time.monotonic()
     with Chaos(arf, seed=SEED) as chaos:
         for files in ROUNDS:
             chaos.round(kills=10, files=files, quiet=3.0)
     took = chaos.recover(MENDED_IN)
-    say(f"{chaos.figures()}; {time.monotonic() - started:.0f} s; as before {took:.0f} s after the last round")
+    print(f"{chaos.figures()}; {time.monotonic() - started:.0f} s; as before {took:.0f} s after the last round")
     assert (chaos.killed.total(), chaos.damaged.total()) == (100, 20)
     assert not chaos.told.wrong
