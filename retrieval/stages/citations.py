@@ -62,6 +62,8 @@ class ResolveCitations:
             query = replace(ranking.query, unresolved=citation.normalized)
             return replace(ranking, query=query).noting(f"{citation.normalized} is not in these domains")
         if not (places[0].exact or places[0].section.is_result):
+            if any(domain.private for domain in ranking.query.domains):  # their articles have numbers of their own
+                return ranking.noting(f"{citation.normalized} is not in the law here")
             return self._absent(ranking, citation, places[0])
         return self._final(ranking.noting(citation.normalized), places)
 

@@ -11,6 +11,7 @@ from retrieval.models import CacheEntry, Domain, Trace
 from retrieval.request import SearchRequest
 from retrieval.search import cache
 from retrieval.search.service import search
+from tests.builders import a_case_file
 
 pytestmark = pytest.mark.django_db
 
@@ -130,6 +131,14 @@ def test_what_is_missing_of_a_known_article_is_said_to_be_missing_beside_what_is
     near = [miss["locator"] for miss in answer["near_misses"]]
     assert near and all(locator.startswith("/us/const/article/I/section/1") for locator in near)
     assert "DenseRetriever" not in [stage["name"] for stage in answer["stages"] if stage["status"] == "applied"]
+
+
+def test_what_the_law_lacks_may_be_in_a_private_document():
+    ana = Caller(("key:971",))
+    a_case_file("Lease", "Article I, Section 12. The tenant keeps the lighthouse lit.", granted_to=ana)
+    answer = search(SearchRequest("Article I, Section 12"), ana)
+    assert answer["unresolved"] is None
+    assert "PrivateLexicalRetriever" in [stage["name"] for stage in answer["stages"] if stage["status"] == "applied"]
 
 
 def test_a_citation_that_leads_somewhere_is_not_called_unresolved():
