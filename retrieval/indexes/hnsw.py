@@ -5,7 +5,6 @@ neither searches nor ingestion waiting; PostgreSQL keeps it up to date. Only tex
 closed and private vectors are not.
 """
 
-import logging
 import subprocess
 import sys
 import time
@@ -21,8 +20,6 @@ from retrieval.errors import ArfError
 from retrieval.jobs import Job, Progress
 from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun
 
-logger = logging.getLogger(__name__)
-
 LARGE = 50_000  # chunks of a domain; fewer are compared one by one in about 30 ms
 LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
 MOST_DIMENSIONS = 4_000  # of a halfvec that pgvector indexes
@@ -37,6 +34,7 @@ SELECT indexname FROM pg_indexes WHERE tablename = 'retrieval_chunkvector' AND s
 """
 VALID = "SELECT coalesce((SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)), false)"
 IS_BUILT = "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted" + (
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
     " AND (classid::bigint << 32 | objid::bigint) = hashtextextended(%s, 0)"
 )
 PHASE = """
@@ -106,8 +104,8 @@ def is_large(domain: Domain) -> bool:
 
 
 def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -> None:
-    """Searches go on meanwhile; writers of vectors wait, unless it is made `concurrently`, which takes longer and is
-    no part of a transaction. What the making of it needs is told by `arf_site.node.postgres`.
+    """Searches go on meanwhile; writers of vectors wait, unless it is made `concurrently`, which takes longer and is no
+    part of a transaction.
     """
     name = name_of(model.pk, domain.pk)
     with connection.cursor() as cursor:
@@ -160,6 +158,7 @@ def log_of_builder() -> Path:
 
 def start_builder(*models: EmbeddingModel) -> None:
     """It ends with this process's group, as everything that the supervisor starts."""
+    log_of_builder().parent.mkdir(parents=True, exist_ok=True)  # in a container there may be none
     with log_of_builder().open("ab") as log:
         subprocess.Popen(
             [sys.executable, "manage.py", "index_vectors", *(str(model.pk) for model in models)],

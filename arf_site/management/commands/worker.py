@@ -1,5 +1,6 @@
 """manage.py worker"""
 
+import os
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from arf_site.node.supervisor import end_children_with_us
 from retrieval import jobs
 
 EVERY = 1.0  # seconds between looks at the database
+NICENESS = 10  # ingestion embeds on every core: searches come first
 
 
 class Command(BaseCommand):
@@ -27,6 +29,7 @@ class Command(BaseCommand):
     help = "Runs the queue: takes up unfinished jobs, then works until stopped."
 
     def handle(self, **options) -> None:
+        os.nice(NICENESS)
         while not answers():
             time.sleep(EVERY)
         schedules.ensure()
