@@ -29,13 +29,17 @@ if Path("/dev/shm").is_dir():
 
 
 def post_worker_init(worker) -> None:
-    """Opens the embedder's session now, and not in the first reader's search."""
-    from retrieval.engines import loaded
-    from retrieval.errors import NotRun
+    """Runs a search in each language now: what the first one loads would make a reader wait for half a second."""
+    from retrieval.access.caller import ANONYMOUS
+    from retrieval.errors import ArfError
+    from retrieval.ranking import Page
+    from retrieval.request import SearchRequest
+    from retrieval.search.service import in_scope, run
 
     try:
-        loaded.active_embedder().embedder.embed_query("We the People")
-    except (NotRun, OperationalError) as problem:
-        worker.log.warning("searches will be without vectors at first: %s", problem)
+        for words in ("We the People", "Nosotros, el pueblo"):
+            run(SearchRequest(words), ANONYMOUS, *in_scope(ANONYMOUS), page=Page())
+    except (ArfError, OperationalError) as problem:
+        worker.log.warning("the first search will be slow: %s", problem)
     gc.collect()
     gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then

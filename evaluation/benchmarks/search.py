@@ -6,19 +6,27 @@ import json
 import random
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 import psutil
 
+from evaluation.benchmarks.vectors import LIMIT
 from evaluation.topics.topic import Topic
+from retrieval.access.caller import ANONYMOUS
+from retrieval.engines import loaded
+from retrieval.indexes.nearest import nearest
+from retrieval.ranking import Query
+from retrieval.search.service import in_scope
 
 MIX = {"lay": 0.70, "citation": 0.15, "spanish": 0.15}  # shares of what people send
 PERCENTILES = (50, 95, 99)
+BARE = 60  # questions of which the bare parts are timed
 LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 
 
@@ -134,6 +142,28 @@ def stage_shares(samples: Sequence[Sample]) -> dict[str, float]:
     return {name: round(total / len(samples), 3) for name, total in totals.items()}
 
 
+def bare_parts(questions: Sequence[str], domain: str) -> dict[str, float]:
+    """Median ms, in this process, of what no search can do without: a query embedded, one search of the lexical index
+    and one of the vectors, each for as many hits as the legs ask for.
+    """
+    active, index = loaded.active_embedder(), loaded.lexical_index()
+    scopes, in_force = in_scope(ANONYMOUS, [domain])
+    base = Query("", "", "", "en", scopes, versions=in_force, embedded_by=active.model_id)
+    took: dict[str, list[float]] = defaultdict(list)
+
+    def timed(part: str, call: Callable, *arguments, **options) -> Any:
+        started = time.perf_counter()
+        result = call(*arguments, **options)
+        took[part].append((time.perf_counter() - started) * 1000)
+        return result
+
+    for text in questions:
+        query = replace(base, vector=timed("embed", active.embedder.embed_query, text))
+        timed("lexical", index.search, {"en": text}, domains=query.domain_ids, as_of=None, limit=LIMIT)
+        timed("vectors", nearest, query, LIMIT)
+    return {part: round(float(np.median(ms)), 2) for part, ms in took.items()}
+
+
 def benchmark_search(
     url: str, topics: Sequence[Topic], *, clients: Sequence[int], count: int, seed: int
 ) -> Iterator[dict]:
@@ -146,8 +176,11 @@ def benchmark_search(
         if any(sample.cached for sample in cold):
             raise NoServer("a search meant to be cold came from the cache: use another --seed")
         cached, cached_seconds = load(url, [one for one in work for _ in range(3)], number)
+        bare = bare_parts(kinds["lay"][:BARE], "us_constitution")
         yield {
             "clients": number,
+            "bare_ms": bare,
+            "times_bare": round(summary(cold, cold_seconds)["kinds"]["lay"]["p50"] / sum(bare.values()), 2),
             "cold": summary(cold, cold_seconds),
             "cached": summary([sample for sample in cached if sample.cached], cached_seconds),
             "stages_ms": stage_shares(cold),

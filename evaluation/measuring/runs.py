@@ -23,7 +23,6 @@ from evaluation.topics.leaks import leaks
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import statements
 from retrieval.errors import NotFound
 from retrieval.models import ApiKey, EmbeddingModel, RankerModel
 from retrieval.ranking import DomainScope, Query, Ranking, RuleOptions
@@ -52,8 +51,7 @@ class Runner:
     def in_force(self, domains: tuple[str, ...]) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
         """The domains as the caller sees them, and their versions. Raises NotFound."""
         if domains not in self._known:
-            scopes = service.visible_domains(self.caller, domains)
-            self._known[domains] = scopes, statements.current_versions(scopes)
+            self._known[domains] = service.in_scope(self.caller, domains)
         return self._known[domains]
 
     def query(
@@ -318,10 +316,10 @@ def measures_of(result: TopicResult) -> dict[str, float | None]:
 
 def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) -> dict[str, int | str]:
     """Every version a run over these topics depends on, with the digests of the models that serve."""
-    scopes = service.visible_domains(caller, sorted({topic.domain for topic in topics}))
+    _, in_force = service.in_scope(caller, sorted({topic.domain for topic in topics}))
     ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
     embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
-    return statements.current_versions(scopes) | {
+    return in_force | {
         "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
         "ranker": next(iter(ranker), ""),
     }

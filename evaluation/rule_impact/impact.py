@@ -265,7 +265,7 @@ class Effect:
 
 
 def rules_version() -> int:
-    return statements.current_versions(()).get("rules", 0)
+    return statements.current_versions().get("rules", 0)
 
 
 def ndcg(topic: Topic, answer: Answer) -> float:

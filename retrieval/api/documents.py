@@ -32,7 +32,7 @@ from retrieval.models import ApiKey, Document, Domain, Section, Upload
 from retrieval.models.access import name_of
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.request import MAX_K, paging
-from retrieval.search.service import visible_domains
+from retrieval.search.service import in_scope
 
 MAX_LEVELS = 5
 MAX_NODES = 500  # in one answer, of which it makes about 150 kB
@@ -209,7 +209,7 @@ class DocumentsView(ApiView):
     def get(self, request: Request) -> HttpResponse:
         """List the documents that the caller may read today; withdrawn ones are none of them."""
         values, caller = DocumentsParameters.from_url(request), caller_of(request)
-        domains = [scope.id for scope in visible_domains(caller, values.pop("domain", ()))]
+        domains = [scope.id for scope in in_scope(caller, values.pop("domain", ()))[0]]
         documents = documents_in_force(caller).filter(domain__in=domains)
         return reply(document_page(documents.order_by("domain", "locator", "pk"), **values))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Model, QuerySet
+from django.db.models.expressions import RawSQL
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, Section
@@ -38,7 +39,8 @@ def visible_domains(caller: Caller) -> Statement:
 
 def _visible_domains(principals: tuple[str, ...]) -> QuerySet:
     columns = ("id", "slug", "corpus_version", "visibility", "languages", "locator_prefix")
-    return Domain.objects.visible_to(Caller(principals)).values_list(*columns)
+    versions = RawSQL("SELECT json_object_agg(name, number) FROM retrieval_version", ())
+    return Domain.objects.visible_to(Caller(principals)).values_list(*columns, versions)
 
 
 def readable(caller: Caller, day: date | None, *columns: str) -> Statement:
@@ -81,11 +83,16 @@ def _insertion(model: type[Model]) -> str:
 VERSIONS = "SELECT name, number FROM retrieval_version"
 
 
-def current_versions(domains: Sequence[DomainScope]) -> dict[str, int]:
-    """Every version in force for these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of
-    a public answer's.
+def current_versions() -> dict[str, int]:
+    """Every version of what curators change: {"aliases": 12, "rules": 3, …}."""
+    return dict(rows(VERSIONS))
+
+
+def versions_for(domains: Sequence[DomainScope], curated: dict[str, int]) -> dict[str, int]:
+    """With those of these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of a public
+    answer's.
     """
-    curated = dict(rows(VERSIONS))
+    versions = curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}
     if not any(domain.private for domain in domains):
-        curated.pop("grants", None)
-    return curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}
+        versions.pop("grants", None)
+    return versions

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 
 from cachetools import LRUCache
 from django.conf import settings
@@ -24,6 +24,7 @@ from retrieval.corpus.statements import rows
 from retrieval.database import has_room
 from retrieval.models import CacheEntry
 from retrieval.models.packed import pack, unpack
+from retrieval.search.afterwards import after_answer
 
 logger = logging.getLogger(__name__)
 CODE = ("retrieval", "rules", "arf_site", "templates/retrieval/prompts")
@@ -48,6 +49,13 @@ def code_version() -> str:
     folders = [settings.BASE_DIR / name for name in CODE]
     files = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in OF_ANSWERS)
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def keep(key: str, packed: bytes) -> None:
+    """Writes an answer into the table, where there is room."""
+    if has_room():
+        with connection.cursor() as cursor:
+            cursor.execute(KEEP, [key, packed, timezone.now()])
 
 
 class AnswerCache:
@@ -110,10 +118,8 @@ class AnswerCache:
 
     def _write(self, key: str, answer: dict) -> None:
         packed = pack(answer)
-        if has_room():
-            with connection.cursor() as cursor:
-                cursor.execute(KEEP, [key, packed, timezone.now()])
         self._remember(key, packed)
+        after_answer(partial(keep, key, packed))
 
 
 class PrivateAnswerCache(AnswerCache):

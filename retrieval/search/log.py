@@ -1,5 +1,6 @@
 """Keeps the account of searches: a summary of each, the full trace of those that ran, both for a time only."""
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import chain
@@ -16,6 +17,7 @@ from retrieval.errors import NotFound
 from retrieval.models import Click, Feedback, SearchLog, Section, ShadowRanking, Trace
 from retrieval.ranking import Shadow
 from retrieval.request import SearchRequest
+from retrieval.search.afterwards import write_now
 from retrieval.text.personal_data import query_hash, scrub
 
 WEIGHED = ("candidates", "dropped")
@@ -23,6 +25,7 @@ SUMMARY = (
     "pipeline", "took_ms", "cached", "abstained", "degraded", "top_locators", "probability", "versions",
 )  # fmt: skip
 PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
+PAUSES = (0.01, 0.03, 0.06)  # seconds between looks for a search that was answered a moment ago
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
 
@@ -160,9 +163,7 @@ def trace_for(trace_id: str, caller: Caller) -> dict:
 
     Places that this caller may no longer see are left out of it.
     """
-    log = SearchLog.objects.filter(pk=trace_id).first()
-    if log is None or not may_read(log, caller):
-        raise NotFound("There is no such trace, or no longer.")
+    log = search_of(trace_id, caller)
     with row_security.as_caller(caller):
         return without_hidden(summary(log) | kept_detail(log), caller)
 
@@ -220,10 +221,20 @@ def note_click(trace_id: str, caller: Caller, *, locator: str) -> None:
 
 def search_of(trace_id: str, caller: Caller) -> SearchLog:
     """A search that this caller may read. Raises NotFound."""
-    log = SearchLog.objects.filter(pk=trace_id).first()
+    log = logged(trace_id)
     if log is None or not may_read(log, caller):
         raise NotFound("There is no such search, or no longer.")
     return log
+
+
+def logged(trace_id: str) -> SearchLog | None:
+    """The row of a search; that of an answer which another process has just sent comes a moment later."""
+    write_now()
+    for pause in (*PAUSES, 0.0):
+        if found := SearchLog.objects.filter(pk=trace_id).first():
+            return found
+        time.sleep(pause)
+    return None
 
 
 def kept_name(log: SearchLog, locator: str) -> str:

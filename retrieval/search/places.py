@@ -13,7 +13,6 @@ from django.db.models.functions import Concat, Length
 from retrieval.access.caller import Caller
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import only_citation
-from retrieval.corpus import statements
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.request import SearchRequest
@@ -52,12 +51,12 @@ def offered(words: str, caller: Caller, domains: tuple[str, ...] = ()) -> list[P
     words = words.strip()[:LONGEST]
     if not normalize(words):
         return []
-    scopes = service.visible_domains(caller, domains)
+    scopes, in_force = service.in_scope(caller, domains)
     among = Section.objects.readable(caller).filter(domain__in=[scope.id for scope in scopes])
     if words.startswith("/"):
         return provisions([words, *located(words, among)], caller)
     request = SearchRequest(words, domains, pipeline="places")
-    ranking = service.run(request, caller, scopes, statements.current_versions(scopes))
+    ranking = service.run(request, caller, scopes, in_force)
     searched = [candidate.pin or candidate.locator for candidate in ranking.candidates]
     cited = searched[:OFFERED] if ranking.final else []
     found = [*cited, *numbered(words, among), *named(words, among), *searched]

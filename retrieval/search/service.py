@@ -15,9 +15,10 @@ from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
 from retrieval.models import Domain
-from retrieval.ranking import DomainScope, Page, Query, Ranking, Shadow
+from retrieval.ranking import DomainScope, Page, Query, Ranking
 from retrieval.request import SearchRequest, check
 from retrieval.search import cache
+from retrieval.search.afterwards import after_answer
 from retrieval.search.log import record
 from retrieval.search.response import stage_account, trace_of
 from retrieval.stages import llm_verifier
@@ -42,18 +43,18 @@ def search(
 def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: bool) -> dict:
     started = time.perf_counter()
     check(request)
-    scopes = visible_domains(caller, request.domains)
-    in_force = statements.current_versions(scopes) | {"lexical": loaded.lexical_index().position}
+    scopes, in_force = in_scope(caller, request.domains)
+    in_force["lexical"] = loaded.lexical_index().position
+    private = any(scope.private for scope in scopes)
     key = cache_key(request, caller, scopes, in_force)
     trace_id = uuid.uuid4()
-    ran: list[tuple[dict, Shadow | None]] = []
+    ran: list[Ranking] = []
 
     def make() -> dict:
         page = Page(request.page, request.k, request.whole)
         ranking = run(request, caller, scopes, in_force, trace_id=trace_id, page=page)
-        answer = answer_of(ranking, request, trace_id)
-        ran.append((trace_of(ranking), ranking.shadow))
-        return answer
+        ran.append(ranking)
+        return answer_of(ranking, request, trace_id)
 
     made, was_cached = (
         (make(), False) if fresh else answers_for(request, scopes, in_force).get_or_make(key, make)
@@ -61,38 +62,44 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     took_ms = round((time.perf_counter() - started) * 1000, 2)
     asked = made["query"] | {"text": request.text}  # the cached answer's was another's spelling
     answer = made | {"query": asked, "cached": was_cached, "trace_id": str(trace_id), "took_ms": took_ms}
-    trace, shadow = ran[0] if ran else (None, None)
-    record(
-        answer,
-        trace=trace,
-        shadow=shadow,
-        cached_from=made["trace_id"] if was_cached else None,
-        request=request,
-        caller=caller,
-        channel=channel,
-        versions=in_force,
-        private=any(scope.private for scope in scopes),
-    )
+
+    def log() -> None:
+        ranking = ran[0] if ran else None
+        record(
+            answer,
+            trace=ranking and trace_of(ranking),
+            shadow=ranking and ranking.shadow,
+            cached_from=made["trace_id"] if was_cached else None,
+            request=request,
+            caller=caller,
+            channel=channel,
+            versions=in_force,
+            private=private,
+        )
+
+    if private:  # names are read under the caller's scope, which ends here
+        log()
+    else:
+        after_answer(log)
     return answer
 
 
-def visible_domains(caller: Caller, slugs: Sequence[str]) -> tuple[DomainScope, ...]:
-    """The domains asked for, or all. One that the caller may not see is answered as one that does not exist."""
-    visible = statements.rows(*statements.visible_domains(caller))
-    domains = {
-        slug: DomainScope(
-            pk,
-            slug,
-            version,
-            visibility == Domain.Visibility.PRIVATE,
-            tuple(languages),
-            prefix.strip("/").partition("/")[0],
-        )
-        for pk, slug, version, visibility, languages, prefix in visible
-    }
+def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
+    """The domains asked for, or all that the caller may see, and every version in force for them. A domain that the
+    caller may not see is answered as one that does not exist.
+    """
+    domains, versions = {}, {}
+    for pk, slug, version, visibility, languages, prefix, numbers in statements.rows(
+        *statements.visible_domains(caller)
+    ):
+        private = visibility == Domain.Visibility.PRIVATE
+        jurisdiction = prefix.strip("/").partition("/")[0]
+        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction)
+        versions = numbers
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")
-    return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
+    asked = tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
+    return asked, statements.versions_for(asked, versions)
 
 
 def answers_for(

@@ -119,6 +119,8 @@ class CitationRetriever:
 
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
+    if not locators:
+        return []
     wanted = {locator: [locator, *ancestors(locator)] for locator in locators}
     names = {name for chain in wanted.values() for name in chain}
     readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)

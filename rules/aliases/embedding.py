@@ -48,7 +48,7 @@ def embed_missing() -> int:
 def english_of(alias: Alias) -> str:
     if alias.language != "es":
         return alias.text
-    terms = published.glossary(statements.current_versions(()).get("glossary", 0))
+    terms = published.glossary(statements.current_versions().get("glossary", 0))
     try:
         return translate(alias.text, terms, loaded.apertium()).text
     except TranslationUnavailable:

@@ -4,10 +4,9 @@ import pytest
 
 from arf_site import pipelines
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus import statements
 from retrieval.pipeline import get
 from retrieval.request import SearchRequest
-from retrieval.search.service import run, search, visible_domains
+from retrieval.search.service import in_scope, run, search
 from retrieval.stages.present import Present
 from retrieval.stages.query import Normalize
 from retrieval.templatetags import law
@@ -50,7 +49,7 @@ def test_a_trace_shows_nothing_that_is_not_in_the_pipeline(name):
 
 @pytest.mark.django_db
 def test_a_ranking_that_is_only_measured_reads_no_page():
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, statements.current_versions(scopes))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
+    ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, in_force)
     assert ranking.shown == {}
     assert (ranking.reports[-1].name, ranking.reports[-1].status) == ("Present", "skipped")

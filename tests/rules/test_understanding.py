@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import current_versions
 from retrieval.models import Domain
 from retrieval.ranking import DomainScope, Ranking
 from retrieval.request import SearchRequest
-from retrieval.search.service import query_of, search, visible_domains
+from retrieval.search.service import in_scope, query_of, search
 from retrieval.stages.query import Normalize
 from rules.models import Alias, GlossaryTerm
 from rules.understanding import Respell
@@ -62,8 +61,8 @@ def test_a_word_of_a_new_name_is_no_slip():
 
 @pytest.mark.django_db
 def test_nothing_is_respelled_where_private_documents_are_searched():
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    query = query_of(SearchRequest("the polcie of Mr. Warant"), ANONYMOUS, scopes, current_versions(scopes))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
+    query = query_of(SearchRequest("the polcie of Mr. Warant"), ANONYMOUS, scopes, in_force)
     normalized = Normalize()(Ranking(query))
     assert Respell()(normalized).query.respelled == "the police of Mr. Warant"
     private = DomainScope(0, "files", 0, True, ("en",))

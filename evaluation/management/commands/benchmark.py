@@ -98,6 +98,8 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"{row['clients']:>3} clients  {kind:<7}{ms} ms  {told['per_second']:>7} a second"
                 )
+            bare = ", ".join(f"{part} {ms:.1f}" for part, ms in row["bare_ms"].items())
+            self.stdout.write(f"             cold lay questions: {row['times_bare']} times the bare parts ({bare} ms)")
             for kind, told in row["cold"]["kinds"].items():
                 self.stdout.write(
                     f"             cold {kind:<10} p50 {told['p50']:.1f}  p95 {told['p95']:.1f} ms"

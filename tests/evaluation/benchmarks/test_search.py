@@ -19,6 +19,7 @@ def test_searches_are_cold_first_and_cached_then(site):  # noqa: F811
     (row,) = told("search", "--url", site, "--count", "20", "--clients", "1", "--seed", "3")["rows"]
     assert row["cold"]["all"]["n"] == 20
     assert row["cached"]["all"]["n"] == 60
+    assert row["bare_ms"].keys() == {"embed", "lexical", "vectors"} and row["times_bare"] > 0
     assert {"EmbedQuery", "Fuse", "Present"} <= row["stages_ms"].keys()
 
 

@@ -12,7 +12,6 @@ import pytest
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
 from retrieval.indexes import terms
@@ -33,7 +32,7 @@ from retrieval.models.packed import unpack
 from retrieval.request import SearchRequest
 from retrieval.search import cache
 from retrieval.search.log import give_feedback, note_click, trace_for
-from retrieval.search.service import run, search, visible_domains
+from retrieval.search.service import in_scope, run, search
 from retrieval.text import analyzer
 from rules.aliases import embedding
 from rules.models import Alias
@@ -355,9 +354,9 @@ def test_the_words_of_private_documents_are_neither_kept_nor_counted(anas_file):
     answer = ask("Zamorano brigade", ANA, domains=("client_cases",), pipeline="pool")
     assert set(locators(answer)) & own(anas_file)
     with as_caller(ANA):
-        scopes = visible_domains(ANA, ("client_cases",))
+        scopes, in_force = in_scope(ANA, ("client_cases",))
         ranking = run(
-            SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, current_versions(scopes)
+            SearchRequest("Zamorano brigade", pipeline="pool"), ANA, scopes, in_force
         )
         texts = terms.texts_of(ranking.query, ranking.candidates)
         stranger = terms.texts_of(replace(ranking.query, caller=BEN), ranking.candidates)

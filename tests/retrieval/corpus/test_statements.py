@@ -9,7 +9,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.corpus import statements
 from retrieval.corpus.statements import current_versions
 from retrieval.models import Domain, SearchLog, Section, Trace
-from retrieval.search.service import visible_domains
+from retrieval.search.service import in_scope
 from rules.models import Alias
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
@@ -50,21 +50,20 @@ def test_rows_that_are_inserted_read_as_they_were_written(db):
 
 
 def test_every_domain_searched_has_its_corpus_version(db):
-    domains = visible_domains(ANONYMOUS, ["us_constitution"])
-    versions = current_versions(domains)
+    domains, versions = in_scope(ANONYMOUS, ["us_constitution"])
     assert versions["corpus:us_constitution"] == domains[0].corpus_version
     assert [name for name in versions if name.startswith("corpus:")] == ["corpus:us_constitution"]
 
 
 def test_what_curators_change_is_another_version(db):
-    before = current_versions(())["aliases"]
+    before = current_versions()["aliases"]
     Alias.objects.first().delete()
-    assert current_versions(())["aliases"] > before
+    assert current_versions()["aliases"] > before
 
 
 def test_grants_are_a_version_of_private_searches_alone(db):
     ana = Caller(("key:901",))
     a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ana)
     with as_caller(ana):
-        assert "grants" not in current_versions(visible_domains(ana, ["us_constitution"]))
-        assert "grants" in current_versions(visible_domains(ana, ["client_cases"]))
+        assert "grants" not in in_scope(ana, ["us_constitution"])[1]
+        assert "grants" in in_scope(ana, ["client_cases"])[1]

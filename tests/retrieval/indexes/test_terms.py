@@ -26,7 +26,7 @@ from retrieval.indexes.terms import (
 )
 from retrieval.models import Domain, Section, SectionTerms, Vocabulary
 from retrieval.request import SearchRequest
-from retrieval.search.service import run, visible_domains
+from retrieval.search.service import in_scope, run
 from tests.builders import a_document, a_domain, a_section
 
 few = st.lists(st.integers(0, 2**32 - 1) | st.sampled_from([1, 2, 65_537, 65_538]), max_size=30)
@@ -97,9 +97,9 @@ def test_a_corpus_that_changed_is_counted_again_once():
     section.text = "No title of nobility shall be granted"
     terms.save_terms([section])
     section.save()
-    version = current_versions(())["vocabulary"]
+    version = current_versions()["vocabulary"]
     assert terms.count_again() == 1
-    assert current_versions(())["vocabulary"] > version
+    assert current_versions()["vocabulary"] > version
     assert Vocabulary.objects.get(domain=section.domain).mean_length == 7
 
 
@@ -127,9 +127,9 @@ def test_a_publication_is_counted_by_what_it_adds_and_removes(monkeypatch):
 
 @pytest.mark.django_db
 def test_public_words_are_read_once(django_assert_num_queries):
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
     ranking = run(
-        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, current_versions(scopes)
+        SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, in_force
     )
     first = terms.texts_of(ranking.query, ranking.candidates)
     with django_assert_num_queries(0):

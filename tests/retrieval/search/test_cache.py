@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.corpus import statements
 from retrieval.models import (
     Anchor,
     CacheEntry,
@@ -32,7 +31,7 @@ from retrieval.models import (
 )
 from retrieval.request import SearchRequest
 from retrieval.search import cache, log
-from retrieval.search.service import cache_key, search, visible_domains
+from retrieval.search.service import cache_key, in_scope, search
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
@@ -149,8 +148,7 @@ NOT_SETTINGS = {
 
 
 def key() -> str:
-    scopes = visible_domains(ANA, ())
-    in_force = statements.current_versions(scopes)
+    scopes, in_force = in_scope(ANA, ())
     return cache_key(SearchRequest(text="who appoints judges"), ANA, scopes, in_force)
 
 

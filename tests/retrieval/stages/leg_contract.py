@@ -8,13 +8,12 @@ import pytest
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.citations.citation import Citation
-from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import Domain, Section
 from retrieval.pipeline import Stage
 from retrieval.ranking import Query, Ranking
-from retrieval.search.service import visible_domains
+from retrieval.search.service import in_scope
 from retrieval.stages.fusion import Fuse
 from retrieval.targets import Part, Selection
 from rules.aliases import embedding
@@ -83,7 +82,7 @@ class LegContract:
         slugs = [slug for slug in law.domains if slug != "client_cases" or caller.principals]
         with as_caller(caller):
             known = {domain.slug for domain in Domain.objects.visible_to(caller)}
-            scopes = visible_domains(caller, [slug for slug in slugs if slug in known])
+            scopes, in_force = in_scope(caller, [slug for slug in slugs if slug in known])
         active = loaded.active_embedder()
         query = Query(
             QUESTION,
@@ -92,7 +91,7 @@ class LegContract:
             "en",
             scopes,
             caller,
-            versions=statements.current_versions(scopes),
+            versions=in_force,
             citations=tuple(cited(section.locator) for section in law.all),
             fired=(naming(law.all),),
             vector=active.embedder.embed_query(QUESTION),

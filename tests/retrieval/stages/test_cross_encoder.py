@@ -7,12 +7,11 @@ import pytest
 
 from evaluation.learning.training import cross_knots
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.engines.cross_encoders import CrossEncoder, CrossEncoderUnavailable, probabilities
 from retrieval.indexes.terms import texts_of
 from retrieval.request import SearchRequest
-from retrieval.search.service import run, visible_domains
+from retrieval.search.service import in_scope, run
 from retrieval.stages import cross_encoder
 from retrieval.stages.reranker.features import FEATURES, of_text
 from retrieval.stages.reranker.reranker import asked
@@ -26,8 +25,8 @@ def configured(settings, exported):
 
 
 def pool_of(text: str):
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    return run(SearchRequest(text, pipeline="pool"), ANONYMOUS, scopes, current_versions(scopes))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
+    return run(SearchRequest(text, pipeline="pool"), ANONYMOUS, scopes, in_force)
 
 
 def note_of(ranking) -> str:

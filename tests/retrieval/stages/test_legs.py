@@ -6,7 +6,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.models import Document
 from retrieval.ranking import Query, Ranking
-from retrieval.search.service import visible_domains
+from retrieval.search.service import in_scope
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from tests.builders import a_case_file
 from tests.retrieval.stages.leg_contract import LegContract
@@ -35,7 +35,7 @@ class TestPrivateLexicalRetriever(LegContract):
             Document.objects.filter(pk=spanish.pk).update(language="es")
             written = {spanish.sections.get().pk: "es", english.sections.get().pk: "en"}
         with as_caller(ana):
-            domains = visible_domains(ana, ("client_cases",))
+            domains, _ = in_scope(ana, ("client_cases",))
             query = Query("¿quién paga el alquiler?", "who pays the rent?", "", "es", domains, caller=ana)
             found = self.leg(Ranking(query)).candidates
         assert {written[one.section_id] for one in found} == {"es", "en"}

@@ -17,7 +17,7 @@ from retrieval.models import Section, Trace
 from retrieval.pipeline import run_stage
 from retrieval.ranking import Candidate, Page, Query, Ranking
 from retrieval.request import SearchRequest
-from retrieval.search.service import search, visible_domains
+from retrieval.search.service import in_scope, search
 from retrieval.stages.present import Present
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours, Question
@@ -136,7 +136,7 @@ def test_the_page_leads_to_them(client):
 def presented(page: Page | None) -> Ranking:
     sections = Section.objects.live().results().order_by("pk")[:5]
     candidates = tuple(Candidate(section.pk, section.domain_id, section.locator) for section in sections)
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
     query = Query("law", "law", "law", "en", scopes, page=page)
     return run_stage(Present(), Ranking(query, candidates))
 

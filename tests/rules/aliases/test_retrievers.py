@@ -7,11 +7,10 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import current_versions
 from retrieval.models import Domain, Section, Version
 from retrieval.ranking import Query
 from retrieval.request import SearchRequest
-from retrieval.search.service import query_of, search, visible_domains
+from retrieval.search.service import in_scope, query_of, search
 from retrieval.targets import Part, Selection
 from rules import published
 from rules.aliases import embedding
@@ -37,8 +36,8 @@ FIRST, THIRD = "/us/const/amendment/I", "/us/const/amendment/III"
 
 @pytest.fixture
 def query() -> Query:
-    scopes = visible_domains(ANONYMOUS, ["us_constitution"])
-    return query_of(SearchRequest("a question"), ANONYMOUS, scopes, current_versions(scopes))
+    scopes, in_force = in_scope(ANONYMOUS, ["us_constitution"])
+    return query_of(SearchRequest("a question"), ANONYMOUS, scopes, in_force)
 
 
 def number(locator: str) -> int:

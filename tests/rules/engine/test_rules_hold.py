@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from arf_site import pipelines
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus import statements
 from retrieval.models import Section
 from retrieval.pipeline import Pipeline
 from retrieval.ranking import Ranking, Reason
@@ -116,8 +115,8 @@ def test_pins_and_excludes_hold_whatever_models_say(places, rules, values, quest
             stages.append(Scored(values))
     assert isinstance(stages[-2], ApplyRuleActions)
     trial = [compiled(content(rule, n, places), number=n, version=1) for n, rule in enumerate(rules, start=1)]
-    scopes = service.visible_domains(ANONYMOUS, ("us_constitution",))
-    query = service.query_of(SearchRequest(question), ANONYMOUS, scopes, statements.current_versions(scopes))
+    scopes, in_force = service.in_scope(ANONYMOUS, ("us_constitution",))
+    query = service.query_of(SearchRequest(question), ANONYMOUS, scopes, in_force)
     with published.as_if_these_rules(trial):
         ranking = Pipeline(*stages)(Ranking(query))
     check([candidate.locator for candidate in ranking.candidates], rules, places)

@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.ingestion.uploading import accept
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds
 from retrieval.request import SearchRequest
-from retrieval.search.service import run, search, visible_domains
+from retrieval.search.service import in_scope, run, search
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import EVIDENCE, USUAL_MINIMUM
 from rules import published
@@ -41,8 +40,8 @@ pytestmark = pytest.mark.django_db
 
 
 def read() -> Ranking:
-    scopes = visible_domains(ANONYMOUS, ("us_constitution",))
-    query = Query("law", "law", "law", "en", scopes, versions=current_versions(scopes))
+    scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
+    query = Query("law", "law", "law", "en", scopes, versions=in_force)
     return ReadThresholds()(Ranking(query))
 
 
@@ -175,8 +174,8 @@ def a_draft(domain: Domain, **changed) -> DomainThreshold:
 
 
 def ranked(text: str) -> Ranking:
-    scopes = visible_domains(Query("", "", "", "en", ()).caller, ["us_constitution"])
-    return run(SearchRequest(text=text), Query("", "", "", "en", ()).caller, scopes, current_versions(scopes))
+    scopes, in_force = in_scope(Query("", "", "", "en", ()).caller, ["us_constitution"])
+    return run(SearchRequest(text=text), Query("", "", "", "en", ()).caller, scopes, in_force)
 
 
 def test_a_search_drops_by_the_minimum_and_says_so_in_the_trace(domain):

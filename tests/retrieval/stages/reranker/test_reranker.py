@@ -16,7 +16,7 @@ from retrieval.errors import NotRun
 from retrieval.models import JobRun, RankerModel
 from retrieval.ranking import Candidate, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
-from retrieval.search.service import run, search, visible_domains
+from retrieval.search.service import in_scope, run, search
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours
 from retrieval.stages.reranker.reranker import LearnedReranker, serving, shadowing
@@ -31,13 +31,8 @@ def deployed(db) -> RankerModel:
 
 
 def ranked_by(pipeline: str) -> Ranking:
-    scopes = visible_domains(ANONYMOUS, ["us_constitution"])
-    return run(
-        SearchRequest("who may search my house", pipeline=pipeline),
-        ANONYMOUS,
-        scopes,
-        current_versions(scopes),
-    )
+    scopes, in_force = in_scope(ANONYMOUS, ["us_constitution"])
+    return run(SearchRequest("who may search my house", pipeline=pipeline), ANONYMOUS, scopes, in_force)
 
 
 def scored_of(ranking: Ranking) -> list[Candidate]:
@@ -107,7 +102,7 @@ def registered(seed: int) -> RankerModel:
 def query_now() -> Query:
     """A query at the versions in force."""
     query = Query(original="q", text="q", normalized="q", language="en", domains=())
-    return replace(query, versions=current_versions(()))
+    return replace(query, versions=current_versions())
 
 
 def test_without_a_deployed_reranker_the_stage_does_not_run():
