@@ -32,7 +32,7 @@ class LegalChange(s.Serializer):
     """What a later provision did to this one, to what holds it or to a part of it."""
 
     provision = s.CharField(help_text="Locator of what was changed.")
-    effect = s.ChoiceField(["changed", "repealed", "superseded"])
+    effect = s.ChoiceField(["changed", "repealed", "superseded", "overruled"])
     day = s.DateField(help_text="On which what changed it was ratified.")
     by = s.CharField(help_text="Locator of the provision that changed it.")
     citation = s.CharField(help_text="Its Bluebook form.")

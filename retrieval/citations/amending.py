@@ -8,7 +8,7 @@ from retrieval.citations.finding import find_citations, whole_citations
 
 _LONGEST = 300  # characters; a longer text tells a situation
 _VERB = re.compile(
-    r"\b(?:amend(?:ed|s)?|chang(?:e[ds]?|es|ing)|repeal(?:ed|s|ing)?|replac(?:e[ds]?|ing)|supersed(?:e[ds]?|ing)"
+    r"\b(?:amend(?:ed|s)?|chang(?:e[ds]?|es|ing)|repeal(?:ed|s|ing)?|replac(?:e[ds]?|ing)|supersed(?:e[ds]?|ing)|overrul(?:e[ds]?|ing)"
     r"|modif(?:y|ie[ds]|ying)|overturn(?:ed|s)?|overr(?:ode|ides?|idden)|undid|undone|undo|abolish(?:ed|es)?"
     r"|alter(?:ed|s)?|revok(?:e[ds]?|ing)|rescind(?:ed|s)?|ended|cancell?ed|annull?ed|rewrote|rewritten"
     r"|(?:repeal|replacement|modification|changes?)(?=\s(?:of|to|in)\b)"

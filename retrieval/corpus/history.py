@@ -1,4 +1,5 @@
-"""What later law did to earlier provisions: repealed, superseded or changed them, from `corpora/history.json`.
+"""What later law did to earlier: provisions were repealed, superseded or changed, decisions overruled. From
+`corpora/history.json`.
 
 Legal force is not the validity of our text (`Section.valid_to`). A repealed provision keeps its text, so that it is
 found and cited where no day is asked for; on a day after its end it is not in force. Reads one file, once.
@@ -16,6 +17,7 @@ from retrieval.citations.citation import cite
 
 FILE = Path(__file__).parents[1] / "corpora" / "history.json"
 ENDING = ("repealed", "superseded")  # what is only changed stays in force
+OVERRULED = "overruled"  # a decision, which stays to be read and is no longer followed
 SAYS_ENDED = re.compile(r"\s*\((?:repealed|superseded|derogad[oa]|sustituid[oa])\)$")
 
 
@@ -75,6 +77,10 @@ class Standing:
         return next((c for c in self.known if c.ends and is_within(self.locator, c.provision)), None)
 
     @property
+    def is_overruled(self) -> bool:
+        return any(c.effect == OVERRULED and is_within(self.locator, c.provision) for c in self.made)
+
+    @property
     def ends_later(self) -> bool:
         return self.ended is not None and self.ended not in self.made
 
@@ -84,7 +90,7 @@ class Standing:
 
     def status(self, stored: str) -> str:
         if self.ended is None:
-            return stored
+            return OVERRULED if self.is_overruled else stored
         return "" if self.ends_later else self.ended.effect
 
     def notes(self, stored: list[str]) -> list[str]:

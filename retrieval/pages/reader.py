@@ -26,6 +26,8 @@ from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
 LONGEST = 150_000  # characters on one page; what holds more than that shows its outline instead
+CASES = "/us/scotus/"
+LISTED = 50  # of what cites a provision
 BRIEF = (
     "document_id", "domain_id", "locator", "parent_locator", "level", "number", "heading", "heading_es",
     "plain_name", "plain_name_es", "citation", "position", "depth", "is_leaf", "is_result", "status",
@@ -96,6 +98,7 @@ class Reading:
     under: tuple[Branch, ...] = ()
     versions: list[Section] = field(default_factory=list)
     cited_by: list[Section] = field(default_factory=list)
+    cases: list[Section] = field(default_factory=list)
 
 
 # -- What there is
@@ -165,7 +168,8 @@ def read(section: Section, reader: Reader) -> Reading:
         previous=before.first(),
         next=after.first(),
         versions=versions_of(section, reader.caller),
-        cited_by=citing(section, reader),
+        cited_by=list(citing(section, reader).exclude(locator__startswith=CASES).in_order()[:LISTED]),
+        cases=cases_on(section, reader),
     )
 
 
@@ -217,10 +221,22 @@ def versions_of(section: Section, caller: Caller) -> list[Section]:
     return versions if len(versions) > 1 else []
 
 
-def citing(section: Section, reader: Reader) -> list[Section]:
-    """Provisions that cite this one, in the order of the law."""
+def citing(section: Section, reader: Reader) -> SectionQuerySet:
+    """What cites this provision."""
     sources = Citation.objects.filter(target=section).values("source")
-    return list(reader.readable.filter(pk__in=sources).exclude(pk=section.pk).only(*BRIEF).in_order()[:50])
+    return reader.readable.filter(pk__in=sources).exclude(pk=section.pk).only(*BRIEF)
+
+
+def cases_on(section: Section, reader: Reader) -> list[Section]:
+    """The last decisions that cite this provision, each once, newest first."""
+    found = (
+        citing(section, reader)
+        .filter(locator__startswith=CASES)
+        .only(*BRIEF, "valid_from", "document__title")
+        .order_by("-valid_from", "pk")
+    )
+    each = {one.document_id: one for one in reversed(found.select_related("document")[:LISTED])}
+    return list(reversed(each.values()))
 
 
 # -- Its text

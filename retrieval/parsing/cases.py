@@ -1,9 +1,11 @@
 """Reads what is known of a decided case, a row of JSON, as a document: name, date, facts and holding. Pure."""
 
+from collections.abc import Iterator
 from datetime import date
 
+from retrieval.citations.citation import cite
 from retrieval.errors import SourceRefused
-from retrieval.parsing.tree import Node, SourceDocument
+from retrieval.parsing.tree import Node, Ref, SourceDocument
 
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
 
@@ -21,7 +23,8 @@ def case_of(row: dict) -> SourceDocument:
         locator=row["locator"],
         text="\n".join(f"{title}. {words}" for title, words in said),
         valid_from=decided(row),
-        notes=(f"No. {row['docket']}",) if row.get("docket") else (),
+        notes=tuple(notes_of(row)),
+        refs=tuple(Ref(cite(locator), locator, -1, -1) for locator in row.get("provisions", ())),
         source_url=row.get("source_url", ""),
     )
     return SourceDocument(
@@ -32,6 +35,13 @@ def case_of(row: dict) -> SourceDocument:
         source_url=root.source_url,
         scope=(),
     )
+
+
+def notes_of(row: dict) -> Iterator[str]:
+    if row.get("docket"):
+        yield f"No. {row['docket']}"
+    if provisions := row.get("provisions"):
+        yield f"Construes {'; '.join(map(cite, provisions))}."
 
 
 def decided(row: dict) -> date | None:

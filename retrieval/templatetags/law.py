@@ -31,13 +31,14 @@ LEVELS = (
     gettext_noop("Subsection"), gettext_noop("Subtitle"), gettext_noop("Title"), gettext_noop("Volume"),
 )  # fmt: skip
 STATUSES = (
-    gettext_noop("Omitted"), gettext_noop("Renumbered"), gettext_noop("Repealed"),
+    gettext_noop("Omitted"), gettext_noop("Overruled"), gettext_noop("Renumbered"), gettext_noop("Repealed"),
     gettext_noop("Reserved"), gettext_noop("Superseded"), gettext_noop("Transferred"),
 )  # fmt: skip
 CHANGES = {
     "changed": _("Changed on {day} by {citation}."),
     "repealed": _("Repealed on {day} by {citation}."),
     "superseded": _("Superseded on {day} by {citation}."),
+    "overruled": _("Overruled on {day} by {citation}."),
 }
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
@@ -51,9 +52,11 @@ REASONS = {
     "changed_it": _("It changed %(citation)s in %(year)s."),
     "repealed_it": _("It repealed %(citation)s in %(year)s."),
     "superseded_it": _("It superseded %(citation)s in %(year)s."),
+    "overruled_it": _("It overruled %(citation)s in %(year)s."),
     "changed_by": _("It was changed by %(citation)s in %(year)s."),
     "repealed_by": _("It was repealed by %(citation)s in %(year)s."),
     "superseded_by": _("It was superseded by %(citation)s in %(year)s."),
+    "overruled_by": _("It was overruled by %(citation)s in %(year)s."),
     "was_changed": _("It is a part that was changed."),
     "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
     "judged_alike": _("People judged it to answer a question like yours."),

@@ -110,6 +110,23 @@ def test_citations_in_the_text_and_in_notes_are_links(client):
     assert "Cited by U.S. Const. art. I, § 3, cl. 1" in look(client, "/law/us/const/amendment/XVII").text
 
 
+def test_a_provision_lists_the_decisions_on_it_newest_first(client):
+    fourth = Section.objects.live().get(locator="/us/const/amendment/IV")
+    for number, (name, year) in enumerate([("Old v. State", 1900), ("New v. State", 2000)], start=1):
+        place = f"/us/scotus/900/{number}"
+        decision = add_provision("supreme_court_cases", place, place, "Held. It may.")
+        Section.objects.filter(pk=decision.pk).update(valid_from=date(year, 5, 1), citation=f"900 U.S. {number}")
+        decision.document.title = name
+        decision.document.save()
+        for start in (0, 5):
+            Citation.objects.create(
+                source=decision, target=fourth, target_locator=fourth.locator, text="It", start=start, end=start + 2
+            )
+    page = look(client, FOURTH)
+    assert "Decisions on it New v. State, 900 U.S. 2 (2000) Old v. State, 900 U.S. 1 (1900)" in page.text
+    assert "Cited by" not in page.text
+
+
 def test_repealed_law_says_so(client):
     page = look(client, "/law/us/const/amendment/XVIII/section/1")
     assert "Repealed by section 1 of the Twenty-first Amendment." in page.text

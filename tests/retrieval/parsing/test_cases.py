@@ -21,6 +21,15 @@ def test_a_case_has_its_facts_and_what_was_held():
     assert document.root.notes == ("No. 10",)
 
 
+def test_a_case_names_the_provisions_it_construes_and_cites_them():
+    root = case_of(CASE | {"provisions": ["/us/const/amendment/XIV/section/1", "/us/usc/t42/s1983"]}).root
+    assert root.notes == ("No. 10", "Construes U.S. Const. amend. XIV, § 1; 42 U.S.C. § 1983.")
+    assert [(ref.locator, ref.text, ref.start) for ref in root.refs] == [
+        ("/us/const/amendment/XIV/section/1", "U.S. Const. amend. XIV, § 1", -1),
+        ("/us/usc/t42/s1983", "42 U.S.C. § 1983", -1),
+    ]
+
+
 def test_a_case_without_its_date_is_one():
     assert (
         case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "facts": "Dogs."}).root.valid_from
