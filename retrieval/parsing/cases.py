@@ -21,6 +21,7 @@ def case_of(row: dict) -> SourceDocument:
         level="case",
         heading=row["name"],
         locator=row["locator"],
+        names={"en": "; ".join(row["short_names"])} if row.get("short_names") else {},
         text="\n".join(f"{title}. {words}" for title, words in said),
         valid_from=decided(row),
         notes=tuple(notes_of(row)),

@@ -1,0 +1,71 @@
+"""The decisions that ship: complete, each once, and the same as the measuring data where these know them."""
+
+import json
+import lzma
+from datetime import date
+
+import pytest
+from django.conf import settings
+
+from retrieval.citations.citation import cite
+from retrieval.corpus import history
+from retrieval.models import Section
+from retrieval.parsing.cases import case_of
+
+FILE = settings.BASE_DIR / "retrieval/corpora/supreme_court_cases.jsonl"
+ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+FIELDS = {
+    "locator", "name", "short_names", "citation", "decided", "facts", "question", "holding", "provisions",
+}  # fmt: skip
+SHARED = ("name", "citation", "decided")
+
+
+def test_every_decision_is_complete_and_there_once():
+    assert len({row["locator"] for row in ROWS}) == len(ROWS) >= 200
+    for row in ROWS:
+        assert row.keys() == FIELDS and row["name"], row["locator"]
+        assert row["citation"] == cite(row["locator"])
+        assert 25 <= len(row["facts"].split()) <= 110 and 15 <= len(row["holding"].split()) <= 100, row["locator"]
+        assert row["question"].endswith("?")
+
+
+def test_they_stand_in_the_order_of_days_on_which_the_court_sat():
+    days = [date.fromisoformat(row["decided"]) for row in ROWS]
+    assert days == sorted(days)
+    assert days[0] >= date(1791, 1, 1) and not [day for day in days if day.weekday() == 6]
+
+
+@pytest.mark.django_db
+def test_the_provisions_of_the_constitution_that_they_construe_exist():
+    construed = {locator for row in ROWS for locator in row["provisions"] if locator.startswith("/us/const/")}
+    assert construed <= set(Section.objects.live().values_list("locator", flat=True))
+
+
+@pytest.mark.measuring_data
+def test_the_provisions_of_the_code_that_they_construe_exist(measuring_data):
+    construed = {locator for row in ROWS for locator in row["provisions"] if locator.startswith("/us/usc/")}
+    with lzma.open(measuring_data / "uscode/sections-2016.jsonl.xz", "rt", encoding="utf-8") as lines:
+        known = {line.partition('"locator": "')[2].partition('"')[0] for line in lines}
+    assert construed <= known
+
+
+@pytest.mark.measuring_data
+def test_what_the_measuring_data_know_of_them_is_the_same(measuring_data):
+    with lzma.open(measuring_data / "scotus/cases-before-2003.jsonl.xz", "rt", encoding="utf-8") as lines:
+        known = {row["locator"]: row for row in map(json.loads, lines)}
+    for row in ROWS:
+        if same := known.get(row["locator"]):
+            assert {field: row[field] for field in SHARED} == {field: same[field] for field in SHARED}
+
+
+def test_overruled_decisions_name_decisions_and_the_day_of_the_later():
+    days = {row["locator"]: row["decided"] for row in ROWS}
+    for change in history.changes():
+        if change.effect == "overruled" and change.by in days:
+            assert change.day.isoformat() == days[change.by]
+            assert days.get(change.provision, "0") < days[change.by]
+
+
+def test_each_row_is_read_as_a_document():
+    for document in map(case_of, ROWS):
+        assert document.root.text.startswith("Facts. ") and document.root.names["en"]
