@@ -303,6 +303,7 @@ ARF_RULE_LINTERS = (  # each finds what is wrong with rules
 )
 ARF_JOBS = {
     "ingest": "retrieval.ingestion.ingest.Ingest",
+    "fetch": "retrieval.fetching.job.Fetch",
     "upload": "retrieval.ingestion.uploading.ReadUpload",
     "reembed": "retrieval.ingestion.reembedding.Reembed",
     "embed_document": "retrieval.ingestion.reembedding.EmbedDocument",
@@ -313,6 +314,24 @@ ARF_JOBS = {
     "preview_rule": "evaluation.rule_impact.previews.PreviewRule",
     "hidden_text": "evaluation.rule_impact.hidden_text.FindHidden",
     "suggest_rules": "evaluation.rule_impact.suggestions.SuggestRules",
+}
+ARF_FETCH = {  # where law is officially published, and how its sites are asked
+    "addresses": {
+        "us_code": env.text("ARF_US_CODE_URL", "https://uscode.house.gov/download/download.shtml"),
+        "code_of_federal_regulations": env.text(
+            "ARF_CFR_URL", "https://www.ecfr.gov/api/versioner/v1/titles.json"
+        ),
+        "uscis_policy": env.text("ARF_USCIS_URL", "https://www.uscis.gov/policy-manual"),
+        "supreme_court_cases": env.text(
+            "ARF_CASES_URL",
+            "https://www.courtlistener.com/api/rest/v4/clusters/?docket__court=scotus&order_by=id",
+        ),
+    },
+    "token": env.text("ARF_COURTLISTENER_TOKEN"),
+    "delay": env.seconds("ARF_FETCH_DELAY", 1.0),  # seconds between two requests to a site
+    "contact": env.text("ARF_FETCH_CONTACT"),  # said to sites: an address of whoever runs this server
+    "hosts": env.list("ARF_FETCH_HOSTS", default=[]),  # that a publisher may lead to besides its own
+    "private": env.yes_or_no("ARF_FETCH_PRIVATE"),  # whether addresses of private networks are asked
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
 ARF_EMBEDDER = {

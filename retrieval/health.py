@@ -17,7 +17,7 @@ from django_q.models import Schedule, Task
 from retrieval.database import has_room
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.models import EmbeddingModel, IndexChange, Trouble, Version
+from retrieval.models import EmbeddingModel, IndexChange, JobRun, Trouble, Version
 from retrieval.ranking import Query
 from retrieval.search.statistics import failing_processes
 from retrieval.stages.reranker.reranker import failed_training, serving
@@ -51,6 +51,7 @@ def parts(lexical: Mapping, embedding: Mapping) -> dict[str, dict]:
         "reranker": reranker(),
         "embedder": Found(OK if embedding["ready"] else FAILED),
         "schedules": schedules(),
+        "sources": sources(),
         "disk": Found(OK if has_room() else DEGRADED),
     }
     since = remembered(found)
@@ -177,3 +178,12 @@ def schedules() -> Found:
     )
     began = min(filter(None, moments), default=None)
     return Found(DEGRADED, began) if began else Found()
+
+
+def sources() -> Found:
+    """Whether each domain's last fetch from its publisher came to its end."""
+    ended = [JobRun.Status.DONE, JobRun.Status.FAILED]
+    fetches = JobRun.objects.filter(kind="fetch", status__in=ended)
+    last = fetches.order_by("params__domain", "-created_at").distinct("params__domain")
+    failed = [run.finished_at for run in last if run.status == JobRun.Status.FAILED]
+    return Found(DEGRADED, min(failed)) if failed else Found()

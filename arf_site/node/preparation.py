@@ -22,6 +22,7 @@ from arf_site.node.supervisor import ending_with_us
 from evaluation.learning import registry, retraining
 from retrieval import jobs
 from retrieval.engines import loaded
+from retrieval.fetching.job import address_of
 from retrieval.indexes import lexical_sync
 from retrieval.ingestion import ingest
 from retrieval.models import Domain, EmbeddingModel, JobRun, Section
@@ -143,6 +144,12 @@ def create_admin() -> tuple[str, str] | None:
 
 def constitution_is_there() -> bool:
     return Section.objects.live().filter(domain__slug=CONSTITUTION).exists()
+
+
+def bodies_to_load() -> list[str]:
+    """The public bodies of law that are officially published and of which nothing is loaded."""
+    empty = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC, documents=None)
+    return [domain.slug for domain in empty if address_of(domain)]
 
 
 def order_constitution() -> JobRun:

@@ -17,16 +17,24 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import jobs
 from retrieval.access.sharing import may_edit, may_replace
-from retrieval.admin.base import MadeElsewhere, ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of
-from retrieval.ingestion import ingest, uploading
+from retrieval.admin.base import (
+    MadeElsewhere,
+    ObjectAction,
+    ObjectActions,
+    ReadOnly,
+    admin_link,
+    admin_url,
+    caller_of,
+)
+from retrieval.ingestion import refreshing, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
-    """Reads the domain's source again, as a job whose page opens."""
-    run = jobs.enqueue(**ingest.request(domain), by=request.user)
+    """Reads the domain's source again, or fetches it from where it is published, as a job whose page opens."""
+    run = jobs.enqueue(**refreshing.refresh(domain), by=request.user)
     messages.success(request, _("%(domain)s is being ingested again.") % {"domain": domain.local_name})
     return redirect(admin_url(run))
 
@@ -36,7 +44,7 @@ INGEST = ObjectAction(
     gettext_lazy("Ingest again"),
     ingest_again,
     may=lambda request, domain: request.user.has_perm("retrieval.add_jobrun"),
-    applies=lambda domain: bool(domain.source),
+    applies=refreshing.has_source,
 )
 
 
@@ -79,7 +87,10 @@ class DomainAdmin(ObjectActions, ModelAdmin):
             gettext_lazy("Corpus"),
             {"fields": ["visibility", "languages", "citation_style", "result_level", "locator_prefix"]},
         ),
-        (gettext_lazy("Source"), {"fields": ["source", "refresh_plan", "corpus_version", "last_ingested"]}),
+        (
+            gettext_lazy("Source"),
+            {"fields": ["source", "refresh_plan", "corpus_version", "last_ingested", "last_fetched"]},
+        ),
     ]
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
@@ -89,7 +100,7 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         live = Section.objects.live().valid_on(None).filter(domain=OuterRef("pk")).order_by()
         count = live.values("domain").annotate(count=Count("pk")).values("count")
-        done = JobRun.objects.filter(kind="ingest", status=JobRun.Status.DONE).annotate(
+        done = JobRun.objects.filter(kind__in=["ingest", "fetch"], status=JobRun.Status.DONE).annotate(
             slug=KT("params__domain")
         )
         last = done.filter(slug=OuterRef("slug")).order_by("-finished_at").values("finished_at")[:1]
@@ -99,7 +110,7 @@ class DomainAdmin(ObjectActions, ModelAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Domain | None = None) -> list[str]:
         """Its name in URLs never changes; what its documents were read under cannot change beneath them."""
-        audit = ["corpus_version", "last_ingested"]
+        audit = ["corpus_version", "last_ingested", "last_fetched"]
         if obj is None:
             return audit
         fixed = ["visibility", "result_level", "locator_prefix"] if obj.documents.exists() else []
@@ -113,9 +124,15 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     def last_ingested(self, domain: Domain):
         return domain.ingested_at
 
+    @admin.display(description=gettext_lazy("Last fetched"), empty_value="-")
+    def last_fetched(self, domain: Domain) -> SafeString | None:
+        """How the last fetch from its publisher ended, and why it changed nothing if it did not."""
+        run = JobRun.objects.filter(kind="fetch", params__domain=domain.slug).order_by("-created_at").first()
+        return run and admin_link(run, f"{run.get_status_display()}: {run.error or run.message}")
+
     @admin.display(description="")
     def ingest_button(self, domain: Domain) -> SafeString | str:
-        return self.action_button(domain, INGEST) if domain.source else _("no source")
+        return self.action_button(domain, INGEST) if INGEST.applies(domain) else _("no source")
 
 
 def withdraw(request: HttpRequest, document: Document) -> None:

@@ -451,6 +451,7 @@ class PartsHealth(s.Serializer):
     reranker = PartHealth(required=False)
     embedder = PartHealth(required=False)
     schedules = PartHealth(required=False)
+    sources = PartHealth(required=False)
     disk = PartHealth(required=False)
 
 

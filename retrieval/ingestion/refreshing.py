@@ -1,10 +1,13 @@
-"""Domains whose plan says so are ingested again from their source, without being asked."""
+"""Domains whose plan says so are brought up to date without being asked: fetched from where they are published, else
+ingested again from their source.
+"""
 
 from datetime import date, timedelta
 
 from django.utils import timezone
 
 from retrieval import jobs
+from retrieval.fetching import job as fetching
 from retrieval.ingestion import ingest
 from retrieval.models import Domain, JobRun
 
@@ -12,17 +15,28 @@ EVERY = {Domain.RefreshPlan.WEEKLY: timedelta(days=7), Domain.RefreshPlan.MONTHL
 
 
 def begin_due(today: date | None = None) -> int:
-    """Enqueues the ingestions that are due, which take turns; gives how many."""
+    """Enqueues what is due, which takes turns; gives how many."""
     today = today or timezone.localdate()
-    planned = Domain.objects.filter(refresh_plan__in=EVERY).exclude(source="")
-    due = [domain for domain in planned if is_due(domain, today)]
+    planned = Domain.objects.filter(refresh_plan__in=EVERY)
+    due = [domain for domain in planned if has_source(domain) and is_due(domain, today)]
     for domain in due:
-        jobs.enqueue(**ingest.request(domain), queues=True)
+        jobs.enqueue(**refresh(domain), queues=True)
     return len(due)
+
+
+def has_source(domain: Domain) -> bool:
+    return bool(domain.source or fetching.address_of(domain))
+
+
+def refresh(domain: Domain) -> dict:
+    """What to hand to `jobs.enqueue` to bring a domain up to date."""
+    return fetching.refresh_request(domain) if fetching.address_of(domain) else ingest.request(domain)
 
 
 def is_due(domain: Domain, today: date) -> bool:
     """By the day of its last ingestion, whoever asked for that and however it ended."""
-    begun = JobRun.objects.filter(kind="ingest", params__domain=domain.slug).order_by("-created_at")
+    begun = JobRun.objects.filter(kind__in=["ingest", "fetch"], params__domain=domain.slug).order_by(
+        "-created_at"
+    )
     last = begun.values_list("created_at", flat=True).first()
     return last is None or timezone.localdate(last) + EVERY[domain.refresh_plan] <= today

@@ -209,9 +209,9 @@ def longest(model: type[Model]) -> dict[str, int]:
     return {column.attname: column.max_length for column in columns}
 
 
-def check_length(before: int, given: int, *, force: bool) -> None:
+def check_length(before: int, given: int, *, force: bool, shortest: float = SHORTEST) -> None:
     """Refuses a source that would remove most of what is known: a cut download is no repeal."""
-    if before and given < before * SHORTEST and not force:
+    if before and given < before * shortest and not force:
         raise SourceRefused(
             f"The source has {given} sections where {before} are known; nothing was changed. "
             "If this is right, ingest it with --force."

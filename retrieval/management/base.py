@@ -24,12 +24,13 @@ class JobCommand(ArfCommand):
     unit = "step"
     prints_steps = False  # a line a step in place of the bar, also where no terminal is
 
-    def run_job(self, request: dict) -> None:
+    def run_job(self, request: dict) -> JobRun:
         """`request`: kind, key and params, as `jobs.create` takes them."""
         run = self._watch(jobs.create(**request))
         if run.status != JobRun.Status.DONE:
             raise CommandError(run.error or run.message)
         self.stdout.write(run.message)
+        return run
 
     def _watch(self, run: JobRun) -> JobRun:
         """Raises CommandError for whoever presses Ctrl-C: a job is not ended by that, and they should know."""

@@ -8,6 +8,7 @@ from retrieval.models.log import Click, Feedback, SearchLog, Trace
 from retrieval.models.operations import (
     CacheEntry,
     Checkpoint,
+    Download,
     IndexChange,
     JobRun,
     RateWindow,

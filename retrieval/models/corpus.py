@@ -82,7 +82,12 @@ class Domain(models.Model):
         max_length=100, help_text=_("What every locator of this domain begins with, e.g. /us/const.")
     )
     source = models.CharField(
-        max_length=500, blank=True, help_text=_("File that “Ingest again” reads, relative to the project.")
+        max_length=500,
+        blank=True,
+        help_text=_(
+            "File that “Ingest again” reads, relative to the project, or an address (https://…) that it is fetched "
+            "from. Empty: the official address, where there is one."
+        ),
     )
     refresh_plan = models.CharField(
         max_length=10,

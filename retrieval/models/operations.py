@@ -115,6 +115,22 @@ class CacheEntry(models.Model):
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
 
 
+class Download(models.Model):
+    """A file of a domain's publisher as it was last ingested, to ask whether it has changed since."""
+
+    domain = models.ForeignKey("retrieval.Domain", on_delete=models.CASCADE, related_name="downloads")
+    name = models.CharField(max_length=200)
+    url = models.URLField(max_length=500)
+    etag = models.CharField(max_length=200, blank=True)
+    last_modified = models.CharField(max_length=60, blank=True)
+    content_hash = models.CharField(max_length=64, help_text=_("SHA-256 of the file."))
+    edition = models.DateField(null=True, blank=True)
+    fetched_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["domain", "name"], name="download_once_a_domain")]
+
+
 class Trouble(models.Model):
     """A part of the server that does not work as it should, since when: one row that all processes see. A part that
     is well has none.

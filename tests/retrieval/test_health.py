@@ -53,7 +53,16 @@ def done(func: str, moment: datetime, *, success: bool = True) -> Task:
 
 
 def test_all_is_well_and_nothing_is_written_down():
-    assert list(parts()) == ["database", "index", "queue", "reranker", "embedder", "schedules", "disk"]
+    assert list(parts()) == [
+        "database",
+        "index",
+        "queue",
+        "reranker",
+        "embedder",
+        "schedules",
+        "sources",
+        "disk",
+    ]
     assert not_well() == {} and not Trouble.objects.exists()
 
 
@@ -109,6 +118,19 @@ def test_a_process_that_keeps_ending_is_seen_in_the_part_that_it_serves(settings
     told.write_text(json.dumps({"worker": said, "lexical-writer": said}))
     assert not_well() == {"index": ("degraded", AGO), "queue": ("failed", AGO)}
     told.write_bytes(b"\xff")
+    assert not_well() == {}
+
+
+def test_a_publisher_that_could_not_be_read_is_told_of_until_it_can():
+    for status, finished in ((JobRun.Status.DONE, AGO - timedelta(days=9)), (JobRun.Status.FAILED, AGO)):
+        params = {"domain": "us_code"}
+        JobRun.objects.create(kind="fetch", key="corpus", params=params, status=status, finished_at=finished)
+    assert not_well() == {"sources": ("degraded", AGO)}
+    JobRun.objects.create(kind="fetch", key="corpus", params=params, status=JobRun.Status.QUEUED)
+    assert not_well() == {"sources": ("degraded", AGO)}
+    JobRun.objects.create(
+        kind="fetch", key="corpus", params=params, status=JobRun.Status.DONE, finished_at=AGO
+    )
     assert not_well() == {}
 
 

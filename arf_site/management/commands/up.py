@@ -80,8 +80,9 @@ class Command(ArfCommand):
             supervisor.wait_until(in_time, limit=READY_LIMIT)
         supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
         preparation.order_reranker(self._say)
+        missing = preparation.bodies_to_load()
         connections.close_all()
-        self._greet(first_search.ask(base_url()), time.monotonic() - started)
+        self._greet(first_search.ask(base_url()), time.monotonic() - started, missing)
         upkeep = preparation.Upkeep(settings.VAR_DIR / "log" / "prepare.log")
         supervisor.wait_until(upkeep.look)
 
@@ -100,14 +101,19 @@ class Command(ArfCommand):
             raise CommandError(f"The ingestion did not succeed: {run.error or run.message}")
         self._say(f"  {run.message}")
 
-    def _greet(self, answer: dict, seconds: float) -> None:
+    def _greet(self, answer: dict, seconds: float, missing: list[str]) -> None:
         url = base_url()
         self._say(f"ARF is up after {seconds:.1f} s. One question really asked:\n")
         self._say(first_search.in_words(answer))
         self._say(
             f"\n  Search   {url}/\n  Admin    {url}/admin/\n  API      {url}/api/v1/docs/"
-            f"\n  Logs     {settings.VAR_DIR / 'log'}\n\nCtrl-C stops everything."
+            f"\n  Logs     {settings.VAR_DIR / 'log'}"
         )
+        if missing:
+            self._say(
+                f"  Load     {sys.executable} manage.py fetch DOMAIN, which is one of {', '.join(missing)}"
+            )
+        self._say("\nCtrl-C stops everything.")
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

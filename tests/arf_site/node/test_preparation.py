@@ -10,8 +10,9 @@ from django.core.management import CommandError
 from arf_site.node import preparation
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
-from retrieval.models import JobRun, RankerModel
+from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
+from tests.builders import a_document
 from tests.evaluation.learning.rerankers import of_other_features
 from tests.rerankers import some_reranker
 
@@ -156,3 +157,10 @@ def test_an_error_of_the_checks_stops_the_start_and_is_said(monkeypatch):
     with pytest.raises(CommandError, match="Mend these first"):
         preparation.check(said.append)
     assert len(said) == 2 and "odd" in said[0] and "broken" in said[1]
+
+
+def test_bodies_that_are_officially_published_and_not_loaded_are_named():
+    codes = ["us_code", "code_of_federal_regulations", "uscis_policy", "supreme_court_cases"]
+    assert preparation.bodies_to_load() == codes
+    a_document(Domain.objects.get(slug="us_code"))
+    assert preparation.bodies_to_load() == codes[1:]

@@ -40,6 +40,18 @@ def test_ingest_again_makes_a_job_and_opens_its_page(client, curator):
     assert answer["Location"] == f"/admin/retrieval/jobrun/{run.pk}/change/"
 
 
+def test_law_that_is_officially_published_is_fetched_and_the_page_says_how_that_ended(client, curator):
+    domain = Domain.objects.get(slug="us_code")
+    client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/")
+    run = JobRun.objects.get(kind="fetch")
+    assert run.params["domain"] == "us_code"
+    JobRun.objects.filter(pk=run.pk).update(
+        status=JobRun.Status.FAILED, error="usc08.zip is empty: nothing was changed."
+    )
+    page = client.get(f"/admin/retrieval/domain/{domain.pk}/change/").content.decode()
+    assert "Failed: usc08.zip is empty: nothing was changed." in page
+
+
 def test_ingesting_twice_at_once_tells_of_the_job_at_work(client, curator):
     domain = Domain.objects.get(slug="us_constitution")
     run = jobs.create(**ingest.request(domain))

@@ -24,7 +24,13 @@ def test_a_source_is_ingested_again_when_its_domains_plan_says_so(domain, write,
     assert [run.params["domain"] for run in JobRun.objects.unfinished()] == ["manual"] * due
 
 
+def test_law_that_is_officially_published_is_fetched_in_its_turn():
+    Domain.objects.filter(slug="uscis_policy").update(refresh_plan="weekly")
+    assert (refreshing.begin_due(), refreshing.begin_due()) == (1, 0)
+    assert [(run.kind, run.params["domain"]) for run in JobRun.objects.unfinished()] == [("fetch", "uscis_policy")]
+
+
 def test_what_was_never_ingested_is_due_once_and_without_a_source_never(domain):
     Domain.objects.filter(pk=domain.pk).update(source="manual.xml", refresh_plan="monthly")
-    Domain.objects.filter(slug="us_code").update(source="", refresh_plan="weekly")
+    Domain.objects.filter(slug="client_cases").update(source="", refresh_plan="weekly")
     assert (refreshing.begin_due(), refreshing.begin_due()) == (1, 0)

@@ -1,0 +1,217 @@
+"""A domain's law is got from its publisher: what is sound is ingested with its day, what is not changes nothing."""
+
+from datetime import date
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from retrieval import jobs
+from retrieval.errors import SourceRefused
+from retrieval.fetching import job
+from retrieval.fetching.job import address_of, folder_of, held_titles, refresh_request, request
+from retrieval.models import Domain, Download, JobRun
+from tests.retrieval.fetching.laws import CASE, regulation, title
+from tests.retrieval.ingestion.conftest import current
+
+pytestmark = pytest.mark.django_db
+TEXTS = ("One.", "Two.", "Three.", "Four.", "Five.")
+ZIP = "/download/releasepoints/us/pl/118/42/xml_usc08@118-42.zip"
+
+
+@pytest.fixture
+def code():
+    return Domain.objects.get(slug="us_code")
+
+
+def fetched(domain: Domain, **wanted) -> JobRun:
+    *_, run = jobs.run_here(jobs.create(**request(domain, **wanted)))
+    return run
+
+
+def eight(site, *texts: str, law: str = "118-42", day: str = "03/09/2024") -> None:
+    site.release(law, day, {"08": title(*texts)})
+
+
+def test_a_title_of_the_code_begins_on_the_day_of_its_release_point(site, code):
+    eight(site, *TEXTS)
+    run = fetched(code, titles=("8",))
+    assert run.status == JobRun.Status.DONE, run.error
+    assert "6 new, 0 changed, 0 repealed, in 1 of 1 documents" in run.message
+    assert code.sections.get(locator="/us/usc/t8/s1").valid_from == date(2024, 3, 9)
+    assert list(folder_of(code).iterdir()) == []
+
+
+def test_a_later_release_point_closes_what_it_changes(site, code):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    eight(site, "One.", "Two, amended.", "Three.", "Four.", "Five.", law="118-50", day="05/01/2024")
+    run = fetched(code, titles=("8",))
+    assert "0 new, 1 changed, 0 repealed" in run.message
+    versions = code.sections.live().filter(locator="/us/usc/t8/s2").order_by("valid_from")
+    assert [(each.text, each.valid_to) for each in versions] == [
+        ("Two.", date(2024, 5, 1)),
+        ("Two, amended.", None),
+    ]
+
+
+def test_what_did_not_change_is_not_sent_again(site, code):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    site.asked.clear()
+    run = fetched(code, titles=("8",))
+    assert "nothing is new" in run.message
+    (headers,) = (headers for path, headers in site.asked if path == ZIP)
+    assert headers["If-None-Match"] == Download.objects.get(domain=code).etag
+    fetched(code, titles=("8",), force=True)
+    assert "If-None-Match" not in site.asked[-1][1]
+
+
+def test_all_titles_are_read_from_one_file_one_after_another(site, code):
+    site.release("118-42", "03/09/2024", {"All": {"usc08.xml": title("A."), "usc09.xml": title("B.", n=9)}})
+    fetched(code)
+    assert held_titles(code) == ("8", "9")
+    assert refresh_request(code)["params"]["titles"] == ["8", "9"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda page: setattr(page, "body", b""), "is empty"),
+        (lambda page: setattr(page, "body", b"<html>Maintenance</html>"), "is not ZIP"),
+        (lambda page: setattr(page, "body", page.body[:200]), "cannot be unpacked"),
+        (lambda page: page.headers.update({"Repr-Digest": f"sha-256=:{'A' * 43}=:"}), "another checksum"),
+        (lambda page: setattr(page, "status", 404), "answers 404"),
+    ],
+)
+def test_what_is_malformed_changes_nothing_and_says_so(site, code, spoil, why):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    before = current(code)
+    eight(site, "One, amended.", *TEXTS[1:], law="118-50", day="05/01/2024")
+    spoil(next(page for path, page in site.pages.items() if "118-50" in path))
+    run = fetched(code, titles=("8",))
+    assert run.status == JobRun.Status.FAILED and why in run.error
+    assert current(code) == before
+
+
+def test_what_is_too_short_changes_nothing_unless_forced(site, code):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    before = current(code)
+    eight(site, "One.", "Two.", law="118-50", day="05/01/2024")
+    run = fetched(code, titles=("8",))
+    assert run.status == JobRun.Status.FAILED and "3 sections where 6 are known" in run.error
+    assert current(code) == before
+    assert fetched(code, titles=("8",), force=True).status == JobRun.Status.DONE
+
+
+def test_a_release_that_lacks_titles_is_too_short(site, code):
+    titles = {f"usc{n:02}.xml": title("A.", n=n) for n in (8, 9, 10)}
+    site.release("118-42", "03/09/2024", {"All": titles})
+    fetched(code)
+    site.release("118-50", "05/01/2024", {"All": dict(list(titles.items())[:2])})
+    run = fetched(code)
+    assert run.status == JobRun.Status.FAILED and "4 sections where 6 are known" in run.error
+
+
+def test_a_failed_fetch_gets_its_file_anew_when_it_is_resumed(site, code):
+    eight(site, *TEXTS)
+    sound = site.pages[ZIP].body
+    site.pages[ZIP].body = sound[:200]
+    run = fetched(code, titles=("8",))
+    assert run.status == JobRun.Status.FAILED
+    site.pages[ZIP].body = sound
+    jobs.resume(run)
+    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert run.status == JobRun.Status.DONE
+    assert len(current(code)) == 6
+
+
+def test_a_fetch_that_is_killed_goes_on_where_it_was(site, code, monkeypatch):
+    monkeypatch.setattr(job, "time_for_more", lambda run: lambda: False)
+    eight(site, *TEXTS)
+    run = jobs.create(**request(code, titles=("8",)))
+    for _ in range(2):
+        run = jobs.take_step(run.pk, run.ticket)
+    asked = len(site.asked)
+    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert run.status == JobRun.Status.DONE
+    assert asked == len(site.asked) == 2
+
+
+def test_a_dry_run_says_what_would_change_and_changes_nothing(site, code, capsys):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    before = current(code)
+    eight(site, "One, amended.", "Two.", "Three.", "Four.", "", "Six.", law="118-50", day="05/01/2024")
+    call_command("fetch", "us_code", "--titles", "8", "--dry-run")
+    said = capsys.readouterr().out
+    assert "1 new, 1 changed, 1 repealed" in said
+    assert [line.strip() for line in said.splitlines() if line.startswith("  /")] == [
+        "/us/usc/t8/s6", "/us/usc/t8/s1", "/us/usc/t8/s5",
+    ]  # fmt: skip
+    assert current(code) == before
+    assert Download.objects.get(domain=code).edition == date(2024, 3, 9)
+
+
+def test_titles_of_the_cfr_are_fetched_with_their_days(site):
+    cfr = Domain.objects.get(slug="code_of_federal_regulations")
+    site.ecfr(
+        {6: ("2025-01-02", regulation("A.", "B.")), 35: ("", ""), 8: ("2025-01-03", regulation("C.", n=8))}
+    )
+    run = fetched(cfr)
+    assert run.status == JobRun.Status.DONE, run.error
+    days = dict(cfr.sections.filter(level="section").values_list("locator", "valid_from"))
+    assert days == {
+        "/us/cfr/t6/s3.1": date(2025, 1, 2),
+        "/us/cfr/t6/s3.2": date(2025, 1, 2),
+        "/us/cfr/t8/s3.1": date(2025, 1, 3),
+    }
+
+
+def test_a_title_of_the_cfr_that_is_a_web_page_stops_all(site):
+    cfr = Domain.objects.get(slug="code_of_federal_regulations")
+    site.ecfr({6: ("2025-01-02", regulation("A.")), 8: ("2025-01-03", "<!doctype html><html>Busy</html>")})
+    run = fetched(cfr)
+    assert run.status == JobRun.Status.FAILED and "title-8.xml is not XML" in run.error
+    assert not cfr.sections.exists()
+
+
+def test_cases_come_with_their_opinions(site):
+    cases = Domain.objects.get(slug="supreme_court_cases")
+    second = CASE | {
+        "id": 8,
+        "case_name": "Roe v. Doe",
+        "citations": [{"volume": 410, "reporter": "U.S.", "page": 1}],
+    }
+    unreported = CASE | {"id": 9, "citations": []}
+    site.cases([CASE, unreported], [second])
+    run = fetched(cases, since="1950-01-01")
+    assert run.status == JobRun.Status.DONE, run.error
+    found = cases.sections.live().filter(level="case").values_list("locator", flat=True)
+    assert set(found) == {"/us/scotus/347/483", "/us/scotus/410/1"}
+    assert site.asked[0][0].endswith("?date_filed__gte=1950-01-01")
+    fetched(cases)
+    assert any(path.endswith("?date_filed__gte=1954-05-17") for path in site.paths())
+
+
+def test_a_domain_is_fetched_from_the_address_that_its_source_gives(site):
+    site.put("/law.jsonl", '{"locator": "/manual/a/1", "text": "One."}')
+    domain = Domain.objects.create(
+        slug="manual",
+        name="Manual",
+        locator_prefix="/manual",
+        visibility="public",
+        source=f"{site.address}/law.jsonl",
+    )
+    assert fetched(domain).status == JobRun.Status.DONE
+    assert current(domain)["/manual/a/1"] == "One."
+
+
+def test_a_domain_without_an_address_cannot_be_fetched(site):
+    constitution = Domain.objects.get(slug="us_constitution")
+    assert address_of(constitution) == ""
+    with pytest.raises(SourceRefused, match="no official address"):
+        request(constitution)
+    with pytest.raises(CommandError, match="There is no domain nowhere"):
+        call_command("fetch", "nowhere")
