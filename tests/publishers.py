@@ -163,10 +163,15 @@ def answering(site: Site) -> Callable[..., BaseHTTPRequestHandler]:
     return Answering
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *args) -> None:
+        """A client that closes early is no fault."""
+
+
 @contextmanager
 def served() -> Iterator[Site]:
     site = Site()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), answering(site))
+    server = Server(("127.0.0.1", 0), answering(site))
     site.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
