@@ -70,6 +70,7 @@ def cite_plain(title: str, level: str, number: str, heading: str) -> str:
     return f"{short}, “{heading[:SHORT_TITLE].strip()}”" if heading and heading != title else short
 
 
+_PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _IGNORED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")  # combining and invisible marks
 
 
@@ -120,16 +121,17 @@ class Source:
     """A text, the characters of it that are read, the same folded, and the way back."""
 
     original: str
-    visible: str  # without combining and invisible marks
+    visible: str  # without combining and invisible marks, dashes and letters of full width as plain ones
     folded: str  # ``visible`` in lower case without accents, character for character
     offsets: tuple[int, ...] | None  # position in these to position in ``original``; None: the same
 
     @classmethod
     def of(cls, text: str) -> "Source":
         if not _IGNORED.search(text):
-            return cls(text, text, fold(text), None)
+            visible = text.translate(_PLAIN)
+            return cls(text, visible, fold(visible), None)
         kept = [place for place, character in enumerate(text) if not _IGNORED.match(character)]
-        visible = "".join(text[place] for place in kept)
+        visible = "".join(text[place] for place in kept).translate(_PLAIN)
         return cls(text, visible, fold(visible), (*kept, len(text)))
 
     def span(self, start: int, end: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, product, takewhile
 
-from retrieval.citations import constitution, statutes
+from retrieval.citations import act_sections, constitution, statutes
 from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.heads import words
 
@@ -50,15 +50,21 @@ _CASE_END = re.compile(
 )
 
 
-def find_citations(text: str) -> tuple[Citation, ...]:
+def find_citations(text: str, *, asked: bool = False) -> tuple[Citation, ...]:
     """Citations in running text, in order and not overlapping; of two that overlap the longer.
 
     Lists and ranges give one citation each: "Fifth and Fourteenth Amendments" two, "First through Fourth
     Amendments" four, of which those between the ends have an empty text at the second end. Of a range of
-    sections of a code only the ends are given.
+    sections of a code what lies between is given if it is few. In a question that is asked, a number alone may be a
+    section: "section 1983".
     """
     source = Source.of(text)
-    found = chain(statutes.find(source), cases(source), constitution.find(source))
+    found = chain(
+        statutes.find(source),
+        cases(source),
+        constitution.find(source),
+        act_sections.known_by_number(source) if asked else (),
+    )
     kept = longest(found, len(source.folded))
     return tuple(citation for match in kept for citation in source.citations(match))
 
@@ -114,7 +120,10 @@ def _bare(source: Source) -> Iterator[Found]:
 def _whole(source: Source) -> Iterator[Found]:
     """The longest match, if nothing but neutral words stands around it."""
     cited = chain(
-        statutes.find(source, loose=True), cases(source, loose=True), constitution.find_loose(source)
+        statutes.find(source, loose=True),
+        cases(source, loose=True),
+        constitution.find_loose(source),
+        act_sections.known_by_number(source),
     )
     found = longest(cited, len(source.folded))
     if len(found) == 1 and _is_framed(source.folded, found[0]):
@@ -136,8 +145,8 @@ def _are_all(text: str, neutral: frozenset[str]) -> bool:
 
 _LAST_VOLUME = 650
 _US_REPORTS = re.compile(
-    r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{1,2}(?P<name>u\.\s?s\.|us)(?:\s?\([0-9] [a-z]{3,8}\.?\))?"
-    r"\s{1,2}(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
+    r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|us)(?:\s?\([0-9] [a-z]{3,8}\.?\))?"
+    r"\s{0,2}(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
 )
 _COUNTED = re.compile(
     r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|soldiers|troops|states|citizens|cents)\b"

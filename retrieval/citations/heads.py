@@ -263,9 +263,9 @@ def _meant(token: str) -> int | None:
     if key.endswith(_TENS):
         return None
     most = 1 if len(key) < 8 else 2
-    apart = {word: _apart(key, word) for word in ORDINALS if abs(len(word) - len(key)) <= most}
-    least = min(apart.values(), default=most + 1)
-    values = {ORDINALS[word] for word, distance in apart.items() if distance == least <= most}
+    near = {word: apart(key, word) for word in ORDINALS if abs(len(word) - len(key)) <= most}
+    least = min(near.values(), default=most + 1)
+    values = {ORDINALS[word] for word, distance in near.items() if distance == least <= most}
     return values.pop() if len(values) == 1 else None
 
 
@@ -341,17 +341,17 @@ def is_amendment(word: str, *, loose: bool = False) -> bool:
     if word in _SHORTENED:
         return loose
     single = word.removesuffix("s")
-    return _apart(single, "amendment") <= 2 or _apart(single, "enmienda") <= 1
+    return apart(single, "amendment") <= 2 or apart(single, "enmienda") <= 1
 
 
 @lru_cache(maxsize=4096)
 def _article(word: str) -> str:
     single = word.removesuffix("s")
-    near = min(_apart(single, "article"), _apart(single, "articulo")) <= 1
+    near = min(apart(single, "article"), apart(single, "articulo")) <= 1
     return "article" if near or single in ("art", "artical") else ""
 
 
-def _apart(one: str, other: str) -> int:
+def apart(one: str, other: str) -> int:
     """Edit distance with neighbouring letters swapped counted once (optimal string alignment)."""
     older: list[int] = []
     previous = list(range(len(other) + 1))

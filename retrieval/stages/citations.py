@@ -8,6 +8,7 @@ from datetime import date
 
 from django.db.models import F, QuerySet
 
+from retrieval.citations.acts import named_acts
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, whole_citations
@@ -39,7 +40,7 @@ class ResolveCitations:
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         whole = whole_citations(query.original)
-        found = whole or find_citations(query.original)
+        found = whole or find_citations(query.original, asked=True)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
             return self._without(ranking)
@@ -100,21 +101,38 @@ class ResolveCitations:
 
 @dataclass(frozen=True)
 class CitationRetriever:
-    """Sections cited in the question: a strong candidate, no more. A node above the result level means those below."""
+    """Sections cited in the question: a strong candidate, no more. A node above the result level means those below.
+    An act that is named without one of its sections means its first, half as strongly.
+    """
 
     weight: float = 3.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        if not query.citations:
+        acts = acts_alone(query)
+        if not (query.citations or acts):
             return ranking.noting("no citation in the question", skipped=True)
         candidates: dict[int, Candidate] = {}
         for place in resolve(query, [citation.locator for citation in query.citations]):
             for section in result_sections(query, place):
                 candidates.setdefault(section, cited_candidate(section, place))
-        return ranking.with_candidates(candidates.values()).noting(
-            ", ".join(citation.normalized for citation in query.citations)
-        )
+        for place in resolve(query, list(acts)):
+            if place.exact:
+                candidates.setdefault(place.section.pk, act_candidate(place.section.pk, acts[place.locator]))
+        named = (*(citation.normalized for citation in query.citations), *acts.values())
+        return ranking.with_candidates(candidates.values()).noting(", ".join(named))
+
+
+def acts_alone(query: Query) -> dict[str, str]:
+    """The acts that the question names without citing a section of theirs, by the locator of their first."""
+    named = {found.act for found in named_acts(query.original)}
+    cited = [citation.locator for citation in query.citations]
+    return {act.first: act.name for act in named if not any(act.holds(locator) for locator in cited)}
+
+
+def act_candidate(section: int, act: str) -> Candidate:
+    reason = Reason("named_act", {"act": act})
+    return Candidate(section, scores={"citation": 0.5}, ranks={"citation": 2}, reasons=(reason,))
 
 
 def resolve(query: Query, locators: list[str]) -> list[Place]:

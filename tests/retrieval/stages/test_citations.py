@@ -4,10 +4,15 @@ from datetime import date
 
 import pytest
 
+from retrieval.access.caller import ANONYMOUS
+from retrieval.citations.finding import find_citations
 from retrieval.corpus import history
+from retrieval.models import Domain
+from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
-from retrieval.search.service import search
+from retrieval.search.service import in_scope, search
 from retrieval.stages.citations import CitationRetriever
+from tests.builders import a_document, a_section
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
 
@@ -92,3 +97,29 @@ def test_the_page_says_why(client):
     assert (
         "It repealed U.S. Const. amend. XVIII in 1933." in look_for(client, "what repealed amendment 18").text
     )
+
+
+@pytest.fixture
+def labor_law():
+    """Two sections of the ADEA among the US Code; gives the query of a text."""
+    title = a_document(Domain.objects.get(slug="us_code"), locator="/us/usc/t29", title="Labor")
+    for number in (621, 623):
+        a_section(title, locator=f"/us/usc/t29/s{number}", citation=f"29 U.S.C. § {number}")
+
+    def asked(text: str) -> Ranking:
+        scopes, in_force = in_scope(ANONYMOUS, ["us_code"])
+        cited = find_citations(text, asked=True)
+        return Ranking(Query(text, text, text, "en", scopes, versions=in_force, citations=cited))
+
+    return asked
+
+
+def test_an_act_that_is_named_brings_its_first_section(labor_law):
+    ranking = CitationRetriever()(labor_law("who is protected by the ADEA"))
+    assert [candidate.scores for candidate in ranking.candidates] == [{"citation": 0.5}]
+    assert ranking.candidates[0].reasons[0].values == {"act": "Age Discrimination in Employment Act"}
+
+
+def test_a_section_of_an_act_comes_instead_of_its_first(labor_law):
+    ranking = CitationRetriever()(labor_law("what does ADEA 4(a) forbid employers to do"))
+    assert [candidate.scores for candidate in ranking.candidates] == [{"citation": 1.0}]

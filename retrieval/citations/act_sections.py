@@ -1,0 +1,130 @@
+"""Sections cited by an act's own numbers, given where the Code holds them ("ADEA 4(a)", "section 212(h) of the INA"),
+and sections that everybody calls by a number alone ("section 1983"). English and Spanish. Pure.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from retrieval.citations.acts import Act, NamedAct, find_names
+from retrieval.citations.citation import Found, Item, Source
+from retrieval.citations.numbers import (
+    OTHER_SOURCE,
+    SIGN,
+    SUBS,
+    USC_LEVELS,
+    USC_SECTION,
+    Written,
+    list_of,
+    numbers,
+    recased,
+    subdivisions,
+    with_spoken,
+)
+
+BARE_NUMBERS = Path(__file__).parents[1] / "corpora" / "bare_numbers.json"
+_NUMBERS = rf"(?P<numbers>{list_of(USC_SECTION)})"
+_AFTER = re.compile(rf"(?:'s|\.)?[\s,]{{0,3}}(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}{OTHER_SOURCE}")
+_LINK = r",?\s{1,2}(?:(?:of|del?|under|in|en)\s{1,2})?(?:(?:the|la|el)\s{1,2})?"
+_BEFORE = re.compile(
+    rf"(?<![a-z0-9.$-])(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}(?P<link>{_LINK}|\s[a-z]{{3,12}}\s)\Z"
+)
+_REACH = 120  # characters before an act's name in which its sections may stand
+_YEAR = re.compile(r"(?:1[789]|20)[0-9]{2}")
+_SURE_END = re.compile(r"\s{0,2}(?:[.,;:?!)]|\Z)")  # no word that the number might count
+_LONG = 3  # digits, or words of a name: as much is no chance
+_PART_OF_A_DEVICE = re.compile(r"\b(?:sensor|arduino|amplif|circuit|datasheet|raspberry|wiring|breakout)")
+
+
+def find(source: Source, *, loose: bool) -> Iterator[Found]:
+    """Sections that stand beside the name of their act; of those that the act does not have, none."""
+    for _, named in groupby(find_names(source), key=lambda one: one.start):
+        one, *others = named
+        yield from _beside(source, one, [one.act, *(other.act for other in others)], loose=loose)
+
+
+def _beside(source: Source, named: NamedAct, meant: list[Act], *, loose: bool) -> Iterator[Found]:
+    after = _AFTER.match(source.folded, named.end)
+    if after and _is_sure(source, named, after, loose=loose):
+        found = numbers(source, *after.span("numbers"), marks=after["sign"] or "")
+        end = after.end() if found[-1].end == after.end("numbers") else found[-1].end
+        found, end = with_spoken(source, found, end, loose=loose)
+        if items := _items(found, meant):
+            yield Found(named.start, end, items)
+            return
+    before = _BEFORE.search(source.folded, max(0, named.start - _REACH), named.start)
+    if before and _is_sure_before(before):
+        found = numbers(source, *before.span("numbers"), marks=before["sign"] or "")
+        if items := _items(found, meant):
+            yield Found(before.start(), named.end, items)
+
+
+def _is_sure(source: Source, named: NamedAct, match: re.Match[str], *, loose: bool) -> bool:
+    """Whether numbers after a name are sections: "INA 301", "Clean Water Act 404", not "the ADA 20 years later"."""
+    if match["sign"] or "(" in match["numbers"]:
+        return True
+    if _YEAR.fullmatch(match["numbers"]) and not (_is_acronym(source, named) and named.act.title):
+        return False
+    if _is_given_name(source, named) or _PART_OF_A_DEVICE.search(source.folded):
+        return False
+    number = re.match(r"[0-9]+[a-z]*", match["numbers"])[0]
+    return loose or len(number) >= _LONG or bool(_SURE_END.match(source.folded, match.end()))
+
+
+def _is_acronym(source: Source, named: NamedAct) -> bool:
+    name = source.visible[named.start : named.end]
+    return name.isupper() or len(name) <= _LONG
+
+
+def _is_given_name(source: Source, named: NamedAct) -> bool:
+    """ "Ina", "Ada"."""
+    name = source.visible[named.start : named.end]
+    return len(name) <= _LONG and name.istitle()
+
+
+def _is_sure_before(match: re.Match[str]) -> bool:
+    """ "section 212 of the INA", "212(h) INA", "212(h) waiver INA", but no "room 208 INA hotel"."""
+    near = re.search(r"\b(?:of|del?|under)\b", match["link"]) or not re.search(r"[a-z]", match["link"])
+    return "(" in match["numbers"] or bool(match["sign"] and near)
+
+
+def _items(found: list[Written], meant: list[Act]) -> tuple[Item, ...]:
+    """The sections in the first of the acts that has any of them."""
+    for act in meant:
+        placed = [(written, act.section(written.number)) for written in found]
+        if items := tuple(_item(written, locator) for written, locator in placed if locator):
+            return items
+    return ()
+
+
+def _item(written: Written, locator: str) -> Item:
+    return Item(written.start, written.end, "/".join((locator, *recased(written.subs, USC_LEVELS))))
+
+
+# Sections known by a number alone
+
+_BARE = re.compile(
+    rf"(?<![a-z0-9'])(?:{SIGN}|rule|regla)\s{{0,2}}(?P<number>[0-9]{{1,4}}[a-z]{{0,1}}(?:-[0-9]{{1,2}})?)(?P<subs>{SUBS})"
+    r"(?![a-z0-9-])(?!\s{1,2}(?:of|del?|row|fila|seats?|asientos?)\b)"
+)
+
+
+def known_by_number(source: Source) -> Iterator[Found]:
+    """What a number alone means to everybody: "section 1983", "rule 10b-5", "§ 922(g)(1)"."""
+    for match in _BARE.finditer(source.folded):
+        subs = subdivisions(source.written(match, "subs").replace(" ", ""))
+        for taken in range(len(subs), -1, -1):
+            called = match["number"] + "".join(f"({sub.lower()})" for sub in subs[:taken])
+            if locator := _known().get(called):
+                below = recased(subs, USC_LEVELS)[taken:]
+                yield Found.one(*match.span(), "/".join((locator, *below)))
+                break
+
+
+@cache
+def _known() -> Mapping[str, str]:
+    known = json.loads(BARE_NUMBERS.read_text(encoding="utf-8"))
+    return {number.lower(): locator for number, locator in known.items()}

@@ -1,0 +1,210 @@
+"""Acts by their popular names: where each is codified, and which section of the Code each of its own sections is.
+
+The names are those of `corpora/acts.jsonl`, in English and Spanish. Reads one file, once.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from retrieval.citations.citation import Source
+from retrieval.citations.heads import apart
+from retrieval.citations.numbers import cased_section
+
+FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
+_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*|§{1,2}")
+_SKIPPED = frozenset(("and", "the"))  # "Food, Drug, and Cosmetic Act" is also written without
+_CORRECTED = 6  # letters: a shorter word misspelt is too near to others
+_LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's words are left alone
+_RUN = re.compile(r"(?P<first>\w+?)(?:-(?P<last>[0-9]+))?:(?:(?P<title>\w+)/)?(?P<code>\S+)")
+_WHOLE_TITLE = re.compile(r"title (\w+)")
+_COUNTED = re.compile(r"(.*?)(?:([0-9]+)|(([a-z])\4*))")
+_OF_ANOTHER = re.compile(r"\s{1,2}(?:of|de|del)\b")  # "title VI of this Act"
+_PIECE = re.compile(r"[0-9]+|[A-Za-z]+|-")
+_LAW_WORDS = (
+    ("pub", "l"),
+    ("pub", "l", "no"),
+    ("public", "law"),
+    ("public", "law", "no"),
+    ("p", "l"),
+    ("pl",),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Act:
+    """An act of Congress, or a part of one that has a name of its own."""
+
+    name: str
+    first: str  # locator of the first section of the Code it is codified in
+    last: str
+    within: str  # locator of the smallest division of the Code that holds it
+    law: str  # "88-352", the number of its public law; "" where it has none or it is not certain
+    title: str  # of the Code, where the act is a whole title and has its numbers
+    sections: Mapping[str, str] = field(repr=False)  # its own section number, in capitals, to a locator
+
+    def section(self, number: str) -> str | None:
+        """The locator of one of its sections by the act's own number."""
+        if self.title:
+            return f"/us/usc/t{self.title}/s{cased_section(int(self.title), number)}"
+        return self.sections.get(number.upper())
+
+    def holds(self, locator: str) -> bool:
+        """Whether the locator is in the range of sections from its first to its last, or below one of them."""
+        prefix, found, below = locator.partition("/s")
+        if not found or self.first.partition("/s")[0] != prefix:
+            return False
+        number = below.partition("/")[0]
+        ends = (self.first.partition("/s")[2], self.last.partition("/s")[2])
+        return _order(ends[0]) <= _order(number) <= _order(ends[1])
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAct:
+    """An act that a text names. `start` and `end` bound the name in the folded text."""
+
+    act: Act
+    start: int
+    end: int
+
+
+@cache
+def acts() -> tuple[Act, ...]:
+    return tuple(_act(row) for row in _rows())
+
+
+def named_acts(text: str) -> tuple[NamedAct, ...]:
+    """The acts that a text names, in its order; the longest of names that overlap. A name of several gives each."""
+    return tuple(find_names(Source.of(text)))
+
+
+def find_names(source: Source) -> Iterator[NamedAct]:
+    names = _names()
+    found = [match for match in _TOKEN.finditer(source.folded) if match[0] not in _SKIPPED]
+    words = [_word(match[0], corrected=len(source.folded) <= _LONGEST_CORRECTED) for match in found]
+    place = 0
+    while place < len(words):
+        for length in names.lengths.get(words[place], ()):
+            called = names.acts.get(tuple(words[place : place + length]))
+            if called and (place + length) <= len(words):
+                start, end = found[place].start(), found[place + length - 1].end()
+                parted = words[place] in ("title", "titulo") and length == 2
+                if parted and _OF_ANOTHER.match(source.folded, end):
+                    continue
+                meant = [act for act, cased in called if not cased or _is_cased(source, start, end)]
+                yield from (NamedAct(act, start, end) for act in meant)
+                if meant:
+                    place += length - 1
+                    break
+        place += 1
+
+
+def _is_cased(source: Source, start: int, end: int) -> bool:
+    """Written in capitals, in a text that is not all in capitals: "the IDEA", not "the idea" and not "MY IDEA"."""
+    around = source.visible[:start] + source.visible[end:]
+    return source.visible[start:end].isupper() and not (len(around.split()) > 1 and around.isupper())
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    acts: Mapping[tuple[str, ...], list[tuple[Act, bool]]]  # by words; whether only in capitals
+    lengths: Mapping[str, list[int]]  # of the names that begin with a word, longest first
+    vocabulary: frozenset[str]
+    slips: Mapping[str, list[str]]  # a word less one letter, to the words it may be
+
+
+@cache
+def _names() -> _Names:
+    called: dict[tuple[str, ...], list[tuple[Act, bool]]] = defaultdict(list)
+    for row, act in zip(_rows(), acts(), strict=True):
+        plain = (row["act"], *row.get("names", ()), *row.get("spanish", ()))
+        for name, cased in (
+            *((name, False) for name in plain),
+            *((name, True) for name in row.get("cased", ())),
+        ):
+            if (act, cased) not in called[words_of(name)]:
+                called[words_of(name)].append((act, cased))
+        if act.sections and act.law:
+            for words in _LAW_WORDS:
+                called[(*words, *act.law.split("-"))].append((act, False))
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for words in called:
+        lengths[words[0]].add(len(words))
+    vocabulary = frozenset(word for words in called for word in words)
+    slips: dict[str, list[str]] = defaultdict(list)
+    for word in sorted(vocabulary):
+        if len(word) >= _CORRECTED:
+            for shortened in _shortened(word):
+                slips[shortened].append(word)
+    longest_first = {word: sorted(counts, reverse=True) for word, counts in lengths.items()}
+    return _Names(dict(called), longest_first, vocabulary, dict(slips))
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """A name as it is compared: folded words, neither "and" nor "the" among them."""
+    return tuple(_word(word) for word in _TOKEN.findall(Source.of(name).folded) if word not in _SKIPPED)
+
+
+def _word(token: str, *, corrected: bool = False) -> str:
+    word = token.replace("'", "")
+    if not corrected or len(word) < _CORRECTED or word in _names().vocabulary:
+        return word
+    slips = _names().slips
+    near = {known for shortened in _shortened(word) for known in slips.get(shortened, ())}
+    return min((known for known in near if apart(word, known) == 1), default=word)
+
+
+def _shortened(word: str) -> Iterable[str]:
+    """The word, and what is left of it without any one of its letters."""
+    return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}
+
+
+def _rows() -> list[dict]:
+    return [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def _act(row: Mapping) -> Act:
+    written = row.get("sections", "")
+    whole = _WHOLE_TITLE.fullmatch(written)
+    code_title = row["first"].removeprefix("/us/usc/t").partition("/")[0]
+    return Act(
+        name=row["act"],
+        first=row["first"],
+        last=row.get("last", row["first"]),
+        within=row["within"],
+        law=row.get("law", ""),
+        title=whole[1] if whole else "",
+        sections={} if whole else dict(_sections(written, code_title)),
+    )
+
+
+def _sections(written: str, title: str) -> Iterator[tuple[str, str]]:
+    """ "101-105:1101 106:1105a 401:47/225": runs that are numbered alike, by the first of each."""
+    for run in written.split():
+        parts = _RUN.fullmatch(run)
+        first, code = parts["first"], parts["code"]
+        count = int(parts["last"]) - int(first) + 1 if parts["last"] else 1
+        for n in range(count):
+            number = str(int(first) + n) if n else first
+            yield number.upper(), f"/us/usc/t{parts['title'] or title}/s{_after(code, n)}"
+
+
+def _after(code: str, n: int) -> str:
+    """The section of the Code that is n after: 1105 after 1101, 77k after 77a, 360bb after 360aa, 2000e-5 after -1."""
+    if n == 0:
+        return code
+    before, number, letters, letter = _COUNTED.fullmatch(code).groups()
+    return before + (str(int(number) + n) if number else chr(ord(letter) + n) * len(letters))
+
+
+def _order(section: str) -> list[tuple[int, int, str]]:
+    """A key under which sections stand as in the Code: 1395w, 1395w-4, 1395x."""
+    pieces = _PIECE.findall(section.partition("...")[0])
+    return [
+        (2, int(piece), "") if piece.isdigit() else (0 if piece == "-" else 1, len(piece), piece)
+        for piece in pieces
+    ]

@@ -1,0 +1,157 @@
+"""Section numbers with their subdivisions, as they are written one by one, in lists and in ranges. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from retrieval.citations.citation import Source
+
+# What a letter is after a subdivision of the kind given; "" stands for none before it.
+USC_LEVELS: Mapping[str, str] = {"": "lower", "number": "upper", "upper": "lower", "lower": "upper"}
+CFR_LEVELS: Mapping[str, str] = {"": "lower", "number": "lower", "lower": "upper", "upper": "lower"}
+
+_CAPITAL_TITLES = {17, 26, 36, 38}  # 26 U.S.C. § 280G
+_MIXED_TITLES = {10, 18, 28, 31, 44, 46, 49}  # 18 U.S.C. § 2339A and § 175b
+_MOST_BETWEEN = 100  # sections of a range; a longer one names a chapter, and has its ends
+
+
+def recased(subdivisions: tuple[str, ...], levels: Mapping[str, str]) -> tuple[str, ...]:
+    """As written where small and capital letters are both used, else cased as the levels alternate."""
+    letters = "".join(sub for sub in subdivisions if sub.isalpha())
+    if not (letters.islower() or letters.isupper()):
+        return subdivisions
+    cased: list[str] = []
+    before = ""
+    for sub in subdivisions:
+        before = levels[before] if sub.isalpha() else "number"
+        cased.append(sub if before == "number" else sub.lower() if before == "lower" else sub.upper())
+    return tuple(cased)
+
+
+def cased_section(title: int, section: str) -> str:
+    """Section letters as the title writes them; as typed in the titles that write both."""
+    if title in _CAPITAL_TITLES:
+        return section.upper()
+    return section if title in _MIXED_TITLES else section.lower()
+
+
+SIGN = r"(?:§{1,2}|#|(?:sections?|sects?|secs?|ss?|secciones|seccion|seccs?|articulos?|arts?)\b\.?)"
+SUBS = r"(?:\s?\([a-z0-9]{1,5}\)){0,8}"
+USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
+_GLUED_SUBS = r"(?:[0-9]{1,5}[a-z][0-9]{1,2}(?![a-z0-9]))"  # "203m1": no section has such a number
+CFR_SECTION = (
+    r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
+    r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
+)
+CFR_PART = r"[0-9]{1,4}[a-z]{0,2}(?![a-z0-9])(?!\.[0-9])"
+CFR_NUMBER = rf"(?:{CFR_SECTION}|{CFR_PART})"
+ANY_NUMBER = rf"(?:{CFR_SECTION}|{_GLUED_SUBS}|{USC_SECTION})"
+OTHER_SOURCE = r"(?!\s{0,2}(?:u\.?\s?s|c\.?\s?f\.?\s?r|f\.|fed|stat|i\.?\s?(?:&|and)|s\.\s?ct|l\.\s?ed))"
+_JOIN = (
+    r"(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
+    r"(?:§{1,2}\s{0,2})?"
+)
+
+
+def list_of(number: str) -> str:
+    return rf"{number}{SUBS}(?:{_JOIN}{number}{SUBS}{OTHER_SOURCE}){{0,40}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A number as written, with its subdivisions; what lies between the ends of a range stands nowhere in the text."""
+
+    start: int
+    end: int
+    number: str
+    subs: tuple[str, ...] = ()
+
+
+_ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})")
+_SUB = re.compile(r"\(([A-Za-z0-9]{1,5})\)")
+_GLUED = re.compile(r"([0-9]{1,5})([a-z])([0-9]{1,2})")
+_TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
+_RANGE = re.compile(r"\s{0,2}-\s{0,2}(?:§{1,2}\s{0,2})?|\s{1,2}(?:to|through|a|al)\s{1,2}(?:§{1,2}\s{0,2})?")
+_UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
+_COUNTED = re.compile(
+    r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|dolares|pesos|dias"
+    r"|meses|anos|horas|personas)\b"
+)
+
+
+# Subdivisions without brackets: of a query that is nothing else any, in a question those that cannot be words.
+_BARE_SUBS = re.compile(
+    r"(\s{1,2}[a-z](?:\s{1,2}(?:[0-9]{1,2}|[ivx]{1,4}|([a-z])\2?)){0,5})[\s.?]{0,3}"
+)  # "8 cfr 214.2 h 1"
+_SPOKEN_SUBS = re.compile(
+    r"(\s{1,2}[a-z]\s[0-9]{1,2}\s[b-hj-np-z](?:\s[ivx]{1,4})?"
+    r"|\s{1,2}[bcdfghjklmnpqrtwz](?:\s[0-9]{1,2}(?!\s{1,2}[a-z]{2}|[a-z0-9]))?)(?![a-z0-9'.-])"
+)
+_GLUED_END = re.compile(r"([0-9]{1,2})(?![a-z0-9.,])")  # the 1 of "924(c)1"
+_SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
+
+
+def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) -> tuple[list[Written], int]:
+    """The numbers with what a single one is followed by where its subdivisions want brackets, and where that ends."""
+    only = found[0]
+    if len(found) > 1 or only.end != end:
+        return found, end
+    if only.subs:
+        glued = source.folded[end - 1] == ")" and _GLUED_END.match(source.folded, end)
+        return ([replace(only, subs=(*only.subs, glued[1]))], glued.end()) if glued else (found, end)
+    spoken = _BARE_SUBS.fullmatch(source.folded, end) if loose else None
+    spoken = spoken or _SPOKEN_SUBS.match(source.folded, end)
+    if not spoken:
+        return found, end
+    return [replace(only, subs=tuple(_SUB_WORD.findall(source.written(spoken, 1))))], spoken.end(1)
+
+
+def is_plural(marks: str) -> bool:
+    word = marks.rstrip(". ")
+    return word in ("§§", "ss") or len(marks) > 2 and word.endswith("s")
+
+
+def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written]:
+    """The sections listed between two places, ranges written out. Marks of one section announce only the first; without
+    marks, those that are long enough to be sections.
+    """
+    found = [
+        written for match in _ITEM.finditer(source.folded, start, end) for written in _read(source, match)
+    ]
+    if not is_plural(marks):
+        kept = found[:1]
+        for written in found[1:] if not marks else ():
+            if not _UNANNOUNCED.match(written.number) or _COUNTED.match(source.folded, written.end):
+                break
+            kept.append(written)
+        found = kept
+    return list(_with_between(source.folded, found))
+
+
+def _read(source: Source, match: re.Match[str]) -> Iterator[Written]:
+    subs = subdivisions(source.written(match, "subs"))
+    both = _TWO.fullmatch(match["number"])
+    if both and int(both[1]) < int(both[2]) and len(both[1]) <= len(both[2]):
+        split = match.start() + match["number"].index("-")
+        yield Written(match.start(), split, both[1])
+        yield Written(split + 1, match.end(), both[2], subs)
+    elif glued := _GLUED.fullmatch(match["number"]):
+        yield Written(match.start(), match.end(), glued[1], (glued[2], glued[3], *subs))
+    else:
+        yield Written(match.start(), match.end(), source.written(match, "number").replace(" ", ""), subs)
+
+
+def subdivisions(written: str) -> tuple[str, ...]:
+    """ "(a)(2)" as "a" and "2"."""
+    return tuple(_SUB.findall(written))
+
+
+def _with_between(folded: str, found: list[Written]) -> Iterator[Written]:
+    """The same with what lies between the ends of each range, which stands nowhere in the text."""
+    for before, written in zip([None, *found[:-1]], found, strict=True):
+        if before and _RANGE.fullmatch(folded, before.end, written.start):
+            plain = before.number.isdigit() and written.number.isdigit() and not (before.subs or written.subs)
+            if plain and 1 < int(written.number) - int(before.number) <= _MOST_BETWEEN:
+                for number in range(int(before.number) + 1, int(written.number)):
+                    yield replace(before, start=written.start, end=written.start, number=str(number))
+        yield written

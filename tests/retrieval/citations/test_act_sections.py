@@ -1,0 +1,86 @@
+"""Sections by the numbers of their acts, and those known by a number alone."""
+
+import json
+import lzma
+
+import pytest
+
+from retrieval.citations import act_sections
+from retrieval.citations.act_sections import BARE_NUMBERS
+from retrieval.citations.citation import Source
+
+
+def locators(text, *, loose=False):
+    return [item.locator for match in act_sections.find(Source.of(text), loose=loose) for item in match.items]
+
+
+def known(text):
+    return [item.locator for match in act_sections.known_by_number(Source.of(text)) for item in match.items]
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("ADEA 4(a)", "/us/usc/t29/s623/a"),
+        ("section 212(a)(6)(C) of the INA", "/us/usc/t8/s1182/a/6/C"),
+        ("section 101(a)(15)(H) INA", "/us/usc/t8/s1101/a/15/H"),
+        ("ina 240a cancellation", "/us/usc/t8/s1229b"),
+        ("I.R.C. § 61(a)", "/us/usc/t26/s61/a"),
+        ("IRC 7203", "/us/usc/t26/s7203"),
+        ("Title IX § 901", "/us/usc/t20/s1681"),
+        ("Securities Act 11", "/us/usc/t15/s77k"),
+        ("Clean Water Act 404", "/us/usc/t33/s1344"),
+        ("UCMJ artículo 15", "/us/usc/t10/s815"),
+        ("sección 804 de la Fair Housing Act", "/us/usc/t42/s3604"),
+        ("Imigration and Nationalty Act section 245(a)", "/us/usc/t8/s1255/a"),
+        ("Pub. L. No. 88-352, § 703", "/us/usc/t42/s2000e-2"),
+        ("me negaron la visa por el 214(b) INA", "/us/usc/t8/s1184/b"),
+        ("ADA § 401", "/us/usc/t47/s225"),
+    ],
+)
+def test_a_section_of_an_act_is_where_the_code_holds_it(text, locator):
+    assert locators(text) == [locator]
+
+
+def test_a_list_of_sections():
+    assert locators("IRC §§ 351 and 368") == ["/us/usc/t26/s351", "/us/usc/t26/s368"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ina garten recipe 208",
+        "room 208 INA hotel",
+        "wiring an INA 219 to an arduino",
+        "the ADA 20 years later",
+        "Civil Rights Act 1964",
+        "Copyright Act 1976",
+        "INA § 999",
+        "Title VII, 42 U.S.C. § 2000e",
+        "section 602 of title VI of this Act",
+    ],
+)
+def test_a_number_near_a_name_is_not_always_a_section(text):
+    assert locators(text) == []
+
+
+def test_a_number_alone_that_everybody_means_one_way():
+    assert known("section 1983") == ["/us/usc/t42/s1983"]
+    assert known("§ 922(g)(1)") == ["/us/usc/t18/s922/g/1"]
+    assert known("rule 10b-5") == ["/us/cfr/t17/s240.10b-5"]
+
+
+@pytest.mark.parametrize(
+    "text", ["section 1984", "section 230 row F", "1983", "section 1983 of this lease", "Indiana's 1981 plan"]
+)
+def test_another_number_means_nothing_alone(text):
+    assert known(text) == []
+
+
+@pytest.mark.measuring_data
+def test_every_section_known_by_a_number_is_in_the_code_of_2016(measuring_data):
+    with lzma.open(measuring_data / "uscode/sections-2016.jsonl.xz", "rt", encoding="utf-8") as file:
+        sections = {json.loads(line)["locator"] for line in file}
+    numbers = json.loads(BARE_NUMBERS.read_text(encoding="utf-8"))
+    places = ["/".join(place.split("/")[:5]) for place in numbers.values() if place.startswith("/us/usc")]
+    assert set(places) <= sections

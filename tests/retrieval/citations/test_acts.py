@@ -1,0 +1,122 @@
+"""Acts: the table of names is whole, names are found in questions, and sections lead to the Code."""
+
+import json
+import lzma
+import time
+
+import pytest
+
+from retrieval.citations.acts import FILE, acts, named_acts, words_of
+
+ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+BY_NAME = {act.name: act for act in acts()}
+FIELDS = {"act", "names", "cased", "spanish", "law", "first", "last", "within", "sections"}
+
+
+def named(text):
+    return [found.act.name for found in named_acts(text)]
+
+
+def test_every_row_has_known_fields_and_its_place():
+    for row in ROWS:
+        assert set(row) <= FIELDS
+        assert row["first"].startswith(row["within"].split("/ch")[0].split("/st")[0].split("/pt")[0])
+
+
+def test_acts_are_in_order_and_each_stands_once():
+    names = [row["act"].lower() for row in ROWS]
+    assert names == sorted(set(names))
+
+
+def test_the_table_is_as_large_as_was_asked():
+    english = {
+        words_of(name) for row in ROWS for name in (row["act"], *row.get("names", ()), *row.get("cased", ()))
+    }
+    spanish = {words_of(name) for row in ROWS for name in row.get("spanish", ())}
+    assert len(english) >= 900
+    assert len(spanish) >= 250
+    assert sum("sections" in row for row in ROWS) >= 40
+
+
+@pytest.mark.measuring_data
+def test_every_place_is_in_the_code_of_2016(measuring_data):
+    with lzma.open(measuring_data / "uscode/sections-2016.jsonl.xz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    divisions = {row["path"].partition("/")[2] for row in rows}
+    within = {
+        "/" + "/".join(path.split("/")[:n]) for path in divisions for n in range(1, path.count("/") + 2)
+    }
+    known = {row["locator"] for row in rows}
+    for act in acts():
+        assert {act.first, act.last, *act.sections.values()} <= known
+        assert act.within in within
+
+
+@pytest.mark.parametrize(
+    ("act", "number", "locator"),
+    [
+        ("Immigration and Nationality Act", "212", "/us/usc/t8/s1182"),
+        ("Immigration and Nationality Act", "240a", "/us/usc/t8/s1229b"),
+        ("Title VII", "703", "/us/usc/t42/s2000e-2"),
+        ("Title IX", "901", "/us/usc/t20/s1681"),
+        ("Age Discrimination in Employment Act", "4", "/us/usc/t29/s623"),
+        ("Securities Act of 1933", "11", "/us/usc/t15/s77k"),
+        ("Securities Exchange Act of 1934", "10", "/us/usc/t15/s78j"),
+        ("Employee Retirement Income Security Act", "502", "/us/usc/t29/s1132"),
+        ("Clean Water Act", "404", "/us/usc/t33/s1344"),
+        ("Federal Food, Drug, and Cosmetic Act", "505", "/us/usc/t21/s355"),
+        ("Americans with Disabilities Act", "401", "/us/usc/t47/s225"),
+        ("Uniform Code of Military Justice", "120", "/us/usc/t10/s920"),
+        ("Internal Revenue Code", "7203", "/us/usc/t26/s7203"),
+        ("Internal Revenue Code", "280g", "/us/usc/t26/s280G"),
+        ("Immigration and Nationality Act", "999", None),
+    ],
+)
+def test_a_section_is_where_lawyers_look(act, number, locator):
+    assert BY_NAME[act].section(number) == locator
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("does the ada cover dyslexia", ["Americans with Disabilities Act"]),
+        ("obamacare mandate", ["Patient Protection and Affordable Care Act"]),
+        ("the Civil Rights Act of 1964", ["Civil Rights Act of 1964"]),
+        ("ley de equidad de vivienda", ["Fair Housing Act"]),
+        ("Ley de Inmigración y Nacionalidad", ["Immigration and Nationality Act"]),
+        ("Imigration and Nationalty Act", ["Immigration and Nationality Act"]),
+        ("Food Drug and Cosmetic Act", ["Federal Food, Drug, and Cosmetic Act"]),
+        ("I.R.C. or FLSA?", ["Internal Revenue Code", "Fair Labor Standards Act"]),
+        ("an idea of mine", []),
+        ("a complaint under IDEA", ["Individuals with Disabilities Education Act"]),
+        ("I HAVE AN IDEA FOR YOU", []),
+        ("vivo en puerto rico", []),
+        ("title vi of this Act", []),
+        ("how do I act", []),
+    ],
+)
+def test_acts_are_found_by_their_names(text, names):
+    assert named(text) == names
+
+
+def test_a_name_says_where_it_stands():
+    (found,) = named_acts("¿Qué dice la Ley de Aire Limpio?")
+    assert (found.start, found.end) == (13, 31)
+
+
+def test_an_act_holds_what_lies_between_its_ends():
+    act = BY_NAME["Medicare Act"]
+    assert act.holds("/us/usc/t42/s1395")
+    assert act.holds("/us/usc/t42/s1395w-4/a")
+    assert act.holds("/us/usc/t42/s1395aa")
+    assert not act.holds("/us/usc/t42/s1396a")
+    assert not act.holds("/us/usc/t8/s1395")
+    assert not act.holds("/us/const/article/I/section/8")
+
+
+def test_hostile_text_is_read_quickly():
+    named_acts("ready")
+    for text in ("immigration and " * 270, "a" * 4000, "title " * 700, "civil rights act of " * 200):
+        start = time.perf_counter()
+        named_acts(text)
+        assert time.perf_counter() - start < 0.25

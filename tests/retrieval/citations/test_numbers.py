@@ -1,0 +1,71 @@
+"""Section numbers: cased by their level, listed, ranged, and with subdivisions that want brackets."""
+
+import pytest
+
+from retrieval.citations.citation import Source
+from retrieval.citations.numbers import (
+    CFR_LEVELS,
+    USC_LEVELS,
+    cased_section,
+    numbers,
+    recased,
+    subdivisions,
+    with_spoken,
+)
+
+
+def listed(text, marks=""):
+    return [(one.number, *one.subs) for one in numbers(Source.of(text), 0, len(text), marks=marks)]
+
+
+def spoken(text, end, *, loose=False):
+    source = Source.of(text)
+    found, last = with_spoken(source, numbers(source, 0, end, marks=""), end, loose=loose)
+    return found[0].subs, text[:last]
+
+
+@pytest.mark.parametrize(
+    ("typed", "levels", "cased"),
+    [
+        ("a 6 c i", USC_LEVELS, "a 6 C i"),
+        ("A 6 C I", USC_LEVELS, "a 6 C i"),
+        ("h 1 ii b", CFR_LEVELS, "h 1 ii B"),
+        ("a 6 C i", USC_LEVELS, "a 6 C i"),
+        ("A 6 c", USC_LEVELS, "A 6 c"),  # both cases: as written
+        ("1 2", USC_LEVELS, "1 2"),
+    ],
+)
+def test_letters_of_one_case_are_cased_by_their_level(typed, levels, cased):
+    assert recased(tuple(typed.split()), levels) == tuple(cased.split())
+
+
+def test_letters_of_a_section_are_cased_as_its_title_writes_them():
+    assert [cased_section(title, "280g") for title in (26, 8)] == ["280G", "280g"]
+    assert cased_section(18, "2339A") == "2339A"
+
+
+def test_marks_of_one_section_announce_the_first_of_a_list():
+    assert listed("1182(a) and 1227", "§") == [("1182", "a")]
+    assert listed("1182(a) and 1227", "§§") == [("1182", "a"), ("1227",)]
+
+
+def test_a_range_has_what_lies_between_without_text():
+    text = "1101-1103"
+    found = numbers(Source.of(text), 0, len(text), marks="§§")
+    assert [(one.number, text[one.start : one.end]) for one in found] == [
+        ("1101", "1101"),
+        ("1102", ""),
+        ("1103", "1103"),
+    ]
+    assert listed("1101 to 1537", "§§") == [("1101",), ("1537",)]
+
+
+def test_subdivisions_are_read_one_by_one():
+    assert subdivisions("(a)(2)(B)") == ("a", "2", "B")
+
+
+def test_subdivisions_without_brackets():
+    assert spoken("214.2 h 1", 5, loose=True) == (("h", "1"), "214.2 h 1")
+    assert spoken("245 k 180 days", 3) == (("k",), "245 k")
+    assert spoken("1325 a felony", 4) == ((), "1325")
+    assert spoken("924(c)1", 6) == (("c", "1"), "924(c)1")
