@@ -1,4 +1,6 @@
-"""The six domains that ship. Loading them again adds what is missing and changes nothing that staff edited."""
+"""The six domains that ship. Loading them again adds what is missing, a source where a domain has none, and changes
+nothing else.
+"""
 
 import json
 
@@ -10,4 +12,6 @@ from retrieval.models import Domain
 def load_domains() -> int:
     """How many were added."""
     shipped = json.loads((settings.BASE_DIR / "retrieval/corpora/domains.json").read_text())
+    for row in shipped:
+        Domain.objects.filter(slug=row["slug"], source="").update(source=row["source"])
     return sum(Domain.objects.get_or_create(slug=row.pop("slug"), defaults=row)[1] for row in shipped)

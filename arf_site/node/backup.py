@@ -6,10 +6,12 @@ The wheel's programs speak no TLS: a server that insists on it is backed up with
 import os
 import re
 import subprocess
+from collections import deque
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import psycopg
+from tqdm import tqdm
 
 from arf_site.node.postgres.server import without_password
 from arf_site.node.postgres.system import sync, wheel_install
@@ -19,6 +21,11 @@ ARCHIVE_MAGIC = b"PGDMP"
 # The extension is the superuser's, and stays as it is.
 EXTENSION_ENTRY = re.compile(r"^\d+; \d+ \d+ (EXTENSION|COMMENT) - (EXTENSION )?vector\b")
 TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE public (\S+) ")
+TABLE_BEGUN = re.compile(r'dumping contents of table "public\.(\S+)"')
+TABLE_SIZES = """
+SELECT tablename, pg_table_size(format('public.%I', tablename)) FROM pg_tables WHERE schemaname = 'public'
+"""
+ERROR_LINES = 5  # of pg_dump's last words, where it fails
 OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner = current_user"
 
 
@@ -26,8 +33,9 @@ class BackupError(ArfError):
     """Nothing was changed; the message is safe to show."""
 
 
-def backup(url: str, path: Path) -> None:
-    """Write the database to `path` (pg_dump's custom format, mode 0600), replacing it only when complete.
+def backup(url: str, path: Path, progress: tqdm) -> None:
+    """Write the database to `path` (pg_dump's custom format, mode 0600), replacing it only when complete. `progress`
+    counts the bytes of the tables.
 
     `url` must name a role that row-level security does not bind: for the embedded server
     `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
@@ -38,11 +46,33 @@ def backup(url: str, path: Path) -> None:
     except OSError as problem:
         raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
     try:
-        _run("pg_dump", url, "--format=custom", f"--file={partial}")
+        _dump(url, partial, progress)
         sync(partial)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _dump(url: str, path: Path, progress: tqdm) -> None:
+    """Vectors hardly shrink: a thorough compression would take most of the time."""
+    with psycopg.connect(url) as connection:
+        sizes = dict(connection.execute(TABLE_SIZES).fetchall())
+    progress.reset(sum(sizes.values()))
+    options = ("--format=custom", "--compress=gzip:1", "--verbose", f"--file={path}")
+    command, environment = _command("pg_dump", url, *options)
+    with subprocess.Popen(
+        command, env=environment | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as dumping:
+        last, table = deque(maxlen=ERROR_LINES), ""
+        for line in dumping.stderr:
+            last.append(line)
+            if begun := TABLE_BEGUN.search(line):
+                progress.update(sizes.pop(table, 0))
+                table = begun[1]
+                progress.set_postfix_str(table)
+        progress.update(sum(sizes.values()))
+    if dumping.returncode != 0:
+        raise BackupError(f"pg_dump failed: {''.join(last).strip()}")
 
 
 def restore(url: str, path: Path) -> None:
@@ -86,12 +116,18 @@ def _refuse_unknown_tables(url: str, contents: list[str]) -> None:
 
 
 def _run(program: str, url: str | None, *arguments: str) -> str:
-    """Run one of the wheel's programs and return its output; the password goes by the environment."""
-    address, password = without_password(url) if url else ("", {})
-    command = [wheel_install() / "bin" / program, *([f"--dbname={address}"] if url else []), *arguments]
+    """Run one of the wheel's programs and return its output."""
+    command, environment = _command(program, url, *arguments)
     done = subprocess.run(
-        command, env=os.environ | password, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     if done.returncode != 0:
         raise BackupError(f"{program} failed: {done.stderr.strip()}")
     return done.stdout
+
+
+def _command(program: str, url: str | None, *arguments: str) -> tuple[list, dict[str, str]]:
+    """One of the wheel's programs with its environment, by which the password goes."""
+    address, password = without_password(url) if url else ("", {})
+    command = [wheel_install() / "bin" / program, *([f"--dbname={address}"] if url else []), *arguments]
+    return command, os.environ | password

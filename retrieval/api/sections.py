@@ -31,6 +31,7 @@ LONGEST = 1_000_000  # bytes of text; what holds more is read part by part
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
 ABOVE_PROVISIONS = {  # where nothing else is said
     "pin": None, "title_es": "", "plain_name": "", "plain_name_es": "", "number": "", "breadcrumb": "", "notes": [],
+    "standing": "in_force",
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_complete": False, "source_url": "", "parent": None, "document": None,
@@ -76,7 +77,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
     before, after = neighbours(section, in_document, end)
     from_here = in_document.filter(position__gte=section.position)
     below = from_here if end is None else from_here.filter(position__lt=end)
-    return shown(section, as_of, section.document.source_url) | {
+    return shown(section, as_of, section.document.source_url, amended=is_amended(section)) | {
         **as_stored(section, "level", "number", "is_result"),
         "pin": pin,
         "domain": section.domain.slug,
@@ -92,6 +93,11 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
         },
         "document": DocumentItem(section.document).data,
     }
+
+
+def is_amended(section: Section) -> bool:
+    same = Section.objects.live().filter(document=section.document_id, locator=section.locator)
+    return section.valid_to is not None and same.filter(valid_from__gte=section.valid_to).exists()
 
 
 def account_above(document: Document, readable: SectionQuerySet) -> dict:

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from retrieval.models import Document, Domain, Upload
+from retrieval.search.response import STANDINGS
 
 # -- Search
 
@@ -64,6 +65,7 @@ class Shown(s.Serializer):
     status = s.CharField(
         allow_blank=True, help_text="repealed, superseded, reserved …, on the day asked for."
     )
+    standing = s.ChoiceField(STANDINGS, help_text="Today, whatever day was asked for.")
     history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
     notes = s.ListField(child=s.CharField())
 

@@ -37,7 +37,8 @@ def going_on(run: JobRun, published: Progress) -> Progress:
     """With the next document of the source, if it has one."""
     if not run.state.get("following"):
         return published
-    return replace(published, finished=False, state={"phase": "read", "place": run.state["following"]})
+    state = {"phase": "read", "place": run.state["following"], "totals": published.state["totals"]}
+    return replace(published, finished=False, state=state)
 
 
 def drop_staged(run: JobRun) -> None:

@@ -1,5 +1,6 @@
 """Publishes a staged document in one transaction: new text goes live, old text is closed, links are resolved."""
 
+from collections import Counter
 from datetime import date
 
 from django.db import connection
@@ -54,8 +55,12 @@ def publish(run: JobRun) -> Progress:
     link_citations(published=published, closed=closed)
     terms.count_published(document.domain, version, added=published, removed=closed)
     index_what_has_grown()
-    message = f"{shown_name(document)}: {len(staged)} sections published, {len(removed)} removed"
-    return Progress(run.total, run.total, message, {"phase": "done", "document": document.pk}, finished=True)
+    totals = Counter(run.state.get("totals", {}))
+    totals.update(documents=1, published=len(staged), removed=len(removed))
+    of = f"{totals['documents']} documents" if totals["documents"] > 1 else shown_name(document)
+    message = f"{of}: {totals['published']} sections published, {totals['removed']} removed"
+    state = {"phase": "done", "document": document.pk, "totals": totals}
+    return Progress(run.total, run.total, message, state, finished=True)
 
 
 def add_language(document: Document, language: str) -> None:

@@ -52,7 +52,11 @@ def read(run: JobRun) -> Progress:
         rows = placed(live.filter(valid_to=None), beside, rows)
     digest = file_hash(path / found.filename if path.is_dir() else path)
     progress = stage_some(run, domain, source, rows, name, digest)
-    said = {"place": asdict(place), "following": found.following and asdict(found.following)}
+    said = {
+        "place": asdict(place),
+        "following": found.following and asdict(found.following),
+        "totals": run.state.get("totals", {}),  # of the documents before this one
+    }
     if "gone" in progress.state:
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
         gone = [pk for pk in progress.state["gone"] if pk not in kept]

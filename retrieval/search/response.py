@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 
+from django.utils import timezone
+
 from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
@@ -15,6 +17,8 @@ from retrieval.text.snippets import best_snippet, function_stems
 
 UNLIKELY_IN_A_ROW = 3
 MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
+GONE = ("repealed", "superseded", "omitted", "transferred", "renumbered")
+STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", "overruled")
 EXACT = ("citation", "rule_pin", "rule_alias")
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
@@ -57,6 +61,7 @@ class Provision:
     chunk: str | None
     chunk_start: int | None
     length: int | None  # characters of its text; None where it has no chunk
+    amended: bool  # a later text took its place
 
 
 AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb")
@@ -70,7 +75,10 @@ PROVISIONS = f"""
 SELECT readable.id, {", ".join(ON_DEMAND.get(name, f"readable.{name}") for name in OF_SECTION)}, domain.slug,
     document.language, document.source_url, chunk.text, chunk.start,
     (SELECT last."end" FROM retrieval_chunk last WHERE last.section_id = readable.id
-     ORDER BY last.position DESC LIMIT 1)
+     ORDER BY last.position DESC LIMIT 1),
+    readable.valid_to IS NOT NULL AND EXISTS (
+        SELECT FROM retrieval_section later WHERE later.document_id = readable.document_id
+        AND later.locator = readable.locator AND later.live AND later.valid_from >= readable.valid_to)
 FROM ({{readable}}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
@@ -168,7 +176,7 @@ def result(
     read, offset = (opening, 0) if provision.chunk is None else (provision.chunk, provision.chunk_start)
     snippet = best_snippet(read, wanted, language=provision.language)
     pages = json.loads(provision.pages)
-    account = shown(provision, query.as_of, provision.document_url) | {
+    account = shown(provision, query.as_of, provision.document_url, amended=provision.amended) | {
         "rank": rank,
         "pin": candidate.pin,
         "domain": provision.domain,
@@ -187,21 +195,35 @@ def result(
     return account if whole else {name: value for name, value in account.items() if name not in ON_DEMAND}
 
 
-def shown(place: Provision | Section, day: date | None, document_url: str) -> dict:
-    """What results and provisions tell alike of a place, as it stood on that day."""
+def shown(place: Provision | Section, day: date | None, document_url: str, *, amended: bool) -> dict:
+    """What results and provisions tell alike of a place, as it stood on that day; `amended`: has a later text."""
     stands = history.standing(place.locator, day)
+    begins, ends, status = place.valid_from, stands.end(place.valid_to), stands.status(place.status)
     return {
         **{name: getattr(place, name) for name in AS_THEY_ARE},
         "title": stands.heading(place.heading) or place.citation,
         "title_es": stands.heading(place.heading_es),
         "url": f"/law{place.locator}",
         "source_url": place.source_url or document_url,
-        "valid_from": iso(place.valid_from),
-        "valid_to": iso(stands.end(place.valid_to)),
-        "status": stands.status(place.status),
+        "valid_from": iso(begins),
+        "valid_to": iso(ends),
+        "status": status,
+        "standing": standing_today(begins, ends, status, amended=amended),
         "history": [change.to_dict() for change in stands.made],
         "notes": stands.notes(place.notes),
     }
+
+
+def standing_today(begins: date | None, ends: date | None, status: str, *, amended: bool) -> str:
+    """How a text stands today, whatever day was asked for."""
+    today = timezone.localdate()
+    if begins and begins > today:
+        return "not_yet_in_force"
+    if ends and ends <= today:
+        return "amended_since" if amended else "no_longer_in_force"
+    if status == history.OVERRULED:
+        return history.OVERRULED
+    return "no_longer_in_force" if status in GONE else "in_force"
 
 
 def iso(day: date | None) -> str | None:

@@ -40,6 +40,11 @@ CHANGES = {
     "superseded": _("Superseded on {day} by {citation}."),
     "overruled": _("Overruled on {day} by {citation}."),
 }
+STANDINGS = {
+    "amended_since": _("Amended on {day}"),
+    "no_longer_in_force": _("Not in force since {day}"),
+    "not_yet_in_force": _("Not in force before {day}"),
+}
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
     "alias_near": _("One of its names or example questions is close to yours in meaning: “%(alias)s”."),
@@ -150,6 +155,16 @@ def local(values: Mapping, name: str) -> str:
 @register.filter
 def status(code: str) -> str:
     return gettext(code.title()) if code.title() in STATUSES else code
+
+
+@register.filter
+def standing(result: Mapping) -> str:
+    """What its status does not say: that it was amended, ended, or has not begun."""
+    told = STANDINGS.get(result["standing"])
+    if told is None or result["status"]:
+        return ""
+    day = result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"]
+    return str(told).format(day=date_format(date.fromisoformat(day), "DATE_FORMAT"))
 
 
 @register.filter

@@ -21,3 +21,12 @@ def test_loading_again_changes_nothing_that_staff_edited():
     Domain.objects.filter(slug="us_code").update(name="The Code")
     assert load_domains() == 0
     assert Domain.objects.get(slug="us_code").name == "The Code"
+
+
+def test_a_domain_without_a_source_gets_the_one_that_ships():
+    Domain.objects.filter(slug="supreme_court_cases").update(source="")
+    Domain.objects.filter(slug="us_constitution").update(source="mine.xml")
+    load_domains()
+    sources = dict(Domain.objects.values_list("slug", "source"))
+    assert sources["supreme_court_cases"] == "retrieval/corpora/supreme_court_cases.jsonl"
+    assert sources["us_constitution"] == "mine.xml"

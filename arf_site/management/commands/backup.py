@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
+from tqdm import tqdm
 
 from arf_site.node import backup
 from arf_site.node.postgres.server import Postgres
@@ -17,7 +18,8 @@ class Command(ArfCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **options) -> None:
-        backup.backup(url_that_sees_every_row(), file)
+        with tqdm(unit="B", unit_scale=True, disable=None) as progress:
+            backup.backup(url_that_sees_every_row(), file, progress)
         self.stdout.write(f"Wrote {file} ({file.stat().st_size / 1e6:.1f} MB).")
 
 

@@ -57,6 +57,7 @@ def test_a_source_of_many_documents_is_published_one_after_another(domain, tmp_p
     counts = {domain.sections.live().filter(is_leaf=True).count() for _ in jobs.run_here(created)}
     assert counts == {0, 2, 3}
     assert list(domain.documents.values_list("locator", flat=True)) == ["/manual/a", "/manual/b"]
+    assert JobRun.objects.get(pk=created.pk).message == "2 documents: 5 sections published, 0 removed"
 
 
 def test_an_ingestion_of_many_documents_goes_on_where_it_was_killed(domain, tmp_path):

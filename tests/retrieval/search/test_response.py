@@ -1,15 +1,20 @@
 """The answer as callers get it: its shape, its pages, near misses."""
 
 import json
+from datetime import date
 
 import pytest
 
 from retrieval.access.caller import Caller
+from retrieval.ranking import Candidate, Page, Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search import response
-from retrieval.search.service import search
+from retrieval.search.response import present
+from retrieval.search.service import in_scope, search
+from tests.builders import a_document, a_domain, a_section
 
 pytestmark = pytest.mark.django_db
+PAST, FUTURE = date(2010, 1, 1), date(2999, 1, 1)
 
 
 def ask(text: str, caller: Caller = Caller(), **fields) -> dict:
@@ -61,3 +66,32 @@ def test_an_unknown_question_abstains_with_near_misses_labelled():
     assert answer["abstained"]
     assert answer["results"] == []
     assert 0 < len(answer["near_misses"]) <= 5
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "status", "amended", "standing"),
+    [
+        (None, None, "", False, "in_force"),
+        (PAST, None, "reserved", False, "in_force"),
+        (PAST, FUTURE, "", True, "in_force"),
+        (PAST, PAST, "", True, "amended_since"),
+        (PAST, PAST, "repealed", False, "no_longer_in_force"),
+        (PAST, None, "omitted", False, "no_longer_in_force"),
+        (FUTURE, None, "", False, "not_yet_in_force"),
+        (PAST, None, "overruled", False, "overruled"),
+    ],
+)
+def test_how_a_text_stands_today(begins, ends, status, amended, standing):
+    assert response.standing_today(begins, ends, status, amended=amended) == standing
+
+
+def test_a_text_of_another_day_says_that_it_was_amended_since(client):
+    law = a_document(a_domain(slug="manual"))
+    old = a_section(law, "Dogs must be led.", locator="/manual/1", valid_from=PAST, valid_to=date(2015, 1, 1))
+    new = a_section(law, "Dogs must be led and muzzled.", locator="/manual/1", valid_from=date(2015, 1, 1))
+    for day, section, standing in ((date(2012, 1, 1), old, "amended_since"), (None, new, "in_force")):
+        query = Query("dogs", "dogs", "dogs", "en", in_scope(Caller(), ["manual"])[0], as_of=day)
+        ranking = Ranking(query, (Candidate(section.pk, law.domain_id, section.locator),))
+        assert present(ranking, Page())["results"][0]["standing"] == standing
+        asked = {"as_of": day.isoformat()} if day else {}
+        assert client.get("/api/v1/sections/manual/1", asked).json()["standing"] == standing
