@@ -12,11 +12,11 @@ from pathlib import Path
 from retrieval.citations.acts import Act, NamedAct, find_names
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
+    ACT_SECTION,
     OTHER_SOURCE,
     SIGN,
     SUBS,
     USC_LEVELS,
-    USC_SECTION,
     Written,
     list_of,
     numbers,
@@ -26,7 +26,8 @@ from retrieval.citations.numbers import (
 )
 
 BARE_NUMBERS = Path(__file__).parents[1] / "corpora" / "bare_numbers.json"
-_NUMBERS = rf"(?P<numbers>{list_of(USC_SECTION)})"
+_NUMBERS = rf"(?P<numbers>{list_of(ACT_SECTION)})"
+_LETTERED = re.compile(r"([0-9]+)([A-Za-z])")
 _AFTER = re.compile(rf"(?:'s|\.)?[\s,]{{0,3}}(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}{OTHER_SOURCE}")
 _LINK = r",?\s{1,2}(?:(?:of|del?|under|in|en)\s{1,2})?(?:(?:the|la|el)\s{1,2})?"
 _BEFORE = re.compile(
@@ -94,20 +95,26 @@ def _is_sure_before(match: re.Match[str]) -> bool:
 def _items(found: list[Written], meant: list[Act]) -> tuple[Item, ...]:
     """The sections in the first of the acts that has any of them."""
     for act in meant:
-        placed = [(written, act.section(written.number)) for written in found]
-        if items := tuple(_item(written, locator) for written, locator in placed if locator):
+        if items := tuple(item for written in found for item in _item(act, written)):
             return items
     return ()
 
 
-def _item(written: Written, locator: str) -> Item:
-    return Item(written.start, written.end, "/".join((locator, *recased(written.subs, USC_LEVELS))))
+def _item(act: Act, written: Written) -> Iterator[Item]:
+    """The section written, or where the act has none of its letter the subdivision of another: "INA 245i"."""
+    locator, subs = act.section(written.number), written.subs
+    lettered = None if locator else _LETTERED.fullmatch(written.number)
+    if lettered:
+        locator, subs = act.section(lettered[1]), (lettered[2], *subs)
+    if locator:
+        yield Item(written.start, written.end, "/".join((locator, *recased(subs, USC_LEVELS))))
 
 
 # Sections known by a number alone
 
 _BARE = re.compile(
-    rf"(?<![a-z0-9'])(?:{SIGN}|rule|regla)\s{{0,2}}(?P<number>[0-9]{{1,4}}[a-z]{{0,1}}(?:-[0-9]{{1,2}})?)(?P<subs>{SUBS})"
+    rf"(?<![a-z0-9'.$])(?P<sign>(?:{SIGN}|rule|regla)\s{{0,2}})?"
+    rf"(?P<number>[0-9]{{1,4}}(?:[a-z](?:[0-9](?![0-9]))?)?(?:-[0-9]{{1,2}})?)(?P<subs>{SUBS})"
     r"(?![a-z0-9-])(?!\s{1,2}(?:of|del?|row|fila|seats?|asientos?)\b)"
 )
 
@@ -116,12 +123,17 @@ def known_by_number(source: Source) -> Iterator[Found]:
     """What a number alone means to everybody: "section 1983", "rule 10b-5", "§ 922(g)(1)"."""
     for match in _BARE.finditer(source.folded):
         subs = subdivisions(source.written(match, "subs").replace(" ", ""))
+        if not (match["sign"] or subs or match["number"] in _SPOKEN_NUMBERS):
+            continue
         for taken in range(len(subs), -1, -1):
-            called = match["number"] + "".join(f"({sub.lower()})" for sub in subs[:taken])
+            called = _SPOKEN_NUMBERS.get(match["number"], match["number"]) + "".join(f"({sub.lower()})" for sub in subs[:taken])
             if locator := _known().get(called):
                 below = recased(subs, USC_LEVELS)[taken:]
                 yield Found.one(*match.span(), "/".join((locator, *below)))
                 break
+
+
+_SPOKEN_NUMBERS = {"401k": "401(k)", "403b": "403(b)", "501c3": "501(c)(3)", "501c4": "501(c)(4)"}
 
 
 @cache

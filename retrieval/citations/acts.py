@@ -16,7 +16,7 @@ from retrieval.citations.heads import apart
 from retrieval.citations.numbers import cased_section
 
 FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
-_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*|§{1,2}")
+_TOKEN = re.compile(r"[a-z]+(?:'[a-z0-9]+)*|[0-9]+[a-z]*")
 _SKIPPED = frozenset(("and", "the"))  # "Food, Drug, and Cosmetic Act" is also written without
 _CORRECTED = 6  # letters: a shorter word misspelt is too near to others
 _LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's words are left alone
@@ -48,10 +48,12 @@ class Act:
     sections: Mapping[str, str] = field(repr=False)  # its own section number, in capitals, to a locator
 
     def section(self, number: str) -> str | None:
-        """The locator of one of its sections by the act's own number."""
+        """The locator of one of its sections by the act's own number, or by the Code's: "CERCLA 9607"."""
         if self.title:
             return f"/us/usc/t{self.title}/s{cased_section(int(self.title), number)}"
-        return self.sections.get(number.upper())
+        title = self.first.split("/")[3].removeprefix("t")
+        in_code = f"/us/usc/t{title}/s{cased_section(int(title), number) if title.isdigit() else number}"
+        return self.sections.get(number.upper()) or (in_code if self.holds(in_code) else None)
 
     def holds(self, locator: str) -> bool:
         """Whether the locator is in the range of sections from its first to its last, or below one of them."""
@@ -128,7 +130,7 @@ def _names() -> _Names:
         ):
             if (act, cased) not in called[words_of(name)]:
                 called[words_of(name)].append((act, cased))
-        if act.sections and act.law:
+        if (act.sections or act.title) and act.law:
             for words in _LAW_WORDS:
                 called[(*words, *act.law.split("-"))].append((act, False))
     lengths: dict[str, set[int]] = defaultdict(set)

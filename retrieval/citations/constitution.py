@@ -288,6 +288,7 @@ _WITHOUT_SECTIONS = 6  # Article VI is divided into clauses only, though often c
 _PREAMBLE = re.compile(
     r"\b(?:preamble|preambulo)\s{1,2}(?:to|of|de|a)\s{1,2}(?:the\s{1,2}|la\s{1,2})?"
     r"(?:(?:u\.?\s?s\.?|united states|federal|american)\s{1,2})?(?:constitution|constitucion)\b"
+    rf"{_OF_US}?"
     r"|\b(?:u\.?\s?s\.?\s)?(?:const\.|constitution|constitucion),?\s{1,2}(?:pmbl\.?|preamble|preambulo)(?![a-z])"
 )
 

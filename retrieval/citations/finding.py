@@ -146,14 +146,14 @@ def _are_all(text: str, neutral: frozenset[str]) -> bool:
 _LAST_VOLUME = 650
 _US_REPORTS = re.compile(
     r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|us)(?:\s?\([0-9] [a-z]{3,8}\.?\))?"
-    r"\s{0,2}(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
+    r",?\s{0,2}(?:at\s{1,2})?(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
 )
 _COUNTED = re.compile(
     r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|soldiers|troops|states|citizens|cents)\b"
 )
 _REPORTER_WORD = r"[A-Z][A-Za-z']{0,11}\.?|&|[23]d|[4-9]th"
 _READ_ELSEWHERE = (  # in the United States Reports, above, or among the statutes
-    r"(?:U\.?\s?S\.?(?:\s?C\.?)?|Stat\.|Fed\.?\s?Reg\.|[CF]\.?\s?(?:F\.?\s?)?R\.?"
+    r"(?:U\.?\s?S\.?(?:\s?C(?:ode\b|\.)?)?|Stat\.|Fed\.?\s?Reg\.|[CF]\.?\s?(?:F\.?\s?)?R\.?"
     r"|I\.?\s?&\s?N\.?(?:\s?Dec\.?)?)"
 )
 _REPORTER_SHAPE = re.compile(

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
 
 from retrieval.citations.citation import Source
 
@@ -35,17 +37,18 @@ def cased_section(title: int, section: str) -> str:
     return section if title in _MIXED_TITLES else section.lower()
 
 
-SIGN = r"(?:§{1,2}|#|(?:sections?|sects?|secs?|ss?|secciones|seccion|seccs?|articulos?|arts?)\b\.?)"
+SIGN = r"(?:§{1,2}|#|(?:se[ctio]{3,6}n(?:es|s)?|sects?|secs?|ss?|seccs?|articles?|articulos?|arts?)\b\.?)"
 SUBS = r"(?:\s?\([a-z0-9]{1,5}\)){0,8}"
 USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
-_GLUED_SUBS = r"(?:[0-9]{1,5}[a-z][0-9]{1,2}(?![a-z0-9]))"  # "203m1": no section has such a number
+_GLUED_SUBS = r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"  # "203m1": no section has such a number
 CFR_SECTION = (
     r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
-    r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
+    r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2}(?!\.))?(?![a-z0-9])"
 )
 CFR_PART = r"[0-9]{1,4}[a-z]{0,2}(?![a-z0-9])(?!\.[0-9])"
 CFR_NUMBER = rf"(?:{CFR_SECTION}|{CFR_PART})"
-ANY_NUMBER = rf"(?:{CFR_SECTION}|{_GLUED_SUBS}|{USC_SECTION})"
+ACT_SECTION = rf"(?:{_GLUED_SUBS}|{USC_SECTION})"
+ANY_NUMBER = rf"(?:{CFR_SECTION}|{ACT_SECTION})"
 OTHER_SOURCE = r"(?!\s{0,2}(?:u\.?\s?s|c\.?\s?f\.?\s?r|f\.|fed|stat|i\.?\s?(?:&|and)|s\.\s?ct|l\.\s?ed))"
 _JOIN = (
     r"(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
@@ -53,8 +56,11 @@ _JOIN = (
 )
 
 
+_ONLY_SUBS = r"(?:\([a-z0-9]{1,5}\)){1,5}"  # the "(b)" of "203(a) and (b)"
+
+
 def list_of(number: str) -> str:
-    return rf"{number}{SUBS}(?:{_JOIN}{number}{SUBS}{OTHER_SOURCE}){{0,40}}"
+    return rf"{number}{SUBS}(?:{_JOIN}(?:{number}{SUBS}{OTHER_SOURCE}|{_ONLY_SUBS})){{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +73,16 @@ class Written:
     subs: tuple[str, ...] = ()
 
 
-_ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})")
+_ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})|(?P<only>{_ONLY_SUBS})")
+_IN_PART = re.compile(r"([0-9]+[a-z]?\.)?([0-9]+)")
 _SUB = re.compile(r"\(([A-Za-z0-9]{1,5})\)")
-_GLUED = re.compile(r"([0-9]{1,5})([a-z])([0-9]{1,2})")
+_GLUED = re.compile(r"([0-9]{1,5})((?:[a-z][0-9]{1,2}){1,2}[a-z]?)", re.IGNORECASE)
+_GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
 _TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
+_TWO_SHORT = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")  # where several are announced
 _RANGE = re.compile(r"\s{0,2}-\s{0,2}(?:§{1,2}\s{0,2})?|\s{1,2}(?:to|through|a|al)\s{1,2}(?:§{1,2}\s{0,2})?")
 _UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
+_ENDING = re.compile(r"[\s.?!]{0,3}")
 _COUNTED = re.compile(
     r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|dolares|pesos|dias"
     r"|meses|anos|horas|personas)\b"
@@ -91,11 +101,22 @@ _GLUED_END = re.compile(r"([0-9]{1,2})(?![a-z0-9.,])")  # the 1 of "924(c)1"
 _SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
 
 
+SUBDIVISION_WORD = (
+    r"(?:(?:sub)?(?:sections?|sec\.?|divisions?|paragraphs?|para\.?|clauses?)|sub-?paragraphs?|incisos?|apartados?"
+    r"|parrafos?|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
+)
+SUBDIVISION = r"(?:(?:\([a-z0-9]{1,5}\)){1,5}|(?:[a-z]|[0-9]{1,2})(?![a-z0-9.]))"
+_NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")  # "1182, subsection (a)"
+NAMED_SUB = re.compile(rf"{SUBDIVISION_WORD}({SUBDIVISION})")
+
+
 def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) -> tuple[list[Written], int]:
     """The numbers with what a single one is followed by where its subdivisions want brackets, and where that ends."""
     only = found[0]
     if len(found) > 1 or only.end != end:
         return found, end
+    if named := _NAMED_SUBS.match(source.folded, end):
+        return [replace(only, subs=(*only.subs, *named_subs(source, *named.span())))], named.end()
     if only.subs:
         glued = source.folded[end - 1] == ")" and _GLUED_END.match(source.folded, end)
         return ([replace(only, subs=(*only.subs, glued[1]))], glued.end()) if glued else (found, end)
@@ -104,6 +125,13 @@ def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) 
     if not spoken:
         return found, end
     return [replace(only, subs=tuple(_SUB_WORD.findall(source.written(spoken, 1))))], spoken.end(1)
+
+
+def named_subs(source: Source, start: int, end: int) -> Iterator[str]:
+    """ "subsection (a), paragraph 6" as "a" and "6"."""
+    for match in NAMED_SUB.finditer(source.folded, start, end):
+        written = source.written(match, 1)
+        yield from subdivisions(written) or (written,)
 
 
 def is_plural(marks: str) -> bool:
@@ -115,28 +143,44 @@ def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written
     """The sections listed between two places, ranges written out. Marks of one section announce only the first; without
     marks, those that are long enough to be sections.
     """
-    found = [
-        written for match in _ITEM.finditer(source.folded, start, end) for written in _read(source, match)
-    ]
-    if not is_plural(marks):
-        kept = found[:1]
-        for written in found[1:] if not marks else ():
-            if not _UNANNOUNCED.match(written.number) or _COUNTED.match(source.folded, written.end):
-                break
-            kept.append(written)
-        found = kept
+    plural = is_plural(marks)
+    found: list[Written] = []
+    for match in _ITEM.finditer(source.folded, start, end):
+        if match["only"]:
+            found.append(_beside(found[-1], source, match))
+        else:
+            found += _read(source, match, plural=plural)
+    if not plural:
+        kept = partial(_is_of_one if marks else _is_unannounced, source.folded, found[0])
+        found = [found[0], *takewhile(kept, found[1:])]
     return list(_with_between(source.folded, found))
 
 
-def _read(source: Source, match: re.Match[str]) -> Iterator[Written]:
+def _beside(before: Written, source: Source, match: re.Match[str]) -> Written:
+    """Another subdivision of the section before it: "212(a)(6) and (9)"."""
+    subs = subdivisions(source.written(match))
+    return Written(*match.span(), before.number, (*before.subs[: -len(subs)], *subs))
+
+
+def _is_of_one(folded: str, first: Written, written: Written) -> bool:
+    return written.number == first.number
+
+
+def _is_unannounced(folded: str, first: Written, written: Written) -> bool:
+    if _is_of_one(folded, first, written) or _ENDING.fullmatch(folded, written.end):
+        return True
+    return bool(_UNANNOUNCED.match(written.number)) and not _COUNTED.match(folded, written.end)
+
+
+def _read(source: Source, match: re.Match[str], *, plural: bool) -> Iterator[Written]:
     subs = subdivisions(source.written(match, "subs"))
-    both = _TWO.fullmatch(match["number"])
+    both = (_TWO_SHORT if plural else _TWO).fullmatch(match["number"])
     if both and int(both[1]) < int(both[2]) and len(both[1]) <= len(both[2]):
         split = match.start() + match["number"].index("-")
         yield Written(match.start(), split, both[1])
         yield Written(split + 1, match.end(), both[2], subs)
-    elif glued := _GLUED.fullmatch(match["number"]):
-        yield Written(match.start(), match.end(), glued[1], (glued[2], glued[3], *subs))
+    elif glued := _GLUED.fullmatch(source.written(match, "number")):
+        yield Written(match.start(), match.end(), glued[1], (*_GLUED_SUB.findall(glued[2]), *subs))
     else:
         yield Written(match.start(), match.end(), source.written(match, "number").replace(" ", ""), subs)
 
@@ -150,8 +194,10 @@ def _with_between(folded: str, found: list[Written]) -> Iterator[Written]:
     """The same with what lies between the ends of each range, which stands nowhere in the text."""
     for before, written in zip([None, *found[:-1]], found, strict=True):
         if before and _RANGE.fullmatch(folded, before.end, written.start):
-            plain = before.number.isdigit() and written.number.isdigit() and not (before.subs or written.subs)
-            if plain and 1 < int(written.number) - int(before.number) <= _MOST_BETWEEN:
-                for number in range(int(before.number) + 1, int(written.number)):
-                    yield replace(before, start=written.start, end=written.start, number=str(number))
+            first, last = _IN_PART.fullmatch(before.number), _IN_PART.fullmatch(written.number)
+            plain = first and last and first[1] == last[1] and not (before.subs or written.subs)
+            if plain and 1 < int(last[2]) - int(first[2]) <= _MOST_BETWEEN:
+                for number in range(int(first[2]) + 1, int(last[2])):
+                    between = f"{first[1] or ''}{number}"
+                    yield replace(before, start=written.start, end=written.start, number=between)
         yield written

@@ -9,16 +9,21 @@ from dataclasses import replace
 from retrieval.citations import act_sections
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
+    ACT_SECTION,
     ANY_NUMBER,
     CFR_LEVELS,
     CFR_NUMBER,
     CFR_PART,
     CFR_SECTION,
+    NAMED_SUB,
     SIGN,
+    SUBDIVISION,
+    SUBDIVISION_WORD,
     USC_LEVELS,
     Written,
     cased_section,
     list_of,
+    named_subs,
     numbers,
     recased,
     subdivisions,
@@ -43,7 +48,7 @@ _PART = r"(?P<part>(?:parts?|pts?|partes?)\b\.?)\s{0,2}"
 
 _USC = re.compile(
     rf"{_START}(?:{_TITLE_WORD})?(?P<title>[0-9]{{1,2}})(?:{_LINK}|\s{{0,2}}){_USC_NAME}[\s,]{{0,3}}"
-    rf"(?P<sign>{SIGN})?\s{{0,3}}(?P<numbers>{list_of(ANY_NUMBER.replace(f'{CFR_SECTION}|', ''))})"
+    rf"(?P<sign>{SIGN})?\s{{0,3}}(?P<numbers>{list_of(ACT_SECTION)})"
 )
 _CFR = re.compile(
     rf"{_START}(?:{_TITLE_WORD})?(?P<title>[0-9]{{1,2}})(?:{_LINK}|\s{{0,2}}){_CFR_NAME}[\s,]{{0,3}}"
@@ -66,6 +71,10 @@ _OF_TITLE = (
 _SECTION_FIRST = re.compile(
     rf"(?<![a-z0-9])(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)}){_OF_TITLE}{_NAME_AFTER}"
 )
+_SECTION_OF_CODE = re.compile(  # "section 214.2(h) of 8 CFR"
+    rf"(?<![a-z0-9])(?P<part>)(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})[\s,]{{1,3}}(?:of|del?|in)\s{{1,2}}"
+    rf"(?:(?:the|el)\s{{1,2}})?(?P<title>[0-9]{{1,2}})\s{{0,2}}(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))(?![a-z0-9])"
+)
 _NUMBER_FIRST = re.compile(  # "922(g)(1) title 18"
     rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:\([a-z0-9]{{1,5}}\)){{1,8}}){_OF_TITLE}"
     rf"{_NAME_AFTER}"
@@ -74,16 +83,11 @@ _ANOTHER_CODE = re.compile(
     r"[\s,]{1,3}(?:of|del?)\s{1,2}|[\s,]{1,3}(?:of\s)?(?:the\s)?[a-z.]{1,12}\s{1,2}code\b"
 )
 _CODE_BEFORE = re.compile(r"\b(?:code|regulations?|regs?\.|code regs\.|cal\.|admin\.|codigo)[\s,]{1,3}\Z")
-_SUBDIVISION_WORD = (
-    r"(?:(?:sub)?(?:sections?|divisions?|paragraphs?|clauses?)|sub-?paragraphs?|incisos?|apartados?|parrafos?"
-    r"|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
-)
-_SUBDIVISION = r"(?:(?:\([a-z0-9]{1,5}\)){1,5}|(?:[a-z]|[0-9]{1,2})(?![a-z0-9.]))"
+_SUBPART = re.compile(r"[\s,]{1,3}(?:subpart|subpt\b\.?|subparte)\s{1,2}([a-z]{1,2})(?![a-z0-9])")
 _BELOW = re.compile(
-    rf"(?<![a-z0-9])(?:{_SUBDIVISION_WORD}{_SUBDIVISION}(?:\s{{0,2}},\s{{0,2}}|\s{{1,2}})(?:(?:of|del?|en|in)\s{{1,2}})?(?:(?:the|la|el)\s{{1,2}})?){{1,4}}\Z"
+    rf"(?<![a-z0-9])(?:{SUBDIVISION_WORD}{SUBDIVISION}(?:\s{{0,2}},\s{{0,2}}|\s{{1,2}})(?:(?:of|del?|en|in)\s{{1,2}})?(?:(?:the|la|el)\s{{1,2}})?){{1,4}}\Z"
 )
 _BELOW_REACH = 120  # characters before a section in which its subdivision may stand
-_SAID = re.compile(rf"{_SUBDIVISION_WORD}({_SUBDIVISION})")
 
 
 def find(source: Source, *, loose: bool = False) -> Iterator[Found]:
@@ -115,12 +119,17 @@ def _code(
     end = match.end() if found[-1].end == match.end("numbers") else found[-1].end
     found, end = with_spoken(source, found, end, loose=loose)
     make = usc_item if code == "usc" else _cfr_item
-    yield Found(match.start(), end, tuple(make(title, written) for written in found))
+    items = tuple(make(title, written) for written in found)
+    if code == "cfr" and (subpart := _SUBPART.match(source.folded, end)) and "/pt" in items[-1].locator:
+        end = subpart.end()
+        below = replace(items[-1], end=end, locator=f"{items[-1].locator}/spt{subpart[1].upper()}")
+        items = (*items[:-1], below)
+    yield Found(match.start(), end, items)
 
 
 def _by_title(source: Source) -> Iterator[Found]:
     """ "title 8, section 1182", "section 1983 of title 42", with or without the code's name after it."""
-    for pattern in (_TITLE_FIRST, _SECTION_FIRST, _NUMBER_FIRST):
+    for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _NUMBER_FIRST):
         for match in pattern.finditer(source.folded):
             dotted = "." in match["numbers"]
             code = "cfr" if match["cfr"] or match["part"] or dotted else "usc"
@@ -140,8 +149,8 @@ def _with_below(source: Source, found: Found) -> Found:
     said = _BELOW.search(source.folded, max(0, found.start - _BELOW_REACH), found.start)
     if not said:
         return found
-    named = [source.visible[slice(*one.span(1))] for one in _SAID.finditer(source.folded, *said.span())]
-    subs = tuple(sub for one in reversed(named) for sub in subdivisions(one) or (one,))
+    named = [tuple(named_subs(source, *one.span())) for one in NAMED_SUB.finditer(source.folded, *said.span())]
+    subs = tuple(sub for one in reversed(named) for sub in one)
     first, *others = found.items
     deeper = replace(first, start=said.start(), locator=_below(first.locator, subs))
     return replace(found, start=said.start(), items=(deeper, *others))
@@ -186,8 +195,12 @@ _SHORT_MANUAL = re.compile(
     r"(?P<more>(?:(?:\s{0,2},|\s{1,2}(?:and|y|&))\s{1,2}[a-z]\.[0-9]{1,2}(?![0-9])){0,10})"
 )
 _DOTTED_MANUAL = re.compile(  # USCIS-PM 6.E.2
-    rf"(?<![a-z0-9]){_MANUAL}[\s,]{{1,3}}(?P<volume>[0-9]{{1,2}})\s?\.\s?(?P<part>[a-z])(?![a-z0-9])"
-    r"(?:\s?\.\s?(?P<chapter>[0-9]{1,2})(?![0-9]))?(?P<subs>(?:\([a-z0-9]{1,4}\)){0,5})"
+    rf"(?<![a-z0-9]){_MANUAL}[\s,]{{1,3}}(?P<volume>[0-9]{{1,2}})\s?[./ -]\s?(?P<part>[a-z])(?![a-z0-9])"
+    r"(?:\s?[./ -]\s?(?P<chapter>[0-9]{1,2})(?![0-9]))?(?P<subs>(?:\([a-z0-9]{1,4}\)){0,5})"
+)
+_MANUAL_BACKWARDS = re.compile(  # chapter 3 of part B of volume 12
+    rf"(?<![a-z0-9]){_CHAPTER_WORD}\s{{0,2}}(?P<chapter>[0-9]{{1,2}}){_LINK}{_PART_WORD}\s{{1,2}}(?P<part>[a-z]){_LINK}"
+    rf"(?:volume|volumen|vol\b\.?)\s{{0,2}}(?P<volume>[0-9]{{1,2}})(?![0-9])(?:{_LINK}{_MANUAL}(?![a-z]))?"
 )
 _ANOTHER_CHAPTER = re.compile(r"([a-z])\.([0-9]{1,2})")
 _LAST_VOLUME = 12
@@ -199,8 +212,9 @@ def _manual(source: Source, *, loose: bool) -> Iterator[Found]:
     for match in _LONG_MANUAL.finditer(source.folded):
         if match["name"] or match["after"] or (loose and match["chapter"]):
             yield from _manual_found(source, match)
-    for match in (*_SHORT_MANUAL.finditer(source.folded), *_DOTTED_MANUAL.finditer(source.folded)):
-        yield from _manual_found(source, match)
+    for pattern in (_SHORT_MANUAL, _DOTTED_MANUAL, _MANUAL_BACKWARDS):
+        for match in pattern.finditer(source.folded):
+            yield from _manual_found(source, match)
 
 
 def _manual_found(source: Source, match: re.Match[str]) -> Iterator[Found]:
