@@ -45,7 +45,7 @@ from rules.understanding import Respell, Translate
 
 NAMES = (
     "default", "verified", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense", "lexical",
-    "places",
+    "words", "places",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
@@ -175,6 +175,11 @@ def dense() -> Pipeline:
 
 def lexical() -> Pipeline:
     return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100), k=60), Present())
+
+
+def words() -> Pipeline:
+    """BM25 alone: what the ways in which others cite a section add to it in `lexical`."""
+    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100, cited=False), k=60), Present())
 
 
 def places() -> Pipeline:

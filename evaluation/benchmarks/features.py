@@ -15,6 +15,7 @@ import numpy as np
 from evaluation.benchmarks import arf_features
 from retrieval.indexes.terms import (
     NONE,
+    UNCITED,
     CandidateWords,
     QueryWords,
     SectionWords,
@@ -62,7 +63,7 @@ def our_way(texts: Sequence[str], question: str, seed: int) -> Callable[[], Any]
     """From the question and stored words to calibrated probabilities, as serving does it."""
     chance = np.random.default_rng(seed)
     words = [SectionWords(numbers(text, "en"), np.unique(numbers(text[:40], "en")), NONE) for text in texts]
-    known = CandidateWords(words, [frequencies(words)], np.zeros(len(words), dtype=int))
+    known = CandidateWords(words, [frequencies(words)], np.zeros(len(words), dtype=int), [UNCITED] * len(words))
     reranker = made_reranker(chance)
     vector = reranker.judged.vectors[0]
     candidates = [made_candidate(n, chance) for n in range(len(texts))]

@@ -8,7 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.db import connection, transaction
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min, QuerySet, TextField, Value
+from django.db.models.functions import Coalesce, Concat
 from django.utils import timezone
 
 from retrieval.indexes.lexical import IndexedChunk, LexicalIndex, LexicalWriter, set_aside
@@ -84,6 +85,8 @@ def indexed_chunks(ids: Sequence[int]) -> Iterator[IndexedChunk]:
         "text",
         "section__valid_from",
         "section__valid_to",
+        Concat("section__plain_name", Value(" "), "section__terms__called", output_field=TextField()),
+        Coalesce("section__terms__cited_by", 0),
     )
     return (IndexedChunk(*row) for row in rows)
 

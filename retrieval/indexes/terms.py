@@ -17,6 +17,7 @@ import numpy as np
 from cachetools import LRUCache
 from django.db.models import F, QuerySet
 
+from retrieval.corpus import statements
 from retrieval.models import Domain, Section, SectionTerms, Vocabulary
 from retrieval.ranking import Candidate, Query
 from retrieval.text.analyzer import LANGUAGES, stems, stop_stems
@@ -95,12 +96,26 @@ def frequencies(sections: Sequence[SectionWords]) -> Frequencies:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """How public sections cite one: how many do, and the numbers of what they call it, each once, sorted."""
+
+    by: int
+    called: np.ndarray
+
+
+UNCITED = Cited(0, NONE)
+
+
+@dataclass(frozen=True, slots=True)
 class CandidateWords:
-    """Words of the candidates, and the counts of their domains: those of candidate n are `counted[domains[n]]`."""
+    """Words of the candidates, the counts of their domains: those of candidate n are `counted[domains[n]]`; and how
+    each is cited.
+    """
 
     words: Sequence[SectionWords]
     counted: Sequence[Frequencies]
     domains: np.ndarray
+    cited: Sequence[Cited]
 
 
 def occurrences(wanted: np.ndarray, texts: Sequence[np.ndarray]) -> np.ndarray:
@@ -127,6 +142,8 @@ class Matched:
     covered: np.ndarray  # by body, heading or plain name
     breadcrumb: np.ndarray  # by the headings above
     head: np.ndarray  # Jaccard similarity with heading and plain name, stop words too
+    called: np.ndarray  # by what those that cite it call it
+    cited_by: np.ndarray  # ln(1 + sections that cite it)
     length: np.ndarray  # ln(1 + words of the body)
 
 
@@ -134,6 +151,7 @@ def matched(query: QueryWords, candidates: CandidateWords) -> Matched:
     bodies = occurrences(query.every, [words.body for words in candidates.words])
     heads = occurrences(query.every, [words.head for words in candidates.words]) > 0
     breadcrumbs = occurrences(query.every, [words.breadcrumb for words in candidates.words]) > 0
+    called = occurrences(query.every, [cited.called for cited in candidates.cited]) > 0
     lengths = np.array([len(words.body) for words in candidates.words], float)
     means = np.array([counted.mean_length for counted in candidates.counted])[candidates.domains]
     weights = np.array([counted.idf(query.every) for counted in candidates.counted])
@@ -147,6 +165,8 @@ def matched(query: QueryWords, candidates: CandidateWords) -> Matched:
         covered=(idf * ((bodies > 0) | heads)).sum(axis=1) / ideal,
         breadcrumb=(idf * breadcrumbs).sum(axis=1) / ideal,
         head=shared / np.maximum(either, 1),
+        called=(idf * called).sum(axis=1) / ideal,
+        cited_by=np.log1p([cited.by for cited in candidates.cited]),
         length=np.log1p(lengths),
     )
 
@@ -272,7 +292,19 @@ def texts_of(query: Query, candidates: Sequence[Candidate]) -> CandidateWords:
         found or frequencies([w for w, n in zip(words, numbered, strict=True) if n == number])
         for number, found in enumerate(shared)
     ]
-    return CandidateWords(words, counts, numbered)
+    cited = how_cited([candidate.section_id for candidate in candidates])
+    return CandidateWords(
+        words, counts, numbered, [cited.get(candidate.section_id, UNCITED) for candidate in candidates]
+    )
+
+
+CITED = "SELECT section_id, cited_by, called FROM retrieval_sectionterms WHERE section_id = ANY(%s) AND cited_by > 0"
+
+
+def how_cited(sections: Sequence[int]) -> dict[int, Cited]:
+    """By section id, of those that are cited; read anew in every search, since what cites them may change."""
+    found = statements.rows(CITED, [list(sections)])
+    return {section: Cited(by, np.unique(numbers(called, "en"))) for section, by, called in found}
 
 
 def bytes_of(words: SectionWords) -> int:

@@ -16,6 +16,7 @@ from django.db.models import CharField, F, Max, Model
 
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
+from retrieval.citations.naming import called
 from retrieval.errors import SourceRefused
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
@@ -363,7 +364,14 @@ def citations_of(section: Section, node: Node) -> list[Citation]:
         if all(found.end <= start or found.start >= end for start, end in spans):
             marked[found.start, found.locator] = (found.text, found.end)
     return [
-        Citation(source=section, target_locator=locator, text=text[:300], start=start, end=end)
+        Citation(
+            source=section,
+            target_locator=locator,
+            text=text[:300],
+            called=called(node.text, start, end) if start >= 0 else "",
+            start=start,
+            end=end,
+        )
         for (start, locator), (text, end) in marked.items()
         if locator != section.locator and len(locator) <= 300
     ]

@@ -22,12 +22,13 @@ from retrieval.access.sharing import check_owner, checked_principal, may_edit, s
 from retrieval.citations.citation import cite_plain
 from retrieval.database import has_room
 from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
+from retrieval.indexes import cited
 from retrieval.ingestion import publishing, reembedding
 from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
+from retrieval.models import Chunk, Citation, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.sources import extract
@@ -283,7 +284,10 @@ def withdraw(document: Document, caller: Caller) -> int:
     """
     check_owner(document, caller)
     current = document.sections.live().filter(valid_to=None)
-    return current.update(valid_to=timezone.localdate())
+    closed = list(current.values_list("pk", flat=True))
+    current.update(valid_to=timezone.localdate())
+    cited.count_again(changed=closed)
+    return len(closed)
 
 
 def erase(document: Document, caller: Caller) -> None:
@@ -292,7 +296,10 @@ def erase(document: Document, caller: Caller) -> None:
     """
     check_owner(document, caller)
     Upload.objects.filter(document=document).delete()
+    made = Citation.objects.filter(document=document, target__isnull=False).exclude(target__document=document)
+    targets = list(made.values_list("target", flat=True).distinct())
     document.delete()
+    cited.count_again(changed=targets)
 
 
 @as_system()

@@ -119,8 +119,8 @@ class ChunkVector(PartOfDocument):
 
 
 class SectionTerms(PartOfDocument):
-    """A section's words as numbers (`retrieval.indexes.terms`), so that no search splits text again. As private as its
-    text.
+    """A section's words as numbers (`retrieval.indexes.terms`), so that no search splits text again, and how others
+    cite it (`retrieval.indexes.cited`). As private as its text.
     """
 
     section = models.OneToOneField(Section, on_delete=models.CASCADE, primary_key=True, related_name="terms")
@@ -128,6 +128,10 @@ class SectionTerms(PartOfDocument):
     body = models.BinaryField(help_text=_("uint32, one a word, in reading order."))
     head = models.BinaryField(help_text=_("Of heading and plain name."))
     way = models.BinaryField(help_text=_("Of the headings above, without the document's title."))
+    cited_by = models.PositiveIntegerField(
+        default=0, help_text=_("How many current public sections cite it or a place in it.")
+    )
+    called = models.TextField(blank=True, help_text=_("What those that cite it call it."))
 
 
 class Vocabulary(models.Model):

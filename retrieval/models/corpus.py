@@ -393,6 +393,9 @@ class Citation(PartOfDocument):
         Section, null=True, blank=True, on_delete=models.SET_NULL, related_name="citations_received"
     )
     text = models.CharField(max_length=300, help_text=_("As written."))
+    called = models.CharField(
+        max_length=200, blank=True, help_text=_("What the citing text calls it, e.g. Clean Air Act.")
+    )
     start = models.IntegerField(help_text=_("Character offset into the source's text; -1 in a note."))
     end = models.IntegerField()
 

@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
+from retrieval.indexes.lexical import PLAIN, Weights
 from retrieval.indexes.nearest import nearest
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking
@@ -36,10 +37,11 @@ class DenseRetriever:
 
 @dataclass(frozen=True)
 class LexicalRetriever:
-    """BM25 over the chunks of public domains, by this node's index."""
+    """BM25 over the chunks of public domains by this node's index; if `cited`, also how other sections cite them."""
 
     k: int = 100
     weight: float = 1.0
+    cited: bool = True
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
@@ -53,6 +55,7 @@ class LexicalRetriever:
             include=query.include and public_ids(query, query.include),
             exclude=query.exclude and public_ids(query, query.exclude),
             limit=self.k * CHUNKS_A_SECTION,
+            weights=Weights() if self.cited else PLAIN,
         )
         if problem := index.look():
             raise NotRun(problem)

@@ -34,6 +34,9 @@ OF_TEXT = (
     "bm25_below_best",
     "terms_covered",
     "breadcrumb_match",
+    "called_match",
+    "cited_by",
+    "cited_by_below_best",
     "words",
     "cross_encoder",
 )
@@ -155,6 +158,9 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: CandidateWords
         below_best(words.bm25),
         words.covered,
         words.breadcrumb,
+        words.called,
+        words.cited_by,
+        below_best(words.cited_by),
         words.length,
         scores["cross_encoder"],
     )

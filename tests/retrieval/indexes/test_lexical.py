@@ -1,9 +1,19 @@
 """The lexical index: derived from the change log, private text never in it, rebuilt from nothing at will."""
 
+from functools import partial
+
 import pytest
 
 from retrieval.engines import loaded
-from retrieval.indexes.lexical import LexicalIndex, LexicalWriter, quoted, set_aside
+from retrieval.indexes.lexical import (
+    PLAIN,
+    IndexedChunk,
+    LexicalIndex,
+    LexicalWriter,
+    Weights,
+    quoted,
+    set_aside,
+)
 from retrieval.indexes.lexical_sync import behind, catch_up, rebuild
 from retrieval.models import Section
 from tests.spoiling import spoil
@@ -141,3 +151,35 @@ def test_a_writer_sees_that_a_file_was_changed(empty):
     next(empty.glob("*.term")).unlink()
     assert writer.is_damaged
     writer.abandon()
+
+
+@pytest.fixture
+def known(tmp_path):
+    """An index of three texts with the same words, of which the last is cited and called something."""
+    writer = LexicalWriter(tmp_path / "known")
+    chunk = partial(IndexedChunk, domain=1, language="en", head="", body="dogs", valid_from=None, valid_to=None)
+    cited = chunk(chunk=3, section=3, called="Canine Control Act", cited_by=20)
+    writer.apply([], [chunk(chunk=1, section=1), chunk(chunk=2, section=2), cited], 1)
+    writer.complete()
+    writer.close()
+    return LexicalIndex(tmp_path / "known")
+
+
+def sections(index: LexicalIndex, text: str, weights: Weights = Weights()) -> list[int]:
+    hits = index.search({"en": text}, domains=[1], as_of=None, limit=2, weights=weights)
+    return [hit.section for hit in hits]
+
+
+def test_of_equals_the_section_that_others_cite_comes_first(known):
+    assert sections(known, "dogs") == [3, 1]
+    assert sections(known, "dogs", PLAIN) == [1, 2]
+
+
+def test_a_section_is_found_by_what_others_call_it(known):
+    assert sections(known, "canine act") == [3]
+    assert sections(known, "canine act", PLAIN) == []
+
+
+def test_how_a_section_is_cited_covers_nothing_of_the_question(known):
+    hits = known.search({"en": "dogs"}, domains=[1], as_of=None, limit=3)
+    assert len({hit.coverage for hit in hits}) == 1

@@ -15,8 +15,10 @@ from retrieval.indexes.terms import (
     K1,
     NONE,
     NUMBER,
+    UNCITED,
     B,
     CandidateWords,
+    Cited,
     QueryWords,
     SectionWords,
     frequencies,
@@ -46,12 +48,15 @@ def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():
         for text in ("the warrant the oath", "the jury", "the vote")
     ]
     asked = QueryWords.of({"en": "the warrants"})
-    told = matched(asked, CandidateWords(laws, [frequencies(laws)], np.zeros(3, int)))
+    cited = [UNCITED, Cited(1, numbers("a warrant", "en")), UNCITED]
+    told = matched(asked, CandidateWords(laws, [frequencies(laws)], np.zeros(3, int), cited))
     length = 1 - B + B * 4 / (8 / 3)
     assert told.bm25 == pytest.approx(
         [1 / (1 + K1 * length), 0, 0]
     )  # "the" is in every one and asks for nothing
     assert told.covered.tolist() == [1.0, 0.0, 0.0]
+    assert told.called.tolist() == [0.0, 1.0, 0.0]
+    assert told.cited_by == pytest.approx([0, np.log(2), 0])
 
 
 def test_function_words_tell_only_where_nothing_else_does():
@@ -132,7 +137,7 @@ def test_public_words_are_read_once(django_assert_num_queries):
         SearchRequest("who may search my house", pipeline="pool"), ANONYMOUS, scopes, in_force
     )
     first = terms.texts_of(ranking.query, ranking.candidates)
-    with django_assert_num_queries(0):
+    with django_assert_num_queries(1):  # how they are cited
         again = terms.texts_of(ranking.query, ranking.candidates)
     assert again.words == first.words and all(len(words.body) for words in again.words)
     assert again.counted[0].sections == 135

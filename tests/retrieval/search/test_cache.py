@@ -143,7 +143,7 @@ NOT_SETTINGS = {
     "retrieval_trace": "the log",
     "retrieval_jobrun": "tells of a failed training alone, whose answers are degraded and not kept",
     "retrieval_chunkvector": "written before its model serves or its section is live, and never changed",
-    "retrieval_sectionterms": "written with its section, of what the section says",
+    "retrieval_sectionterms": "written with its section; how it is cited follows citations, and an index change",
 }
 
 

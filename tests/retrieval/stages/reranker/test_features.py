@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from retrieval.indexes.terms import CandidateWords, QueryWords, SectionWords, frequencies, numbers
+from retrieval.indexes.terms import UNCITED, CandidateWords, QueryWords, SectionWords, frequencies, numbers
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, matrix
 from tests.rerankers import NOBODY
@@ -25,7 +25,7 @@ def words(body: str, head: str = "", breadcrumb: str = "") -> SectionWords:
 
 
 def texts(*known: SectionWords) -> CandidateWords:
-    return CandidateWords(known, [frequencies(known)], np.zeros(len(known), int))
+    return CandidateWords(known, [frequencies(known)], np.zeros(len(known), int), [UNCITED] * len(known))
 
 
 def test_a_row_holds_what_the_legs_gave():
