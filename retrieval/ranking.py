@@ -48,12 +48,13 @@ class RuleOptions:
 @dataclass(frozen=True, slots=True)
 class Page:
     """Which of the results the caller wants to see: `k` at a time, pages counted from 1; `whole`: with all their text
-    and notes.
+    and notes; `facets`: counted by what they are of.
     """
 
     number: int = 1
     k: int = 10
     whole: bool = False
+    facets: bool = False
 
 
 NEAR_MISSES = 5  # the contract's "at most 5"
@@ -95,7 +96,8 @@ UNSET = Thresholds()  # what the reranker goes by in a domain without thresholds
 class Query:
     """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed.
 
-    Rules that fired may have `rewritten` the text, and `include` only some of the corpus and `exclude` some.
+    The caller may search only what is `within` some places; rules that fired may have `rewritten` the text, and
+    `include` only some of the corpus and `exclude` some.
     """
 
     original: str
@@ -119,8 +121,18 @@ class Query:
     fired: tuple[object, ...] = ()  # the rules that fired, compiled, in their order
     rewritten: str | None = None
     synonyms: tuple[str, ...] = ()  # words looked for besides the question's
+    within: Selection | None = None
     include: Selection | None = None
     exclude: Selection | None = None
+
+    @property
+    def selections(self) -> list[Selection]:
+        """What is searched lies in each of these."""
+        return [selection for selection in (self.within, self.include) if selection is not None]
+
+    @property
+    def is_restricted(self) -> bool:
+        return bool(self.selections) or self.exclude is not None
 
     @property
     def domain_ids(self) -> list[int]:

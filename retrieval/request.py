@@ -11,6 +11,7 @@ from retrieval.text.normalization import normalize
 MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
 MAX_K = 100
 MAX_DEPTH = 1_000  # results that paging reaches
+MAX_WITHIN = 20  # places that one search is restricted to
 
 
 class BadQuery(ArfError):
@@ -32,6 +33,8 @@ class SearchRequest:
     pipeline: str = pipeline.USUAL
     rules: RuleOptions = RuleOptions()
     whole: bool = False  # results with all their text and notes, which may be long
+    facets: bool = False  # how many of the first are of which domain, document, part, status and year
+    within: tuple[str, ...] = ()  # locators: only what stands below one of them
 
 
 def check(request: SearchRequest) -> None:
@@ -44,6 +47,8 @@ def check(request: SearchRequest) -> None:
         raise BadQuery(f"k must lie between 1 and {MAX_K}.")
     if not request.page >= 1 or request.page * request.k > MAX_DEPTH:
         raise BadQuery(f"Pages reach at most the first {MAX_DEPTH} results.")
+    if len(request.within) > MAX_WITHIN:
+        raise BadQuery(f"A search is restricted to at most {MAX_WITHIN} places.")
     if request.language not in (None, "en", "es"):
         raise BadQuery("language must be en or es.")
 

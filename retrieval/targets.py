@@ -24,7 +24,8 @@ COMPARISONS = ("is", "contains", "at_least", "at_most")
 class Part:
     """One named part. `value`: a locator, words of a heading, file name or tag, by kind; `pages` are 1-based ranges,
     both ends included; `key` and `comparison` belong to metadata, `chunks` to chunk ids; `domains` are the slugs of
-    those in which it lies, none meaning any.
+    those in which it lies, none meaning any. A `subtree` is what stands in a document, by its id, from one of these
+    positions up to the other, or to the end.
     """
 
     kind: str
@@ -34,6 +35,8 @@ class Part:
     key: str = ""
     comparison: str = "is"
     domains: tuple[str, ...] = ()
+    positions: tuple[int, int | None] = (0, None)
+    document: int | None = None
 
     @property
     def name(self) -> str:

@@ -35,7 +35,7 @@ from retrieval.api.serializers import NAMED, Answer, KeptOpinion, Result, TraceO
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey, Feedback
 from retrieval.ranking import RuleOptions
-from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, SearchRequest
+from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, MAX_WITHIN, SearchRequest
 from retrieval.search.log import give_feedback, trace_for
 from retrieval.search.service import search
 from retrieval.stages.llm_verifier import usual_pipeline
@@ -66,6 +66,12 @@ class SearchParameters(Parameters):
         required=False,
         help_text="Slugs, or one as text; left out: every domain the caller may see.",
     )
+    within = s.ListField(
+        child=Text(max_length=300),
+        required=False,
+        help_text=f"Locators of at most {MAX_WITHIN} provisions or documents: only what stands below one of them.",
+    )
+    facets = YesOrNo(default=False, help_text="Adds how many of the first candidates are of which part of the law.")
     k = Number(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
     page = Number(
         min_value=1, max_value=1_000, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."

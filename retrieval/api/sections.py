@@ -19,10 +19,11 @@ from retrieval.api.parameters import Day, Nothing, Parameters, Text
 from retrieval.api.serializers import DocumentItem, DomainList, Provision, ResolvedCitations
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
+from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
-from retrieval.pages.reader import end_of_subtree, neighbours
+from retrieval.pages.reader import neighbours
 from retrieval.search.response import shown
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands

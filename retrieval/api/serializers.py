@@ -206,6 +206,23 @@ class Page(s.Serializer):
     previous = s.IntegerField(allow_null=True)
 
 
+class FacetValue(s.Serializer):
+    value = s.CharField(help_text="Of a domain for domain=, of a document or part for within=.")
+    name = s.CharField()
+    count = s.IntegerField()
+
+
+class Facets(s.Serializer):
+    """Counts among the first candidates, the most frequent values first."""
+
+    among = s.IntegerField(help_text="How many candidates are counted, at most 100.")
+    domain = FacetValue(many=True)
+    document = FacetValue(many=True)
+    part = FacetValue(many=True, help_text="What stands directly above.")
+    status = FacetValue(many=True)
+    year = FacetValue(many=True, help_text="Of decisions.")
+
+
 class Answer(Page):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
@@ -238,6 +255,7 @@ class Answer(Page):
     trace_id = s.UUIDField()
     took_ms = s.FloatField()
     stages = StageLine(many=True)
+    facets = Facets(required=False)
     explanation = TraceOfSearch(required=False)
 
 

@@ -49,6 +49,19 @@ def in_section(part: Part) -> Q:
     return below("section__locator", part.value) | Q(Exists(at_place))
 
 
+def in_subtree(part: Part, of: str = "") -> Q:
+    """What stands below a node: a range of the index of its document, however large the corpus."""
+    first, end = part.positions
+    inside = Q(**{f"{of}document": part.document, f"{of}position__gte": first})
+    return inside if end is None else inside & Q(**{f"{of}position__lt": end})
+
+
+def inside(query: Query) -> Q:
+    """What the caller restricts the search to, as a condition on sections, those without chunks among them."""
+    parts = (query.within or Selection()).parts
+    return reduce(or_, map(in_subtree, parts)) if parts else Q()
+
+
 def under_heading(part: Part) -> Q:
     """Sections whose own heading has the words, or one above them below the document's title."""
     words = worded(str(part.value))
@@ -80,6 +93,7 @@ BY_KIND: dict[str, Callable[[Part], Q]] = {
     "metadata": lambda part: compared("section__document__metadata", part.key, part.comparison, part.value),
     "cites": citing,
     "definitions": defining,
+    "subtree": lambda part: in_subtree(part, "section__"),
 }
 
 
@@ -127,30 +141,32 @@ def compared(field: str, key: str, comparison: str, value: str | float) -> Q:
 
 
 def sections_within(query: Query) -> Q:
-    """What rules leave to search, as a condition on sections: those of which a chunk is left."""
-    chunks = chosen(query.include, query.exclude)
+    """What caller and rules leave to search, as a condition on sections: those of which a chunk is left."""
+    chunks = chosen(query)
     return Q() if chunks is None else Q(pk__in=chunks.values("section"))
 
 
-def condition(column: str, wanted: str, include: Selection | None, exclude: Selection | None) -> Statement:
-    """What rules add to a statement, with its parameters: its column is this field of a chunk that they leave; empty
-    where they leave all.
+def condition(column: str, wanted: str, query: Query) -> Statement:
+    """What caller and rules add to a statement, with its parameters: its column is this field of a chunk that they
+    leave; empty where they leave all.
     """
-    chunks = chosen(include, exclude)
+    chunks = chosen(query)
     if chunks is None:
         return "", ()
     sql, parameters = chunks.order_by().values(wanted).query.sql_with_params()
     return f" AND {column} IN ({sql})", parameters
 
 
-def chosen(include: Selection | None, exclude: Selection | None) -> QuerySet[Chunk] | None:
-    """The chunks that rules leave to search, as a subquery; None where they leave all."""
-    if include is None and exclude is None:
+def chosen(query: Query) -> QuerySet[Chunk] | None:
+    """The chunks that caller and rules leave to search, as a subquery; None where they leave all."""
+    if not query.is_restricted:
         return None
-    chunks = Chunk.objects.all() if include is None else Chunk.objects.filter(in_selection(include))
-    if exclude is None:
+    chunks = Chunk.objects.all()
+    for selection in query.selections:
+        chunks = chunks.filter(in_selection(selection))
+    if query.exclude is None:
         return chunks
-    return chunks.exclude(pk__in=Chunk.objects.filter(in_selection(exclude)).values("pk"))
+    return chunks.exclude(pk__in=Chunk.objects.filter(in_selection(query.exclude)).values("pk"))
 
 
 # -- For the lexical index, which knows no SQL

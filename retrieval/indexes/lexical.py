@@ -182,13 +182,13 @@ class LexicalIndex:
         domains: Sequence[int],
         as_of: date | None,
         limit: int,
-        include: tuple[str, Sequence[int]] | None = None,
+        among: Sequence[tuple[str, Sequence[int]]] = (),
         exclude: tuple[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur.
 
-        `include` and `exclude` name rows by a field, "section" or "chunk", and its values.
+        Each of `among` and `exclude` name rows by a field, "section" or "chunk", and its values.
         """
         index = self.open()
         searcher = index.searcher()
@@ -201,7 +201,7 @@ class LexicalIndex:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
         clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
-        clauses += [(Occur.Must, self._named(*include))] if include else []
+        clauses += [(Occur.Must, self._named(*rows)) for rows in among]
         clauses += [(Occur.MustNot, self._named(*exclude))] if exclude else []
         found = searcher.search(Query.boolean_query(clauses), max(limit, DEEPEST), count=False).hits
         return self._hits(searcher, found, ideal or math.inf, weights.prior)[:limit]

@@ -103,7 +103,7 @@ def _held(model: int, domains: tuple[int, ...], principals: tuple[str, ...], day
 
 def of_domains(model: int, domains: tuple[int, ...]) -> ChunkVectorQuerySet:
     chosen = {"domain": domains[0]} if len(domains) == 1 else {"domain__in": domains}
-    columns = ("section_id", "chunk_id", "vector")
+    columns = ("section_id", "chunk_id", "document_id", "vector")
     return ChunkVector.objects.live().filter(model=model, **chosen).order_by().values_list(*columns)
 
 
@@ -128,7 +128,7 @@ def size_in(query: Query, domain: DomainScope) -> int:
 def left_in(query: Query, domain: DomainScope) -> int:
     """How many of them day and rules leave. Counting takes as long as a scan, but once for each filter and version."""
     vectors, scope = in_force(query, [domain.id])
-    left, among = condition("chunk_id", "pk", query.include, query.exclude)
+    left, among = left_by(query)
     return count_of(domain.corpus_version, vectors, scope, left, among)
 
 
@@ -138,16 +138,26 @@ def count_of(corpus_version: int, vectors: str, scope: tuple, left: str = "", am
     return found
 
 
+def left_by(query: Query) -> statements.Statement:
+    """What caller and rules leave, and in which documents: vectors are found by these."""
+    left, among = condition("chunk_id", "pk", query)
+    if query.within is None:
+        return left, among
+    documents = [part.document for part in query.within.parts]
+    named = ", ".join(["%s"] * len(documents))
+    return f"{left} AND document_id IN ({named})", (*among, *documents)
+
+
 def scan(query: Query, vectors: statements.Statement, limit: int) -> list[Hit]:
     chosen, scope = vectors
-    left, among = condition("chunk_id", "pk", query.include, query.exclude)
+    left, among = left_by(query)
     return statements.rows(SCAN.format(vectors=chosen, left=left), [as_text(query), *scope, *among, limit])
 
 
 def followed(query: Query, domain: DomainScope, limit: int) -> list[Hit]:
     """The nearest in one public domain by its index, which is read as far as `REACH` says."""
     chosen, scope = in_force(query, [domain.id])
-    left, among = condition("chunk_id", "pk", query.include, query.exclude)
+    left, among = left_by(query)
     sql = FOLLOW.format(dims=len(query.vector), vectors=chosen, left=left)
     reached = max(limit, REACH * left_in(query, domain) // size_in(query, domain))
     with planned(FOLLOWING):

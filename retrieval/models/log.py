@@ -27,6 +27,12 @@ class SearchLog(models.Model):
     )
     language = models.CharField(max_length=5)
     domains = ArrayField(models.CharField(max_length=60), default=list)
+    within = ArrayField(
+        models.CharField(max_length=300),
+        default=list,
+        blank=True,
+        help_text=_("Places that it was restricted to; never for private domains."),
+    )
     private = models.BooleanField(default=False, help_text=_("It reached a private domain."))
     pipeline = models.CharField(max_length=60)
     caller = models.CharField(max_length=200, default="public", help_text=_("Access scope of the caller."))

@@ -194,12 +194,6 @@ def ancestors(section: Section, in_document: SectionQuerySet) -> list[Section]:
     return above
 
 
-def end_of_subtree(section: Section, in_document: SectionQuerySet) -> int | None:
-    """The position after everything under a section; None at the document's end."""
-    beyond = in_document.filter(position__gt=section.position, depth__lte=section.depth)
-    return beyond.order_by("position").values_list("position", flat=True).first()
-
-
 def neighbours(
     section: Section, in_document: SectionQuerySet, end: int | None
 ) -> tuple[SectionQuerySet, SectionQuerySet]:

@@ -37,10 +37,20 @@ from retrieval.pages.reader import Reader
 from retrieval.pages.typesetting import Offsets
 from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
+from retrieval.search.places import described
 from retrieval.search.service import search
 
 PAGE_SIZE = 10
 PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
+
+
+class PlacesField(forms.Field):
+    """Locators, which the search looks up."""
+
+    def to_python(self, value: list[str] | None) -> tuple[str, ...]:
+        if any("\x00" in locator for locator in value or ()):
+            raise ValidationError(_("There is no such provision."))
+        return tuple(value or ())
 
 
 class SearchForm(forms.Form):
@@ -72,6 +82,7 @@ class SearchForm(forms.Form):
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         error_messages={"invalid": _("There is no such day. Write it like 1791-12-15.")},
     )
+    within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
 
     def __init__(self, *args, domains: list[Domain], **kwargs):
@@ -80,7 +91,7 @@ class SearchForm(forms.Form):
 
     @property
     def is_filtered(self) -> bool:
-        return any(self[name].value() for name in ("domain", "language", "as_of"))
+        return any(self[name].value() for name in ("domain", "language", "as_of", "within"))
 
     def request(self) -> SearchRequest:
         """What to ask the search service; only of a valid form."""
@@ -92,6 +103,8 @@ class SearchForm(forms.Form):
             page=said["page"] or 1,
             language=said["language"] or None,
             as_of=said["as_of"],
+            within=said["within"],
+            facets=True,
         )
 
 
@@ -164,9 +177,20 @@ EXAMPLES = {
         (gettext_noop("In English"), "en", "How old must the president be?"),
     ],
 }
+FACETS = {  # what each facet is called, and the parameter that its values restrict a search by
+    "domain": (_("Body of law"), "domain"),
+    "document": (_("Document"), "within"),
+    "part": (_("Part"), "within"),
+    "status": (_("Status"), ""),
+    "year": (_("Year"), ""),
+}
 FEWEST_SHOWN = 3  # where nothing is certain, the best may be any of them
 # What the search service says of a question that no form field catches.
-PROBLEMS = [gettext_noop("Ask something: the query is empty.")]
+PROBLEMS = [
+    gettext_noop("Ask something: the query is empty."),
+    gettext_noop("A search is restricted to at most 20 places."),
+    gettext_noop("There is no such provision."),
+]
 
 
 def personal(view: View) -> View:
@@ -248,6 +272,8 @@ def search_page(request: HttpRequest) -> HttpResponse:
         "above": reader.ancestors_by_locator([result["locator"] for result in results], request.caller),
         "domain_names": {domain.slug: domain.local_name for domain in domains},
         "examples": EXAMPLES[get_language()],
+        "restrictions": restrictions(form, request),
+        "facets": facets_of(answer) if answer else [],
     }
     part = request.htmx and not request.htmx.history_restore_request
     template = "retrieval/_results.html" if part else "retrieval/search.html"
@@ -262,6 +288,25 @@ def parted(answer: dict | None, results: list[dict]) -> tuple[list[dict], list[d
         return results, []
     end = max(answer["likely"], FEWEST_SHOWN if not answer["confident"] else 1)
     return results[:end], results[end:]
+
+
+def restrictions(form: SearchForm, request: HttpRequest) -> list[tuple[str, str]]:
+    """The places that the search is restricted to, each with the query string of the search without it."""
+    locators = form.cleaned_data.get("within", ()) if form.is_bound else ()
+    names = described(locators, request.caller) if locators else {}
+    found = []
+    for locator in locators:
+        without = request.GET.copy()
+        without.setlist("within", [other for other in locators if other != locator])
+        without.pop("page", None)
+        found.append((names[locator].citation if locator in names else locator, f"?{without.urlencode()}"))
+    return found
+
+
+def facets_of(answer: dict) -> list[tuple[str, str, list[dict]]]:
+    """Name, parameter and values of each facet that divides the candidates."""
+    counted = [(*FACETS[name], answer["facets"][name]) for name in FACETS]
+    return [facet for facet in counted if len(facet[2]) > 1]
 
 
 def answer_to(form: SearchForm, request: HttpRequest) -> dict | None:

@@ -58,6 +58,7 @@ def record(
         query_text="" if private else scrub(request.text),
         language=answer["query"]["language"],
         domains=list(request.domains),
+        within=[] if private else list(request.within),
         private=private,
         pipeline=request.pipeline,
         caller=caller.scope_key,

@@ -1,6 +1,7 @@
 """A ranking made into JSON-able results, read again from PostgreSQL under the caller's scope."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import date
@@ -104,6 +105,7 @@ def present(ranking: Ranking, asked: Page) -> dict:
         "missing_words": list(ranking.missing_words),
         "degraded": list(ranking.degraded),
         "rules": {**NO_RULES, **ranking.curated},
+        **({"facets": facets(ranking.query, ranking.candidates)} if asked.facets else {}),
     } | paging(len(ranking.candidates), k=k, page=page)
 
 
@@ -250,6 +252,46 @@ def texts_of(query: Query, section: Provision) -> tuple[str, str]:
     return section.text, section.text or parts[0]
 
 
+# -- What the best candidates are of
+
+FACETED = 100  # candidates that are counted
+MOST_VALUES = 20  # of one facet, the most frequent
+FACETS = """
+SELECT domain.slug, domain.name, document.locator, document.title, above.locator,
+    coalesce(nullif(above.heading, ''), above.citation), readable.status,
+    CASE WHEN readable.locator ^@ '/us/scotus/' THEN extract(year FROM readable.valid_from)::int END
+FROM ({readable}) AS readable
+JOIN retrieval_document document ON document.id = readable.document_id
+JOIN retrieval_domain domain ON domain.id = readable.domain_id
+LEFT JOIN retrieval_section above ON above.id = readable.parent_id
+WHERE readable.id = ANY(%s)
+"""
+OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "locator", "valid_from")
+
+
+def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
+    """How many of the first candidates are of each domain, document, part, status and, of decisions, year; by one
+    statement. A domain is the `value` of domain=, a document or part that of within=.
+    """
+    readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
+    first = [candidate.section_id for candidate in candidates[:FACETED]]
+    found = statements.rows(FACETS.format(readable=readable), [*scope, first]) if first else []
+    pairs = {
+        "domain": [(row[0], row[1]) for row in found],
+        "document": [(row[2], row[3]) for row in found],
+        "part": [(row[4], row[5]) for row in found if row[4]],
+        "status": [(row[6], row[6]) for row in found if row[6]],
+        "year": [(str(row[7]), str(row[7])) for row in found if row[7]],
+    }
+    return {"among": len(found)} | {name: counted(values) for name, values in pairs.items()}
+
+
+def counted(values: Sequence[tuple[str, str]]) -> list[dict]:
+    """The most frequent first, equal ones by value."""
+    counts = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
+    return [{"value": value, "name": name, "count": n} for (value, name), n in counts[:MOST_VALUES]]
+
+
 # -- The trace
 
 
@@ -274,6 +316,7 @@ def query_account(query: Query) -> dict:
         "respelled": query.respelled,
         "translated": query.translated,
         "citations": [asdict(citation) for citation in query.citations],
+        "within": [part.value for part in query.within.parts] if query.within else [],
     }
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import statements
+from retrieval.corpus import statements, subtrees
 from retrieval.engines import loaded
 from retrieval.errors import NotFound
 from retrieval.models import Domain
@@ -51,7 +51,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     ran: list[Ranking] = []
 
     def make() -> dict:
-        page = Page(request.page, request.k, request.whole)
+        page = Page(request.page, request.k, request.whole, request.facets)
         ranking = run(request, caller, scopes, in_force, trace_id=trace_id, page=page)
         ran.append(ranking)
         return answer_of(ranking, request, trace_id)
@@ -123,6 +123,8 @@ def cache_key(
         k=request.k,
         page=request.page,
         whole=request.whole,
+        facets=request.facets,
+        within=sorted(request.within),
         language=request.language,
         as_of=request.as_of,
         pipeline=repr(line),
@@ -163,6 +165,7 @@ def query_of(
         as_of=request.as_of,
         versions=in_force,
         rules=request.rules,
+        within=subtrees.within(request.within, caller, request.as_of),
     )
 
 

@@ -13,8 +13,10 @@ from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, whole_citations
 from retrieval.corpus import history
+from retrieval.corpus.filters import inside
 from retrieval.corpus.history import Change, is_within
 from retrieval.models import Section
+from retrieval.models.corpus import SectionQuerySet
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 
@@ -141,7 +143,7 @@ def resolve(query: Query, locators: list[str]) -> list[Place]:
         return []
     wanted = {locator: [locator, *ancestors(locator)] for locator in locators}
     names = {name for chain in wanted.values() for name in chain}
-    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)
+    readable = searched(query)
     sections = {section.locator: section for section in readable.filter(locator__in=names)}
     pins = anchored(readable, [locator for locator in locators if locator not in sections])
     places = []
@@ -153,9 +155,15 @@ def resolve(query: Query, locators: list[str]) -> list[Place]:
     return places
 
 
+def searched(query: Query) -> SectionQuerySet:
+    """What the caller may read, in the domains and the places that are searched."""
+    readable = Section.objects.readable(query.caller, query.as_of)
+    return readable.filter(inside(query), domain__in=query.domain_ids)
+
+
 def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:
     """The first provisions (id, domain, locator) whose locator begins with most of this one's, below the one above."""
-    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids).results()
+    readable = searched(query).results()
     for end in range(len(locator) - 1, len(above), -1):
         alike = readable.filter(locator__under=locator[:end]).order_by("position", "id")
         if found := list(alike.values_list("pk", "domain_id", "locator")[:NEAR_MISSES]):
@@ -186,7 +194,7 @@ def result_sections(query: Query, place: Place) -> list[int]:
 
 def sections_under(query: Query, place: Place) -> QuerySet[Section]:
     """The readable result sections of the place's document under it, in order."""
-    under = Section.objects.readable(query.caller, query.as_of).results().below(place.section.locator)
+    under = searched(query).results().below(place.section.locator)
     return under.filter(document=place.section.document_id).in_order()
 
 

@@ -116,9 +116,9 @@ class Fuse:
 
 
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:
-    """Domain and locator of those sections that the caller may read and rules leave to search, by id."""
+    """Domain and locator of those sections that the caller may read and that are left to search, by id."""
     readable, scope = statements.readable(query.caller, query.as_of, "id", "domain_id", "locator")
-    left, among = condition("id", "section_id", query.include, query.exclude)
+    left, among = condition("id", "section_id", query)
     parameters = [*scope, sections, query.domain_ids, *among]
     found = statements.rows(PLACES.format(readable=readable) + left, parameters)
     return {pk: (domain, locator) for pk, domain, locator in found}

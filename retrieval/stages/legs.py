@@ -52,7 +52,7 @@ class LexicalRetriever:
             texts_by_language(query),
             domains=query.domain_ids,
             as_of=query.as_of,
-            include=query.include and public_ids(query, query.include),
+            among=[public_ids(query, selection) for selection in query.selections],
             exclude=query.exclude and public_ids(query, query.exclude),
             limit=self.k * CHUNKS_A_SECTION,
             weights=Weights() if self.cited else PLAIN,
@@ -98,7 +98,7 @@ class PrivateLexicalRetriever:
         words = any_of(stems, CONFIGS[language])
         if words is None:
             return ()
-        left = chosen(query.include, query.exclude)
+        left = chosen(query)
         vector = SearchVector("context", "text", config=CONFIGS[language])
         return (
             Chunk.objects.filter(

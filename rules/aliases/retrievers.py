@@ -25,8 +25,7 @@ def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
     """(locator, section) of provisions by locator; the fusion reads each again under the caller's scope."""
     if (
         query.as_of is None
-        and query.include is None
-        and query.exclude is None
+        and not query.is_restricted
         and not any(domain.private for domain in query.domains)
     ):
         version = query.versions.get("aliases", 0)
@@ -123,7 +122,7 @@ class NearestAliasRetriever:
 
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         version = query.versions.get("aliases", 0)
-        most = self.k if query.include is None else None  # what rules leave is among all that are near
+        most = None if query.selections else self.k  # what is left is among all that are near
         near_enough = []
         for domain in query.domain_ids:
             least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least

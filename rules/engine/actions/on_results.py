@@ -9,6 +9,7 @@ from retrieval.corpus.filters import chosen, in_selection
 from retrieval.models import Chunk, Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.stages.citations import searched
 from retrieval.targets import Selection
 from rules.engine.actions.apply import (
     FIRST_PAGE,
@@ -43,7 +44,7 @@ def candidates_of(query: Query, selection: Selection, *, most: int) -> list[Cand
     the documents: in the domains searched, on the day asked for, and where rules leave it to be searched.
     """
     readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)
-    left = chosen(query.include, query.exclude)
+    left = chosen(query)
     firsts = (
         (Chunk.objects.all() if left is None else left)
         .filter(in_selection(selection), section__in=readable)
@@ -80,7 +81,7 @@ def sections_among(sections: Sequence[int], selection: Selection) -> set[int]:
 
 
 def is_readable(query: Query, locator: str) -> bool:
-    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids)
+    readable = searched(query)
     return readable.filter(locator=locator).exists() or readable.filter(anchors__locator=locator).exists()
 
 

@@ -97,7 +97,7 @@ def restricting(rules: Iterable[CompiledRule]) -> tuple[CompiledRule, ...]:
 
 def left_by_rules(query: Query, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """A node above the result level, which has no chunks of its own, stays if all that is under it does."""
-    if query.include is None and query.exclude is None:
+    if not query.is_restricted:
         return candidates
     kept = Section.objects.filter(sections_within(query), pk__in=[c.section_id for c in candidates])
     ids = set(kept.values_list("pk", flat=True))

@@ -191,3 +191,57 @@ def test_feedback_needs_a_search_a_verdict_and_a_result_that_was_shown(client):
     assert_refused(give(client, trace_id=trace), 400, "bad_parameter")
     assert_refused(give(client, trace_id=trace, verdict="helpful", comment="a" * 1001), 400, "bad_parameter")
     assert_refused(client.get(f"{API}/feedback"), 405)
+
+
+ARTICLE = "/us/const/article/I"
+
+
+def test_a_search_is_restricted_to_places_and_to_all_that_stands_below_them(client):
+    asked = {"q": "jury trial of crimes", "k": 50}
+    everywhere, inside = found(client, **asked), found(client, **asked, within=ARTICLE)
+    assert any(not place.startswith(ARTICLE) for place in locators(everywhere))
+    assert inside["total"] and all(place.startswith(ARTICLE) for place in locators(inside))
+    both = found(client, **asked, within=[ARTICLE, "/us/const/amendment/VI"])
+    assert "/us/const/amendment/VI" in locators(both)
+    assert locators(found(client, **asked, within="/us/const")) == locators(everywhere)
+
+
+def test_trace_and_log_tell_the_restriction_and_the_cache_knows_it(client):
+    asked = {"q": "the vice president"}
+    assert not found(client, **asked)["cached"]
+    inside = found(client, **asked, within=ARTICLE)
+    assert not inside["cached"]
+    assert client.get(f"{API}/traces/{inside['trace_id']}").json()["query"]["within"] == [ARTICLE]
+    again = found(client, **asked, within=ARTICLE)
+    assert again["cached"] and SearchLog.objects.get(pk=again["trace_id"]).within == [ARTICLE]
+
+
+def test_what_is_cited_outside_the_places_searched_is_no_answer(client):
+    assert locators(found(client, "article II", within="/us/const/amendment/I")) == []
+    for question in ("commerce clause", "Reconstruction amendments", "what repealed the 18th amendment?"):
+        answer = found(client, question, within="/us/const/amendment/I")
+        assert {*locators(answer), *(miss["locator"] for miss in answer["near_misses"])} <= {"/us/const/amendment/I"}
+
+
+@pytest.mark.parametrize("place", ["/us/const/article/X", "/client_cases", "us/const", ""])
+def test_a_place_that_is_not_there_is_not_searched(client, place):
+    assert client.get(f"{API}/search", {"q": "jury", "within": place}).status_code == 404
+
+
+def test_too_many_places_are_refused(client):
+    places = "&".join(f"within=/{n}" for n in range(21))
+    assert_refused(client.get(f"{API}/search?q=jury&{places}"), 400, "bad_query")
+
+
+def test_facets_count_the_first_candidates_where_they_are_asked_for(client):
+    assert "facets" not in found(client, "jury")
+    answer = found(client, "jury", facets="true", k=100)
+    assert_shape(answer, serializers.Answer)
+    facets = answer["facets"]
+    assert facets["among"] == min(answer["total"], 100)
+    [domain] = facets["domain"]
+    assert domain == {"value": "us_constitution", "name": domain["name"], "count": facets["among"]}
+    for part in facets["part"]:
+        assert all(place.startswith(part["value"]) for place in locators(found(client, "jury", within=part["value"])))
+    counts = [part["count"] for part in facets["part"]]
+    assert len(counts) > 1 and counts == sorted(counts, reverse=True)

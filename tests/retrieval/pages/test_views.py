@@ -486,3 +486,38 @@ def test_ownership_is_accepted_on_the_page(client, ann, ben, bens):
     act(client, bens, action="accept")
     assert "You own it." in page_of(client, ann)
     assert "Matter of Quetzal" in page_of(client, ben)
+
+
+def test_a_part_of_the_law_has_a_box_that_searches_within_it(client):
+    page = look(client, "/law/us/const/article/I")
+    assert page.all("input", name="within", value="/us/const/article/I", type="hidden")
+    assert "Search within Article I" in page.text
+    assert look(client, "/law/us/const").all("input", name="within", value="/us/const")
+    assert not look(client, FOURTH).all("input", name="within")
+
+
+def test_results_tell_what_they_are_restricted_to_and_lead_out_of_it(client):
+    page = look_for(client, "jury", within=["/us/const/article/III", "/us/const/amendment/VI"])
+    assert "Searched only within U.S. Const. art. III." in page.text
+    assert "?q=jury&within=%2Fus%2Fconst%2Famendment%2FVI" in page.links()
+    kept = page.all("input", name="within", type="hidden")
+    assert [field["value"] for field in kept] == ["/us/const/article/III", "/us/const/amendment/VI"]
+    assert all(place.startswith(("/us/const/article/III", "/us/const/amendment/VI")) for place in hits(page))
+
+
+def test_a_restriction_to_nothing_is_said_beside_the_question(client):
+    response = client.get("/search", {"q": "jury", "within": "/us/const/article/X"})
+    page = Page(response)
+    assert response.status_code == 400 and "There is no such provision." in page.text
+    assert "?q=jury" in page.links()
+    client.cookies["django_language"] = "es"
+    assert "No hay tal disposición." in Page(client.get("/search", {"q": "jury", "within": "/x"})).text
+
+
+def test_facets_lead_to_narrower_searches(client):
+    page = look_for(client, "congress", page=2)
+    narrower = [link for link in page.links() if "within=" in link]
+    assert "Counted among the first" in page.text and narrower
+    assert all(link.startswith("?q=congress&within=") for link in narrower)
+    inside = look(client, f"/search{narrower[0]}")
+    assert hits(inside) and "Searched only within" in inside.text

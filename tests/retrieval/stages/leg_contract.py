@@ -146,6 +146,14 @@ class LegContract:
             found = self.found(law, ANA, include=selection(section))
             assert found == self.found(law, ANA) & {section.pk}
 
+    def test_where_the_caller_restricts_the_search_nothing_else_is_found(self, law):
+        for section in (law.second, law.private):
+            below = Part("subtree", document=section.document_id, positions=(section.position, section.position + 1))
+            found = self.found(law, ANA, within=Selection((below,)))
+            assert found == self.found(law, ANA) & {section.pk}
+            found = self.found(law, ANA, within=Selection((below,)), include=selection(law.first))
+            assert found == set()
+
     def test_a_leg_that_cannot_run_takes_nothing_from_this_one(self, law):
         both = self.ran(law, ANA, Broken())
         assert {candidate.section_id for candidate in both.candidates} == self.found(law, ANA)
