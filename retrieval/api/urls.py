@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from retrieval.api.base import NowhereView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
+from retrieval.api.graph import GraphView
 from retrieval.api.health import HealthView
 from retrieval.api.schema import DocsView, SchemaView
 from retrieval.api.search import FeedbackView, SearchView, TraceView
@@ -14,6 +15,7 @@ app_name = "api"
 urlpatterns = [
     path("search", SearchView.as_view(), name="search"),
     path("sections/<path:path>", SectionView.as_view(), name="section"),
+    path("graph/<path:path>", GraphView.as_view(), name="graph"),
     path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
     path("documents/<path:path>", DocumentView.as_view(), name="document"),

@@ -14,8 +14,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.corpus import history
+from retrieval.corpus import graph, history
 from retrieval.corpus.history import Change
+from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -99,6 +100,7 @@ class Reading:
     versions: list[Section] = field(default_factory=list)
     cited_by: list[Section] = field(default_factory=list)
     cases: list[Section] = field(default_factory=list)
+    related: list[Section] = field(default_factory=list)
 
 
 # -- What there is
@@ -170,6 +172,7 @@ def read(section: Section, reader: Reader) -> Reading:
         versions=versions_of(section, reader.caller),
         cited_by=list(citing(section, reader).exclude(locator__startswith=CASES).in_order()[:LISTED]),
         cases=cases_on(section, reader),
+        related=related_to(section, reader),
     )
 
 
@@ -231,6 +234,23 @@ def cases_on(section: Section, reader: Reader) -> list[Section]:
     )
     each = {one.document_id: one for one in reversed(found.select_related("document")[:LISTED])}
     return list(reversed(each.values()))
+
+
+def related_to(section: Section, reader: Reader) -> list[Section]:
+    """The ten with most citations in common, those with most first."""
+    ids = graph.related(section, reader.caller, reader.as_of)
+    found = reader.readable.only(*BRIEF).in_bulk(ids) if ids else {}
+    return [found[pk] for pk in ids if pk in found]
+
+
+def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:
+    """The name and locator of the nearest place above one that is not there."""
+    parts = locator.rstrip("/").split("/")
+    above = ["/".join(parts[:n]) for n in range(len(parts) - 1, 1, -1)]
+    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above)
+    names = dict(documents.values_list("locator", "title"))
+    names |= dict(reader.readable.filter(locator__in=above).values_list("locator", "citation"))
+    return next(((names[place], place) for place in above if place in names), None)
 
 
 # -- Its text

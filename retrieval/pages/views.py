@@ -330,8 +330,13 @@ def law(request: HttpRequest) -> HttpResponse:
 @personal
 def provision(request: HttpRequest, path: str) -> HttpResponse:
     """A provision, a whole document's contents, or the way to where a deeper place stands."""
-    options = ReaderForm(request.GET).reader(request.caller)
-    match page := reader.open_locator(f"/{path.strip('/')}", options):
+    options, locator = ReaderForm(request.GET).reader(request.caller), f"/{path.strip('/')}"
+    try:
+        page = reader.open_locator(locator, options)
+    except NotFound:
+        nearest = None if "\x00" in locator else reader.nearest_place(locator, options)
+        return render(request, "404.html", {"nearest": nearest}, status=404)
+    match page:
         case str():
             return HttpResponseRedirect(page)
         case reader.Contents():

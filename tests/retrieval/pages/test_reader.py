@@ -230,3 +230,29 @@ def test_what_a_person_sees_is_stored_nowhere_on_the_way(client, case):
     client.force_login(owner)
     for address in ("/", "/search?q=jury", FOURTH, "/law/"):
         assert "no-store" in client.get(address)["Cache-Control"]
+
+
+def test_a_provision_lists_those_that_have_citations_in_common_with_it(client):
+    with as_system():
+        one, other, third = (Section.objects.get(locator=f"/us/const/amendment/{n}") for n in ("I", "II", "III"))
+        for source in (one, other):
+            Citation.objects.create(source=source, target=third, target_locator=third.locator, start=-1, end=-1)
+    page = look(client, "/law/us/const/amendment/I")
+    assert "Related provisions" in page.text and "U.S. Const. amend. II" in page.text
+    assert "Related provisions" not in look(client, "/law/us/const/article/VII").text
+
+
+def test_a_link_to_what_is_not_there_names_the_nearest_place_that_is(client):
+    page = look(client, "/law/us/const/article/I/section/8/clause/99", status=404)
+    assert "The nearest place that is here: U.S. Const. art. I, § 8" in page.text
+    assert "/law/us/const/article/I/section/8" in page.links()
+    page = look(client, "/law/us/const/amendment/XXXI", status=404)
+    assert "/law/us/const" in page.links() and "The nearest place" in page.text
+    assert "The nearest place" not in look(client, "/law/mars/1", status=404).text
+
+
+def test_the_nearest_place_of_what_is_private_is_told_to_who_may_read_it(client, case):
+    section, owner = case
+    assert "The nearest place" not in look(client, f"/law{section.locator}/9", status=404).text
+    client.force_login(owner)
+    assert section.citation in look(client, f"/law{section.locator}/9", status=404).text

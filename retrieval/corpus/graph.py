@@ -1,0 +1,150 @@
+"""The graph of law: provisions, and which cites which. A caller sees an edge who may read both of its ends. The work of
+each statement is bounded by what is asked for, however often a provision is cited.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import date
+from xml.sax.saxutils import escape, quoteattr
+
+from django.db.models import F, Q, QuerySet
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.corpus import statements
+from retrieval.models import Citation, Section
+
+FAN_OUT = 100  # edges followed from one provision each way
+SHARED = 50  # provisions that one cites, or is cited by, through which related ones are looked for
+RELATED = 10
+ENDS = {"made": ("source_id", "target_id"), "received": ("target_id", "source_id")}
+NAMED = ("id", "locator", "citation", "heading")
+EDGES = """
+SELECT node.id, edge.id, edge.locator, edge.citation, edge.heading
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS node(id, place), LATERAL (
+    SELECT DISTINCT other.id, other.locator, other.citation, other.heading
+    FROM retrieval_citation citation JOIN ({readable}) AS other ON other.id = citation.{other}
+    WHERE citation.{here} = node.id AND citation.{other} <> node.id
+    ORDER BY other.id LIMIT %s
+) AS edge
+ORDER BY node.place, edge.id
+"""
+IN_COMMON = """
+WITH readable AS NOT MATERIALIZED ({readable}), made AS (
+    SELECT DISTINCT target_id AS id FROM retrieval_citation JOIN readable ON readable.id = target_id
+    WHERE source_id = %s ORDER BY id LIMIT %s
+), received AS (
+    SELECT DISTINCT source_id AS id FROM retrieval_citation JOIN readable ON readable.id = source_id
+    WHERE target_id = %s ORDER BY id LIMIT %s
+), shared AS (
+    SELECT also.id, made.id AS through FROM made, LATERAL (
+        SELECT source_id AS id FROM retrieval_citation WHERE target_id = made.id ORDER BY id LIMIT %s) also
+    UNION
+    SELECT also.id, received.id FROM received, LATERAL (
+        SELECT target_id AS id FROM retrieval_citation WHERE source_id = received.id ORDER BY id LIMIT %s) also
+)
+SELECT shared.id FROM shared JOIN readable ON readable.id = shared.id
+WHERE shared.id <> %s GROUP BY shared.id ORDER BY count(*) DESC, shared.id LIMIT %s
+"""
+
+
+def around(
+    section: Section, caller: Caller, day: date | None, *, depth: int, ways: Iterable[str], limit: int
+) -> dict:
+    """What a provision cites and is cited by, and at depth 2 these in turn: at most `limit` nodes."""
+    nodes = {section.pk: node_of(section.locator, section.citation, section.heading, 0)}
+    edges: dict[tuple[str, str], None] = {}
+    frontier = [section.pk]
+    for level in range(1, depth + 1):
+        before = set(nodes)
+        for way in ways:
+            for here, pk, *named in edges_of(frontier, way, caller, day):
+                if pk not in nodes and len(nodes) >= limit:
+                    continue
+                nodes.setdefault(pk, node_of(*named, level))
+                ends = nodes[here]["locator"], nodes[pk]["locator"]
+                edges[ends if way == "made" else ends[::-1]] = None
+        frontier = [pk for pk in nodes if pk not in before]
+    return {
+        "nodes": list(nodes.values()),
+        "edges": [{"source": source, "target": target} for source, target in edges],
+    }
+
+
+def node_of(locator: str, citation: str, heading: str, depth: int) -> dict:
+    return {"locator": locator, "citation": citation or heading, "title": heading or citation, "depth": depth}
+
+
+def edges_of(sections: list[int], way: str, caller: Caller, day: date | None) -> list[tuple]:
+    """(section, the other's id, locator, citation and heading): the first edges of each section."""
+    readable, scope = statements.readable(caller, day, *NAMED)
+    here, other = ENDS[way]
+    sql = EDGES.format(readable=readable, here=here, other=other)
+    return statements.rows(sql, [sections, *scope, FAN_OUT])
+
+
+def related(section: Section, caller: Caller, day: date | None) -> list[int]:
+    """Ids of the provisions that cite most of what this one cites, or are cited most beside it."""
+    readable, scope = statements.readable(caller, day, "id")
+    pk = section.pk
+    bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, RELATED]
+    return [found for (found,) in statements.rows(IN_COMMON.format(readable=readable), [*scope, *bounds])]
+
+
+# -- As a file. Of public law: a file is read by whoever gets it.
+
+GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="citation" for="node" attr.name="citation" attr.type="string"/>
+<key id="title" for="node" attr.name="title" attr.type="string"/>
+<key id="text" for="edge" attr.name="text" attr.type="string"/>
+<key id="pin" for="edge" attr.name="pin" attr.type="string"/>
+<graph id="law" edgedefault="directed">"""
+
+
+def exported(within: Q, form: str) -> Iterator[str]:
+    """Lines of a file with the ranked provisions of some sections, what they cite, and their citations; read as it is
+    written.
+    """
+    readable = Section.objects.readable(ANONYMOUS)
+    own = readable.filter(within)
+    edges = Citation.objects.filter(source__in=own, target__in=readable).exclude(source=F("target"))
+    cited = readable.filter(pk__in=edges.order_by().values("target")).exclude(
+        pk__in=own.results().values("pk")
+    )
+    citing = own.filter(is_result=False, pk__in=edges.order_by().values("source"))
+    written = as_graphml if form == "graphml" else as_json
+    return written(nodes_in(own.results(), cited | citing), edges_in(edges))
+
+
+def nodes_in(*parts: QuerySet) -> Iterator[dict]:
+    for part in parts:
+        for locator, citation, heading in (
+            part.order_by("pk").values_list("locator", "citation", "heading").iterator()
+        ):
+            yield {"locator": locator, "citation": citation, "title": heading}
+
+
+def edges_in(edges: QuerySet) -> Iterator[dict]:
+    columns = ("source__locator", "target__locator", "target_locator", "text")
+    for row in edges.order_by("source_id", "start", "pk").values_list(*columns).iterator():
+        yield dict(zip(("source", "target", "pin", "text"), row, strict=True))
+
+
+def as_json(nodes: Iterable[dict], edges: Iterable[dict]) -> Iterator[str]:
+    for kind, rows in (("node", nodes), ("edge", edges)):
+        for row in rows:
+            yield json.dumps({"kind": kind} | row, ensure_ascii=False)
+
+
+def as_graphml(nodes: Iterable[dict], edges: Iterable[dict]) -> Iterator[str]:
+    yield GRAPHML
+    for node in nodes:
+        yield f"<node id={quoteattr(node['locator'])}>{facts(node, 'citation', 'title')}</node>"
+    for edge in edges:
+        ends = f"source={quoteattr(edge['source'])} target={quoteattr(edge['target'])}"
+        yield f"<edge {ends}>{facts(edge, 'text', 'pin')}</edge>"
+    yield "</graph>\n</graphml>"
+
+
+def facts(row: dict, *names: str) -> str:
+    return "".join(f'<data key="{name}">{escape(row[name])}</data>' for name in names)
