@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0034_staged_descriptions"),
+        ("retrieval", "0036_cited_sections"),
     ]
 
     operations = [
