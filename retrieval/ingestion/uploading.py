@@ -16,6 +16,7 @@ from pathlib import PurePath
 from django.utils import timezone
 
 from retrieval import jobs
+from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import check_owner, checked_principal, may_edit, share
@@ -28,7 +29,7 @@ from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.ingest import drop_staged
 from retrieval.ingestion.staging import section_rows, stage_some
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import Chunk, Citation, Document, DocumentGrant, Domain, JobRun, Section, Upload
+from retrieval.models import Chunk, Citation, Document, DocumentGrant, Domain, JobRun, Matter, Section, Upload
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.sources import extract
@@ -79,6 +80,20 @@ def accept(
         upload.run = jobs.enqueue("upload", key=CORPUS, params=params, by=by, queues=True)
         upload.save(update_fields=["run"])
     return upload
+
+
+def accept_into(
+    matter: Matter, domain: Domain, filename: str, content: bytes, caller: Caller, **said
+) -> Upload:
+    """Takes a file into a matter, which owns it: a name that the matter has used makes a new version. Raises as
+    `accept` does, and Forbidden for readers.
+    """
+    if not domain.is_private:
+        raise SourceRefused(
+            gettext_noop("%(name)s is public: a matter takes private documents."), name=domain.name
+        )
+    with matters.changing(matter, caller, matters.WRITERS) as now:
+        return accept(domain, filename, content, principal=now.principal, **said)
 
 
 def acting_for(principal: str) -> AbstractContextManager[None]:
@@ -185,6 +200,7 @@ def read(run: JobRun) -> Progress:
     document = Document.objects.get(pk=progress.state["document"])
     for name in upload.grants:
         share(document, name, DocumentGrant.Role.READER, Caller((upload.principal,)))
+    matters.share_new(upload.principal)
     found = {"sections": len(rows), "pages": source.pages, "scanned_pages": list(source.scanned_pages)}
     Upload.objects.filter(pk=upload.pk).update(document=document, **found)
     return progress

@@ -5,6 +5,7 @@ from retrieval.models.chunks import Chunk, ChunkVector, EmbeddingModel, SectionT
 from retrieval.models.corpus import Anchor, Citation, Document, Domain, Section, UnownedDocument
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMRefusal, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace
+from retrieval.models.matters import Deadline, Erasure, Matter, MatterMember
 from retrieval.models.operations import (
     CacheEntry,
     Checkpoint,

@@ -14,7 +14,7 @@ from retrieval.access.caller import Caller
 from retrieval.corpus.statements import insert
 from retrieval.database import has_room
 from retrieval.errors import NotFound
-from retrieval.models import Click, Feedback, SearchLog, Section, ShadowRanking, Trace
+from retrieval.models import Click, Feedback, LLMVerdict, SearchLog, Section, ShadowRanking, Trace
 from retrieval.ranking import Shadow
 from retrieval.request import SearchRequest
 from retrieval.search.afterwards import write_now
@@ -249,6 +249,19 @@ def kept_name(log: SearchLog, locator: str) -> str:
         ):
             return called
     raise NotFound("That search did not show this provision.")
+
+
+def forget(sections: Collection[int], scope: str) -> None:
+    """Deletes what the log tells of these private sections, and the searches of a scope."""
+    write_now()
+    names = {f"{PRIVATE}{pk}" for pk in sections}
+    SearchLog.objects.filter(Q(caller=scope) | Q(private=True, top_locators__overlap=list(names))).delete()
+    for trace in Trace.objects.filter(log__private=True).iterator(chunk_size=100):
+        if any(place["locator"] in names for place in weighed(trace.detail)):
+            trace.delete()
+    Feedback.objects.filter(locator__in=names).delete()
+    Click.objects.filter(locator__in=names).delete()
+    LLMVerdict.objects.filter(section_id__in=sections).delete()
 
 
 def prune() -> dict[str, int]:

@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.engines import onnx_export
 from tests.database import KEPT_IN, hash_of, locked
+from tests.matters import firm  # noqa: F401
 from tests.retrieval.engines.tiny_cross_encoder import tiny
 
 MADE_BY = (

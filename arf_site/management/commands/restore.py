@@ -10,6 +10,7 @@ from django.db import connection
 from arf_site.node import backup
 from arf_site.node.postgres.server import Postgres
 from retrieval.indexes import lexical_sync
+from retrieval.ingestion import erasing
 from retrieval.management.base import ArfCommand
 
 OTHERS = """
@@ -32,9 +33,12 @@ class Command(ArfCommand):
         refuse_while_in_use()
         if not yes and not confirmed(f"Replace everything in the database by {file}? [y/N] "):
             raise CommandError("Nothing was changed.")
+        erased = erasing.recorded()
         connection.close()
         backup.restore(application_url(), file)
         call_command("migrate", interactive=False, verbosity=0)  # a backup may be older than the code
+        if again := erasing.erase_again(erased):
+            self.stdout.write(f"Erased again: {again} matter{'s' * (again > 1)} that the backup had brought back.")
         lexical_sync.begin_log_anew()
         call_command("lexical_writer", once=True)
         self.stdout.write(f"Restored {file}; the lexical index is rebuilt.")

@@ -1,0 +1,237 @@
+"""What members may do in a matter, by their role. Its documents are the matter's own: members read them by grants,
+which follow every change of members here, so that searches, caches and row-level security know no other rule.
+
+What a member does is done as the matter itself (`changing`), whose row it holds meanwhile: a member who is being
+removed and a file that is being handed in come one after the other. A closed matter grants nothing; who is a member
+reads it as the matter.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from datetime import date
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.access.sharing import checked_principal, own_principal
+from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
+from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Upload
+from retrieval.models.access import name_of
+from retrieval.models.matters import PREFIX
+
+Role = MatterMember.Role
+BY_RANK = (Role.LEAD, Role.CONTRIBUTOR, Role.READER)
+LEADS, WRITERS, MEMBERS = BY_RANK[:1], BY_RANK[:2], BY_RANK
+GRANTED = {
+    Role.LEAD: DocumentGrant.Role.CONTRIBUTOR,
+    Role.CONTRIBUTOR: DocumentGrant.Role.CONTRIBUTOR,
+    Role.READER: DocumentGrant.Role.READER,
+}
+
+
+def caller_in(matter: Matter, caller: Caller) -> Caller:
+    """A member who reads as the matter: of private documents its own alone, closed or not."""
+    return replace(caller, principals=(matter.principal,))
+
+
+def acting_as(matter: Matter) -> AbstractContextManager[None]:
+    return as_caller(Caller((matter.principal,)))
+
+
+def matter_of(public_id: UUID, caller: Caller) -> Matter:
+    """A matter that the caller is a member of. Raises NotFound for any other."""
+    if caller.principals:
+        with as_caller(caller):
+            if matter := Matter.objects.held_by(caller).filter(public_id=public_id).first():
+                return matter
+    raise NotFound(gettext_noop("There is no such matter."))
+
+
+def role_of(matter: Matter, caller: Caller) -> str:
+    """The caller's highest role in it; raises NotFound for who has none. Asked as the matter or as the caller."""
+    roles = matter.members.filter(principal__in=caller.principals).values_list("role", flat=True)
+    if not roles:
+        raise NotFound(gettext_noop("There is no such matter."))
+    return min(roles, key=BY_RANK.index)
+
+
+@contextmanager
+def changing(
+    matter: Matter, caller: Caller, roles: tuple[str, ...], *, closed_too: bool = False
+) -> Iterator[Matter]:
+    """The matter as it is now, kept so until the transaction ends. Raises NotFound where it or the caller's membership
+    is gone, Forbidden for other roles, Unprocessable for a closed matter.
+    """
+    with acting_as(matter):
+        now = Matter.objects.select_for_update(no_key=True).filter(pk=matter.pk).first()
+        if now is None or role_of(now, caller) not in roles:
+            problem = gettext_noop("Your role in this matter does not allow that.")
+            raise Forbidden(problem) if now else NotFound(gettext_noop("There is no such matter."))
+        if not (now.is_open or closed_too):
+            raise Unprocessable(gettext_noop("This matter is closed: reopen it first."))
+        yield now
+
+
+@as_system()
+def open_matter(reference: str, client: str, caller: Caller) -> Matter:
+    """Its opener leads it. Raises Forbidden for who has no name to lead it under."""
+    if not (own := own_principal(caller)):
+        raise Forbidden(gettext_noop("Only a person or a key opens a matter."))
+    matter = Matter.objects.create(reference=named(reference), client=client.strip())
+    matter.members.create(name=name_of(own), principal=own, role=Role.LEAD)
+    return matter
+
+
+def rename(matter: Matter, reference: str, client: str, caller: Caller) -> None:
+    with changing(matter, caller, LEADS) as now:
+        Matter.objects.filter(pk=now.pk).update(reference=named(reference), client=client.strip())
+
+
+def named(reference: str) -> str:
+    if not (words := reference.strip()):
+        raise Unprocessable(gettext_noop("A matter needs a reference."))
+    return words
+
+
+# -- Members
+
+
+def set_member(matter: Matter, name: str, role: str, caller: Caller) -> None:
+    """Adds a member, or gives one another role. The answer is the same for names that nobody has."""
+    principal = checked_principal(name)
+    with changing(matter, caller, LEADS, closed_too=True) as now:
+        if role != Role.LEAD:
+            check_led_without(now, principal)
+        now.members.update_or_create(principal=principal, defaults={"name": name, "role": role})
+        share_with_members(now)
+
+
+def remove_member(matter: Matter, name: str, caller: Caller) -> None:
+    with changing(matter, caller, LEADS, closed_too=True) as now:
+        if (member := now.members.filter(name=name).first()) is None:
+            raise NotFound(gettext_noop("The matter has no member of this name."))
+        part_with(now, member.principal)
+
+
+def leave(matter: Matter, caller: Caller) -> None:
+    """Raises Unprocessable for its last lead, and where a group keeps the caller in it."""
+    own = own_principal(caller)
+    with changing(matter, caller, MEMBERS, closed_too=True) as now:
+        part_with(now, own)
+        if now.members.filter(principal__in=caller.principals).exists():
+            raise Unprocessable(gettext_noop("A group of yours is a member of this matter."))
+
+
+def part_with(matter: Matter, principal: str) -> None:
+    check_led_without(matter, principal)
+    matter.members.filter(principal=principal).delete()
+    share_with_members(matter)
+
+
+def check_led_without(matter: Matter, principal: str) -> None:
+    """Raises Unprocessable where nobody else leads it."""
+    leads = matter.members.filter(role=Role.LEAD).exclude(principal__startswith="nobody:")
+    if leads.filter(principal=principal).exists() and not leads.exclude(principal=principal).exists():
+        raise Unprocessable(gettext_noop("A matter keeps a lead: make somebody else one first."))
+
+
+def share_with_members(matter: Matter) -> None:
+    """Its documents are granted to its members as their roles say, and to nobody else; to none while it is closed."""
+    documents = list(Document.objects.filter(owner=matter.principal).values_list("pk", flat=True))
+    members = list(matter.members.all()) if matter.is_open else []
+    known = [member.principal for member in members]
+    DocumentGrant.objects.filter(document__in=documents).exclude(principal__in=known).delete()
+    grants = [
+        DocumentGrant(
+            document_id=document, name=member.name, principal=member.principal, role=GRANTED[member.role]
+        )
+        for document in documents
+        for member in members
+    ]
+    kept = {"unique_fields": ["document", "principal"], "update_fields": ["name", "role"]}
+    DocumentGrant.objects.bulk_create(grants, update_conflicts=True, **kept)
+
+
+def share_new(owner: str) -> None:
+    """For the job that has made a document, as its owner: where that is a matter, its members of now may read it."""
+    if owner.startswith(PREFIX):
+        number = owner.removeprefix(PREFIX)
+        share_with_members(Matter.objects.select_for_update(no_key=True).get(pk=number))
+
+
+def uploads_of(matter: Matter) -> QuerySet[Upload]:
+    """Its files that wait, were refused or failed: nobody keeps them anywhere else."""
+    settled = (Upload.Status.STORED, Upload.Status.UNCHANGED)
+    uploads = Upload.objects.filter(principal=matter.principal).exclude(status__in=settled)
+    return uploads.defer("content").select_related("domain", "document", "run")
+
+
+def domains_of(matter: Matter) -> tuple[str, ...]:
+    """Slugs of the domains in which it holds documents. Raises NotFound for none."""
+    with acting_as(matter):
+        held = Domain.objects.filter(documents__owner=matter.principal).distinct()
+        if slugs := tuple(held.values_list("slug", flat=True)):
+            return slugs
+    raise NotFound(gettext_noop("The matter holds no documents yet."))
+
+
+# -- Deadlines
+
+
+def add_deadline(matter: Matter, what: str, due_on: date, caller: Caller) -> Deadline:
+    with changing(matter, caller, WRITERS) as now:
+        return now.deadlines.create(what=worded(what), due_on=due_on)
+
+
+def change_deadline(
+    matter: Matter, number: int, caller: Caller, *, done: bool | None = None, **said: str | date
+) -> Deadline:
+    """`done` keeps the day on which it first was; `said`: what and due_on. Raises NotFound."""
+    with changing(matter, caller, WRITERS) as now:
+        deadline = deadline_of(now, number)
+        for name, value in said.items():
+            setattr(deadline, name, worded(value) if name == "what" else value)
+        if done is not None:
+            deadline.done_on = (deadline.done_on or timezone.localdate()) if done else None
+        deadline.save()
+        return deadline
+
+
+def drop_deadline(matter: Matter, number: int, caller: Caller) -> None:
+    with changing(matter, caller, WRITERS) as now:
+        deadline_of(now, number).delete()
+
+
+def deadline_of(matter: Matter, number: int) -> Deadline:
+    if (deadline := matter.deadlines.filter(pk=number).first()) is None:
+        raise NotFound(gettext_noop("The matter has no such deadline."))
+    return deadline
+
+
+def worded(what: str) -> str:
+    if not (words := what.strip()):
+        raise Unprocessable(gettext_noop("Say what is to be done."))
+    return words
+
+
+# -- Closing
+
+
+def close(matter: Matter, caller: Caller) -> None:
+    """Its documents are found and changed no more; members read them in the matter. The first day counts."""
+    set_closed(matter, caller, closed=True)
+
+
+def reopen(matter: Matter, caller: Caller) -> None:
+    set_closed(matter, caller, closed=False)
+
+
+def set_closed(matter: Matter, caller: Caller, *, closed: bool) -> None:
+    with changing(matter, caller, LEADS, closed_too=True) as now:
+        now.closed_on = (now.closed_on or timezone.localdate()) if closed else None
+        now.save(update_fields=["closed_on"])
+        share_with_members(now)

@@ -1,0 +1,118 @@
+"""Erases a matter: its documents with every version of their text, its files, and what jobs, searches, curators and
+the admin have kept of them. Only that a matter of this number was erased stays, so that no backup brings it back.
+"""
+
+from collections.abc import Collection
+from datetime import date
+from functools import partial
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.core.exceptions import FieldDoesNotExist
+from django.db import connection, transaction
+from django.db.models import Model, Q
+
+from retrieval import jobs
+from retrieval.access import matters
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
+from retrieval.errors import Unprocessable, gettext_noop
+from retrieval.models import Anchor, Chunk, Document, Erasure, JobRun, Matter, Section, Upload
+from retrieval.search import log
+
+Record = tuple[UUID, date]  # which matter, and when
+
+
+@transaction.atomic
+def erase(matter: Matter, reference: str, caller: Caller) -> None:
+    """Raises Forbidden for who does not lead it, Unprocessable where `reference` is not its own. Waits for a running
+    step of ingestion, and lets none begin until the transaction ends.
+    """
+    jobs.lock(jobs.CORPUS)
+    with matters.changing(matter, caller, matters.LEADS, closed_too=True) as now:
+        if reference.strip() != now.reference:
+            raise Unprocessable(gettext_noop("That is not the matter's reference: nothing was erased."))
+        sweep(now)
+
+
+@as_system()
+def sweep(matter: Matter) -> None:
+    """Leaves nothing of a matter but the record of its erasure."""
+    documents = list(Document.objects.filter(owner=matter.principal).values_list("pk", flat=True))
+    sections = dict(Section.objects.filter(document__in=documents).values_list("pk", "locator"))
+    chunks = list(Chunk.objects.filter(document__in=documents).values_list("pk", flat=True))
+    uploads = Upload.objects.filter(Q(principal=matter.principal) | Q(document__in=documents))
+    anchors = Anchor.objects.filter(document__in=documents).values_list("locator", flat=True)
+    log.forget(sections, scope=matter.principal)
+    forget_places({*sections.values(), *anchors})
+    forget_edits(
+        {Document: documents, Section: sections, Chunk: chunks, Upload: uploads.values_list("pk", flat=True)}
+    )
+    uploads.delete()
+    own = Q(params__principal=matter.principal) | Q(params__document__in=documents)
+    JobRun.objects.filter(own | Q(state__document__in=documents)).delete()
+    Document.objects.filter(pk__in=documents).delete()
+    erased, is_new = Erasure.objects.get_or_create(public_id=matter.public_id)
+    if is_new:
+        transaction.on_commit(partial(note, (erased.public_id, erased.erased_at.date())), robust=True)
+    Matter.objects.filter(pk=matter.pk).delete()
+    if following := jobs.next_of(jobs.CORPUS):
+        jobs.hand_on(following)  # the turn may have been that of a job that is gone
+
+
+def forget_places(locators: Collection[str]) -> None:
+    """Names, judgments and whatever else people said of these places, with its history."""
+    models = filter(names_places, apps.get_models())
+    for model in sorted(models, key=is_history):  # last: each row that is deleted adds to it
+        model.objects.filter(locator__in=locators).delete()
+
+
+def is_history(model: type[Model]) -> bool:
+    return model.__name__.startswith("Historical")
+
+
+def names_places(model: type[Model]) -> bool:
+    """Whether its rows tell of a place by its locator; the corpus itself goes with its documents."""
+    try:
+        field = model._meta.get_field("locator")
+    except FieldDoesNotExist:
+        return False
+    return field.model not in (Document, Section, Anchor) and not model._meta.proxy
+
+
+def forget_edits(rows: dict[type[Model], Collection[int]]) -> None:
+    """The admin's own record of who changed what, which repeats titles."""
+    for model, numbers in rows.items():
+        named = LogEntry.objects.filter(
+            content_type__app_label=model._meta.app_label, content_type__model=model._meta.model_name
+        )
+        named.filter(object_id__in=[str(number) for number in numbers]).delete()
+
+
+# -- Backups
+
+
+def note(record: Record) -> None:
+    """Beside the database, which may be lost with the table of its erasures."""
+    with settings.ARF_ERASURES.open("a") as file:
+        file.write("{} {}\n".format(*record))
+
+
+def recorded() -> set[UUID]:
+    """All erasures that this node, or its database as it stands, knows of."""
+    path, table = settings.ARF_ERASURES, Erasure._meta.db_table
+    noted = {UUID(line.split()[0]) for line in path.read_text().splitlines()} if path.exists() else set()
+    has_table = table in connection.introspection.table_names()  # an empty database has none
+    return noted | set(Erasure.objects.values_list("public_id", flat=True) if has_table else ())
+
+
+def erase_again(known: Collection[UUID]) -> int:
+    """After a restore: erases what the backup has brought back; gives how many matters."""
+    Erasure.objects.bulk_create([Erasure(public_id=each) for each in known], ignore_conflicts=True)
+    with as_system():
+        back = list(Matter.objects.filter(public_id__in=known))
+        for matter in back:
+            sweep(matter)
+    return len(back)

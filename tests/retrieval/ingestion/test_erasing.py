@@ -1,0 +1,197 @@
+"""After an erasure no table, file or log holds a word of the matter; a backup that brings it back is erased again."""
+
+import json
+import logging
+
+import pytest
+from django.conf import settings
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+
+from evaluation.models import Judgment, Topic
+from retrieval import jobs
+from retrieval.access import matters
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.errors import Forbidden, NotFound, Unprocessable
+from retrieval.ingestion import erasing, uploading
+from retrieval.models import Domain, Erasure, JobRun, LLMVerdict, Matter, SearchLog, Section, Trace
+from retrieval.models.packed import unpack
+from retrieval.request import SearchRequest
+from retrieval.search import cache
+from retrieval.search.log import give_feedback, note_click
+from retrieval.search.service import search
+from rules.models import Alias
+from tests.matters import CLIENT, PAPER, REFERENCE, SECRETS, handed_in
+
+pytestmark = pytest.mark.django_db
+
+PACKED = ("retrieval_trace", "detail"), ("retrieval_cacheentry", "answer")
+WORKED_ON = ("retrieval_matter", "retrieval_deadline", "retrieval_section", "retrieval_chunk")
+
+
+def dump() -> dict[str, str]:
+    """Every row of every table as text, packed columns opened, bytes read as Latin-1."""
+    texts = {}
+    with as_system(), connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            names = [column.name for column in cursor.description]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            texts[table] = "\n".join(
+                written((table, name), value) for row in rows for name, value in row.items()
+            ).lower()
+    return texts
+
+
+def written(column: tuple[str, str], value: object) -> str:
+    if isinstance(value, memoryview | bytes):
+        return str(unpack(bytes(value))) if column in PACKED else bytes(value).decode("latin-1")
+    return json.dumps(value, default=str, ensure_ascii=False)
+
+
+def tables_with(*words: str) -> set[str]:
+    return {table for table, text in dump().items() if any(word in text for word in words)}
+
+
+def files_with(*words: str) -> list[str]:
+    """Files that the node keeps beside its database."""
+    kept = [path for path in settings.ARF_LEXICAL_DIR.rglob("*") if path.is_file()]
+    assert kept
+    return [path.name for path in kept if any(word.encode() in path.read_bytes().lower() for word in words)]
+
+
+def worked_on(firm):
+    """A document with a search, an opinion, a click, a judgment, a name, a verdict and an edit of it."""
+    document = handed_in(firm.matter, firm.contributor)
+    answer = search(SearchRequest("doubloons at Michaelmas", domains=("client_cases",)), firm.reader)
+    place = answer["results"][0]["locator"] if answer["results"] else answer["near_misses"][0]["locator"]
+    give_feedback(answer["trace_id"], firm.reader, locator=place, verdict="helpful", comment="")
+    note_click(answer["trace_id"], firm.reader, locator=place)
+    search(SearchRequest("doubloons", domains=("client_cases",)), matters.caller_in(firm.matter, firm.lead))
+    with as_system():
+        section = Section.objects.get(locator=place)
+        topic = Topic.objects.create(name="due", domain=document.domain, query="What is due?")
+        Judgment.objects.create(
+            topic=topic, locator=place, judge="ann", grade=3, explanation="Doubloons are due."
+        )
+        Alias.objects.create(domain=document.domain, text="the Zzyzx rent", locator=place)
+    LLMVerdict.objects.create(
+        query_hash="x",
+        section_id=section.pk,
+        model="m",
+        prompt_version="1",
+        score=9,
+        reason="It names doubloons.",
+    )
+    LogEntry.objects.create(
+        user=User.objects.get(username="root"), content_type=ContentType.objects.get_for_model(type(document)),
+        object_id=str(document.pk), object_repr="Lease of Bartholomew Zzyzx", action_flag=CHANGE,
+    )  # fmt: skip
+    uploading.rename(document, "The Zzyzx lease", firm.lead)
+    return document
+
+
+def test_the_clients_name_is_in_its_matter_alone(firm, caplog):
+    caplog.set_level(logging.DEBUG)
+    worked_on(firm)
+    matters.add_deadline(firm.matter, "File", "2030-01-02", firm.lead)
+    matters.rename(firm.matter, REFERENCE, CLIENT.upper(), firm.lead)
+    matters.close(firm.matter, firm.lead)
+    matters.reopen(firm.matter, firm.lead)
+    assert tables_with("xiomara", "quetzalcoatlus") == {"retrieval_matter"}
+    assert tables_with(REFERENCE.lower()) == {"retrieval_matter"}
+    assert not files_with("xiomara", "quetzalcoatlus")
+    assert not [word for word in SECRETS if word in caplog.text.lower()]
+
+
+def test_an_erased_matter_leaves_neither_words_nor_names_behind(firm):
+    handed_in(other := matters.open_matter("Other", "", firm.stranger), firm.stranger, "1. Fee. A guinea.")
+    document = worked_on(firm)
+    waiting = uploading.accept_into(firm.matter, document.domain, "b.txt", PAPER.encode(), firm.lead)
+    matters.add_deadline(firm.matter, "Collect the doubloons", "2030-01-02", firm.lead)
+    before = tables_with(*SECRETS)
+    assert {*WORKED_ON, "retrieval_upload", "retrieval_llmverdict", "django_admin_log"} <= before
+    assert {
+        "rules_alias",
+        "rules_historicalalias",
+        "evaluation_judgment",
+        "evaluation_historicaljudgment",
+    } <= before
+    names = document.locator, f"matter:{firm.matter.pk}"
+    public_id = str(firm.matter.public_id)
+
+    erasing.erase(firm.matter, f" {REFERENCE} ", firm.lead)
+
+    assert tables_with(*SECRETS) == set()
+    assert tables_with(*names) == set()
+    assert tables_with(public_id) == {"retrieval_erasure"}
+    assert not files_with(*SECRETS)
+    assert not SearchLog.objects.filter(private=True).exists() and not Trace.objects.filter(log__private=True)
+    assert not JobRun.objects.filter(pk=waiting.run.pk).exists()
+    with as_caller(firm.stranger):
+        assert Matter.objects.get() == other
+        assert Section.objects.filter(private=True, live=True).count() == 1
+    search(SearchRequest("freedom of speech", domains=("us_constitution",)))
+    with pytest.raises(NotFound):
+        search(SearchRequest("doubloons", domains=("client_cases",)), firm.reader)
+    search(SearchRequest("guinea"), firm.stranger)
+    kept = json.dumps([unpack(packed) for _, packed in cache.private_answers.answers.values()]).lower()
+    assert not [word for word in SECRETS if word in kept]
+
+
+def test_only_a_lead_who_writes_its_reference_erases_a_matter(firm):
+    document = handed_in(firm.matter, firm.contributor)
+    for caller, reference, refusal in (
+        (firm.lead, "vermilion", Unprocessable),
+        (firm.lead, "", Unprocessable),
+        (firm.contributor, REFERENCE, Forbidden),
+        (firm.reader, REFERENCE, Forbidden),
+        (firm.stranger, REFERENCE, NotFound),
+        (firm.staff, REFERENCE, NotFound),
+    ):
+        with pytest.raises(refusal):
+            erasing.erase(firm.matter, reference, caller)
+    with as_system():
+        assert document.sections.exists() and not Erasure.objects.exists()
+
+
+def test_a_closed_matter_can_be_erased(firm):
+    handed_in(firm.matter, firm.lead)
+    matters.close(firm.matter, firm.lead)
+    erasing.erase(firm.matter, REFERENCE, firm.lead)
+    assert tables_with(*SECRETS) == set()
+
+
+def test_a_file_in_the_making_goes_too_and_others_have_their_turn(firm, django_capture_on_commit_callbacks):
+    cases = Domain.objects.get(slug="client_cases")
+    upload = uploading.accept_into(firm.matter, cases, "a.txt", PAPER.encode(), firm.lead)
+    run = jobs.take_step(upload.run.pk, 0)
+    others = uploading.accept(cases, "b.txt", b"1. Fee. A guinea.", principal=firm.stranger.principals[0])
+    with django_capture_on_commit_callbacks() as after:
+        erasing.erase(firm.matter, REFERENCE, firm.lead)
+    assert jobs.take_step(run.pk, run.ticket) is None
+    assert jobs.next_of(jobs.CORPUS) == others.run and after
+    assert tables_with(*SECRETS) == set()
+
+
+def test_what_a_restore_brings_back_is_erased_again(firm):
+    handed_in(firm.matter, firm.lead)
+    assert firm.matter.public_id not in erasing.recorded()
+    assert erasing.erase_again({firm.matter.public_id}) == 1
+    assert tables_with(*SECRETS) == set()
+    assert firm.matter.public_id in erasing.recorded()
+    assert erasing.erase_again(erasing.recorded()) == 0
+
+
+def test_erasures_are_noted_beside_the_database_once_they_are_sure(
+    firm, settings, tmp_path, django_capture_on_commit_callbacks
+):
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    with django_capture_on_commit_callbacks(execute=True):
+        erasing.erase(firm.matter, REFERENCE, firm.lead)
+        assert not settings.ARF_ERASURES.exists()
+    Erasure.objects.all().delete()
+    assert erasing.recorded() == {firm.matter.public_id}
+    assert not [word for word in SECRETS if word in settings.ARF_ERASURES.read_text().lower()]
