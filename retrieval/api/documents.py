@@ -15,20 +15,32 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
-from retrieval.access import sharing
+from retrieval.access import matters, sharing
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, as_stored, reply
 from retrieval.api.errors import BadParameter
-from retrieval.api.parameters import Choice, Day, Facts, File, Files, Name, Nothing, Number, Parameters, Text
+from retrieval.api.parameters import (
+    Choice,
+    Day,
+    Facts,
+    File,
+    Files,
+    Name,
+    Nothing,
+    Number,
+    Parameters,
+    Text,
+    Uuid,
+)
 from retrieval.api.sections import documents_in_force, reference
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState, Withdrawn
 from retrieval.corpus import history, statements
 from retrieval.errors import Forbidden, NotFound
 from retrieval.ingestion import uploading
-from retrieval.models import ApiKey, Document, Domain, Section, Upload
+from retrieval.models import ApiKey, Document, Domain, Matter, Section, Upload
 from retrieval.models.access import name_of
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.request import MAX_K, paging
@@ -188,6 +200,9 @@ class UploadForm(Parameters):
         required=False,
         help_text="Who else may read a private document: user:NAME, group:NAME, key:ID.",
     )
+    matter = Uuid(
+        required=False, help_text="The matter it belongs to, whose members read it: no `grant` beside."
+    )
 
 
 class DocumentEdit(Parameters):
@@ -298,17 +313,16 @@ def key_for_documents(request: Request) -> ApiKey:
 
 
 def take(said: dict, key: ApiKey) -> dict:
-    file = said["file"]
-    upload = uploading.accept(
-        domain_for(said["domain"], key.caller),
-        file.name,
-        file.read(),
-        principal=f"key:{key.pk}",
-        title=said.get("title", ""),
-        tags=said.get("tag", ()),
-        grants=said.get("grant", ()),
-    )
-    return upload_account(upload)
+    file, caller = said["file"], key.caller
+    domain = domain_for(said["domain"], caller)
+    described = {"title": said.get("title", ""), "tags": said.get("tag", ())}
+    if "matter" not in said:
+        described |= {"principal": f"key:{key.pk}", "grants": said.get("grant", ())}
+        return upload_account(uploading.accept(domain, file.name, file.read(), **described))
+    if "grant" in said:
+        raise BadParameter("A matter's documents are read by its members: leave grant out.")
+    matter = matters.matter_of(said["matter"], caller)
+    return upload_account(uploading.accept_into(matter, domain, file.name, file.read(), caller, **described))
 
 
 def domain_for(slug: str, caller: Caller) -> Domain:
@@ -320,11 +334,13 @@ def domain_for(slug: str, caller: Caller) -> Domain:
 
 
 def upload_of(upload_id: UUID, key: ApiKey) -> dict:
-    """What became of a file that this key handed in. Raises NotFound for any other."""
+    """What became of a file that this key, or a matter that it is a member of, handed in. Raises NotFound."""
     with as_caller(key.caller):
-        upload = Upload.objects.filter(public_id=upload_id, principal=f"key:{key.pk}").first()
-        if upload is None:
-            raise NotFound("There is no such upload.")
+        own = [matter.principal for matter in Matter.objects.held_by(key.caller)]
+        upload = Upload.objects.filter(public_id=upload_id, principal__in=[f"key:{key.pk}", *own]).first()
+    if upload is None:
+        raise NotFound("There is no such upload.")
+    with as_caller(Caller((upload.principal,))):
         return upload_account(upload)
 
 

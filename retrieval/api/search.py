@@ -13,6 +13,7 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval import pipeline
+from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
@@ -79,6 +80,7 @@ class SearchParameters(Parameters):
     language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
     as_of = Day(required=False, help_text="Search the law as it was on that day.")
     pipeline = Name(required=False, help_text=PIPELINE)
+    matter = Uuid(required=False, help_text="Only documents of this matter, closed or not; with `domain` also law.")
     fields = Names(child=Choice(FIELDS), default=USUAL_FIELDS, help_text=ASKED_FIELDS)
     explain = YesOrNo(default=False, help_text="Adds the trace of every candidate as “explanation”.")
     rules = s.ListField(
@@ -180,6 +182,10 @@ class SearchView(ApiView):
 
 def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     explain, fields = values.pop("explain"), values.pop("fields")
+    if number := values.pop("matter", None):
+        matter = matters.matter_of(number, caller)
+        values.setdefault("domain", matters.domains_of(matter))
+        caller = matters.caller_in(matter, caller)
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
     whole = not {*ON_DEMAND}.isdisjoint(fields)

@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 from django.views.generic import RedirectView
 
+from retrieval.api import matters
 from retrieval.api.base import NowhereView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
 from retrieval.api.graph import GraphView
@@ -22,6 +23,14 @@ urlpatterns = [
     path("uploads/<uuid:upload_id>", UploadView.as_view(), name="upload"),
     path("grants", HeldView.as_view(), name="held"),
     path("grants/<path:path>", GrantsView.as_view(), name="grants"),
+    path("matters", matters.MattersView.as_view(), name="matters"),
+    path("matters/<uuid:matter_id>", matters.MatterView.as_view(), name="matter"),
+    path("matters/<uuid:matter_id>/members", matters.MembersView.as_view(), name="members"),
+    path("matters/<uuid:matter_id>/deadlines", matters.DeadlinesView.as_view(), name="deadlines"),
+    path("matters/<uuid:matter_id>/deadlines/<int:number>", matters.DeadlineView.as_view(), name="deadline"),
+    path("matters/<uuid:matter_id>/close", matters.CloseView.as_view(), name="close_matter"),
+    path("matters/<uuid:matter_id>/reopen", matters.ReopenView.as_view(), name="reopen_matter"),
+    path("matters/<uuid:matter_id>/erase", matters.EraseView.as_view(), name="erase_matter"),
     path("citations/resolve", CitationsView.as_view(), name="citations"),
     path("traces/<uuid:trace_id>", TraceView.as_view(), name="trace"),
     path("feedback", FeedbackView.as_view(), name="feedback"),
