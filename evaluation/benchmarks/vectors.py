@@ -51,8 +51,12 @@ def day_of(share: float, documents: int) -> date:
     return FIRST_DAY + timedelta(days=max(round(share * documents), 1) - 1)
 
 
-def make(source: np.ndarray, size: int, model: EmbeddingModel, *, seed: int) -> tuple[Domain, np.ndarray]:
-    """A public domain of about `size` chunks and its vectors, (chunks, dims) float32, in the order of their ids."""
+def make(
+    source: np.ndarray, size: int, model: EmbeddingModel, *, seed: int, texts: Sequence[str] = (TEXT,)
+) -> tuple[Domain, np.ndarray]:
+    """A public domain of about `size` chunks and its vectors, (chunks, dims) float32, in the order of their ids. Each
+    chunk has one of the texts.
+    """
     chance = np.random.default_rng(seed)
     count = max(size // EACH, 1)
     domain = Domain.objects.create(
@@ -66,14 +70,14 @@ def make(source: np.ndarray, size: int, model: EmbeddingModel, *, seed: int) -> 
     days = [FIRST_DAY + timedelta(days=int(day)) for day in chance.permutation(count)]
     sections = Section.objects.bulk_create(
         [
-            section_row(document, n, day)
+            section_row(document, n, day, [texts[one] for one in chance.integers(len(texts), size=CHUNKS)])
             for document, day in zip(documents, days, strict=True)
             for n in range(SECTIONS)
         ],
         BLOCK,
     )
     chunks = Chunk.objects.bulk_create(
-        [chunk_row(section, n) for section in sections for n in range(CHUNKS)], BLOCK
+        [row for section in sections for row in chunk_rows(section)], BLOCK
     )
     copy_vectors(chunks, model, vectors)
     return domain, vectors
@@ -99,14 +103,14 @@ def document_row(domain: Domain, number: int, place: int, count: int) -> Documen
     return Document(domain=domain, locator=f"/made/{number}", title=f"Document {number}", tags=tags)
 
 
-def section_row(document: Document, number: int, day: date) -> Section:
+def section_row(document: Document, number: int, day: date, texts: Sequence[str]) -> Section:
     return Section(
         document=document,
         domain_id=document.domain_id,
         level="section",
         locator=f"{document.locator}/{number}",
         citation=f"{document.title}, {number}",
-        text=TEXT * CHUNKS,
+        text="\n".join(texts),
         position=number,
         is_result=True,
         live=True,
@@ -114,18 +118,21 @@ def section_row(document: Document, number: int, day: date) -> Section:
     )
 
 
-def chunk_row(section: Section, number: int) -> Chunk:
-    length = len(TEXT)
-    return Chunk(
-        section=section,
-        domain_id=section.domain_id,
-        position=number,
-        text=TEXT,
-        context="",
-        start=number * length,
-        end=(number + 1) * length,
-        token_count=150,
-    )
+def chunk_rows(section: Section) -> Iterator[Chunk]:
+    """One for each of its lines."""
+    start = 0
+    for number, text in enumerate(section.text.split("\n")):
+        yield Chunk(
+            section=section,
+            domain_id=section.domain_id,
+            position=number,
+            text=text,
+            context="",
+            start=start,
+            end=start + len(text),
+            token_count=150,
+        )
+        start += len(text) + 1
 
 
 def copy_vectors(chunks: list[Chunk], model: EmbeddingModel, vectors: np.ndarray) -> None:

@@ -1,7 +1,8 @@
-"""manage.py benchmark search | features | rules | vectors"""
+"""manage.py benchmark search | features | rules | vectors | scale"""
 
 import json
 import time
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 from django.conf import settings
@@ -9,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from evaluation.benchmarks.features import benchmark_features
 from evaluation.benchmarks.rules import benchmark_rules
-from evaluation.benchmarks.search import NoServer, benchmark_search, worker_memory
+from evaluation.benchmarks.scale import as_table, benchmark_scale
+from evaluation.benchmarks.search import NoServer, benchmark_search, kinds_of, worker_memory
 from evaluation.benchmarks.vectors import benchmark_vectors
 from evaluation.topics.topic import Topic, read_topics
 
@@ -21,11 +23,12 @@ class Command(BaseCommand):
         "search: measures a running server over HTTP (start it by `make run`), cold and cached, stages, memory. "
         "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing. "
         "rules: the time to find which of 1,000 and of 10,000 keyword rules a question fires. "
-        "vectors: filtered vector search among --size made-up chunks, beside brute force."
+        "vectors: filtered vector search among --size made-up chunks, beside brute force. "
+            "scale: searches, indexes and publishing in made-up bodies of --chunks, as a table."
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("what", choices=["search", "features", "rules", "vectors"])
+        parser.add_argument("what", choices=["search", "features", "rules", "vectors", "scale"])
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
         parser.add_argument(
@@ -34,6 +37,7 @@ class Command(BaseCommand):
             default=300,
             help="cold searches for each number of clients, pools, or questions",
         )
+        parser.add_argument("--chunks", type=sizes_of, default="10k,100k,320k", help="for scale: 10k,100k,1M")
         parser.add_argument("--size", type=int, default=300_000, help="chunks made up for vectors")
         parser.add_argument(
             "--seed", type=int, help="another for every run by default, so that searches are cold"
@@ -48,6 +52,15 @@ class Command(BaseCommand):
         for row in benchmark_vectors(lay[:count], size=size, seed=seed or 0):
             told = "  ".join(f"{name} {value}" for name, value in row.items())
             self.stdout.write(json.dumps(row) if options["json"] else told)
+
+    def scale(self, *, chunks: list[int], count: int, seed: int | None, **options) -> None:
+        kinds = kinds_of(shipped_topics())
+        kinds = {kind: kinds[kind][:count] for kind in ("lay", "spanish")}  # a made-up body is cited by nobody
+        rows = []
+        for row in benchmark_scale(kinds, sizes=chunks, seed=seed or 0):
+            rows.append(row)
+            self.stderr.write(json.dumps(row))
+        self.stdout.write(json.dumps(rows, indent=2) if options["json"] else as_table(rows))
 
     def rules(self, *, count: int, seed: int | None, **options) -> None:
         rows = benchmark_rules(shipped_topics(), sizes=RULES, count=count, seed=seed or 0)
@@ -112,6 +125,14 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"web worker: {worker['rss_mb']} MB resident, {worker['pss_mb']} MB its own share"
             )
+
+
+def sizes_of(said: str) -> list[int]:
+    """Of "10k,1M"."""
+    try:
+        return [int(float(one.rstrip("kM")) * {"k": 1_000, "M": 1_000_000}.get(one[-1], 1)) for one in said.split(",")]
+    except (ValueError, IndexError) as problem:
+        raise ArgumentTypeError(f"“{said}” is no list of sizes such as 10k,100k") from problem
 
 
 def shipped_topics() -> list[Topic]:

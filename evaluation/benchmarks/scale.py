@@ -1,0 +1,156 @@
+"""How searches, indexes and publishing fare as a body of law grows. Never a unit test.
+
+For each size a body is made up in an empty database of its own (`vectors.make`): the vectors of the law that is here,
+resampled with noise, and its passages, drawn anew. It is searched by words and vectors alone: what judges the hundred
+candidates does not grow with the law.
+"""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import psutil
+from django.conf import settings
+from django.db import connection
+
+from evaluation.benchmarks.search import percentiles
+from evaluation.benchmarks.vectors import another_database, make
+from retrieval import jobs
+from retrieval.access.caller import ANONYMOUS
+from retrieval.indexes import hnsw, lexical_sync
+from retrieval.ingestion import ingest
+from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel, JobRun
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+
+PIPELINE = "fusion"
+PUBLISHED = 58  # sections of the document that is ingested into the finished body
+STAGES = ("EmbedQuery", "DenseRetriever", "LexicalRetriever", "Fuse", "Present")
+
+
+def benchmark_scale(
+    questions: dict[str, Sequence[str]], *, sizes: Sequence[int], seed: int
+) -> Iterator[dict]:
+    """A row for each size: seconds to build, ms to search, bytes held. `questions`: by kind."""
+    model = EmbeddingModel.objects.get(status=EmbeddingModel.Status.ACTIVE)
+    public = ChunkVector.objects.filter(private=False, live=True, model=model).order_by("pk")
+    source = np.array(list(public.values_list("vector", flat=True)), dtype=np.float32)
+    live = Chunk.objects.filter(private=False, section__live=True).order_by("pk")
+    texts = [" ".join(text.split()) for text in live.values_list("text", flat=True)]
+    model_row = {field.attname: getattr(model, field.attname) for field in EmbeddingModel._meta.fields}
+    for size in sizes:
+        with another_database(), TemporaryDirectory() as folder, lexical_index_in(Path(folder)):
+            yield grown(
+                EmbeddingModel.objects.create(**model_row), source, texts, questions, size=size, seed=seed
+            )
+
+
+@contextmanager
+def lexical_index_in(folder: Path) -> Iterator[None]:
+    """A lexical index of its own for the database of its own."""
+    before, settings.ARF_LEXICAL_DIR = settings.ARF_LEXICAL_DIR, folder / "lexical"
+    try:
+        yield
+    finally:
+        settings.ARF_LEXICAL_DIR = before
+
+
+def grown(
+    model: EmbeddingModel,
+    source: np.ndarray,
+    texts: Sequence[str],
+    questions: dict[str, Sequence[str]],
+    *,
+    size: int,
+    seed: int,
+) -> dict:
+    made, (domain, vectors) = timed(lambda: make(source, size, model, seed=seed, texts=texts))
+    with_index, _ = timed(lambda: hnsw.is_large(domain) and hnsw.make(model, domain))
+    lexical, _ = timed(lambda: lexical_sync.rebuild(lexical_sync.open_writer(settings.ARF_LEXICAL_DIR)))
+    row = {"chunks": len(vectors), "made_s": made, "vector_index_s": with_index, "lexical_index_s": lexical}
+    row["publish_s"] = publish_one(domain)
+    return row | searched(questions) | held()
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and what it gives."""
+    started = time.perf_counter()
+    result = call()
+    return round(time.perf_counter() - started, 2), result
+
+
+def publish_one(domain: Domain) -> float:
+    """Seconds of the step that publishes a document of so many sections."""
+    lines = [
+        json.dumps(
+            {"locator": f"/made/new/{n}", "heading": f"Section {n}", "text": f"Rule {n} applies to dogs."}
+        )
+        for n in range(PUBLISHED)
+    ]
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "new.jsonl"
+        source.write_text("\n".join(lines))
+        run = jobs.create(**ingest.request(domain, str(source)))
+        started = time.perf_counter()
+        for stepped in jobs.run_here(run):
+            run = stepped
+            took, started = time.perf_counter() - started, time.perf_counter()
+    if run.status != JobRun.Status.DONE:
+        raise RuntimeError(f"The new document was not published: {run.error or run.message}")
+    return round(took, 2)
+
+
+def searched(questions: dict[str, Sequence[str]]) -> dict:
+    """Latency by kind, and mean ms by stage, of searches that no cache answers."""
+    by_kind: dict[str, list[float]] = defaultdict(list)
+    by_stage: dict[str, list[float]] = defaultdict(list)
+    for text in next(iter(questions.values()))[:5]:
+        search(
+            SearchRequest(text, ("made",), pipeline=PIPELINE), ANONYMOUS, fresh=True
+        )  # what a first one loads
+    for kind, asked in questions.items():
+        for text in asked:
+            answer = search(SearchRequest(text, ("made",), pipeline=PIPELINE), ANONYMOUS, fresh=True)
+            by_kind[kind].append(answer["took_ms"])
+            for stage in answer["stages"]:
+                by_stage[stage["name"]].append(stage["ms"])
+    return {
+        "ms": {kind: percentiles(values) for kind, values in by_kind.items()},
+        "stages_ms": {name: round(float(np.mean(by_stage[name])), 2) for name in STAGES if name in by_stage},
+    }
+
+
+def held() -> dict:
+    """MB of the database, of the lexical index, and of this process."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        [(database,)] = cursor.fetchall()
+    lexical = sum(path.stat().st_size for path in Path(settings.ARF_LEXICAL_DIR).rglob("*") if path.is_file())
+    sizes = {"database": database, "lexical_index": lexical, "process": psutil.Process().memory_info().rss}
+    return {"mb": {name: size // 2**20 for name, size in sizes.items()}}
+
+
+def as_table(rows: Sequence[dict]) -> str:
+    """Markdown: a column for each size."""
+    lines = {
+        "made-up chunks": [f"{row['chunks']:,}" for row in rows],
+        **{
+            f"{kind}, p50 / p95 ms": [
+                f"{row['ms'][kind]['p50']:.1f} / {row['ms'][kind]['p95']:.1f}" for row in rows
+            ]
+            for kind in rows[0]["ms"]
+        },
+        **{f"{name}, mean ms": [f"{row['stages_ms'].get(name, 0):.2f}" for row in rows] for name in STAGES},
+        "index of vectors, s": [f"{row['vector_index_s']:.0f}" for row in rows],
+        "lexical index, s": [f"{row['lexical_index_s']:.0f}" for row in rows],
+        f"a document of {PUBLISHED} sections published, s": [f"{row['publish_s']:.2f}" for row in rows],
+        "database / lexical index / process, MB": [" / ".join(map(str, row["mb"].values())) for row in rows],
+    }
+    head, *body = [f"| {name} | {' | '.join(values)} |" for name, values in lines.items()]
+    return "\n".join([head, "|---" * (len(rows) + 1) + "|", *body])
