@@ -1,6 +1,7 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
 from retrieval.pipeline import Pipeline
+from retrieval.stages.acts import ActRetriever
 from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
@@ -78,6 +79,7 @@ ON_RESULTS = (
 # Where candidates come from.
 LEGS = (
     CitationRetriever(weight=3.0),
+    ActRetriever(k=50, weight=2.0),
     AliasRetriever(weight=2.0),
     NearestAliasRetriever(k=50, least=0.4, weight=2.0),
     LexicalAliasRetriever(k=50, weight=1.0),
@@ -153,7 +155,13 @@ def cited() -> Pipeline:
         ResolveCitations(),
         Translate(),
         EmbedQuery(),
-        Fuse(CitationRetriever(weight=3.0), DenseRetriever(k=100), LexicalRetriever(k=100), k=60),
+        Fuse(
+            CitationRetriever(weight=3.0),
+            ActRetriever(k=50, weight=2.0),
+            DenseRetriever(k=100),
+            LexicalRetriever(k=100),
+            k=60,
+        ),
         Present(),
     )
 

@@ -53,6 +53,7 @@ REASONS = {
     "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
     "citation_under": _("It is part of %(citation)s, which you cite."),
     "named_act": _("It is the first section of the %(act)s, which your question names."),
+    "in_named_act": _("It is part of an act that your question names: %(act)s."),
     "near_citation": _("There is no %(citation)s here; this one has nearly its number."),
     "collective": _("It is one of the provisions that “%(alias)s” names together."),
     "changed_it": _("It changed %(citation)s in %(year)s."),

@@ -13,8 +13,8 @@ import numpy as np
 from retrieval.indexes.terms import CandidateWords, QueryWords, matched
 from retrieval.ranking import Candidate
 
-LEGS = ("dense", "lexical", "alias", "alias_near", "alias_lexical", "citation", "private")
-RANKED = ("dense", "lexical", "alias_near", "alias_lexical")  # their ranks say more than that they found it
+LEGS = ("dense", "lexical", "alias", "alias_near", "alias_lexical", "citation", "act", "private")
+RANKED = ("dense", "lexical", "alias_near", "alias_lexical", "act")  # their ranks say more than that they found it
 COVERED = ("coverage", "alias_coverage")  # BM25 as a share of the most that the question's words could weigh
 OF_TEXT = (
     "fused",
