@@ -22,6 +22,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
             model(_("Documents"), "menu_book", "retrieval.document"),
             page(_("Upload documents"), "upload_file", "admin_upload", "retrieval.add_upload"),
             model(_("Uploads"), "drive_folder_upload", "retrieval.upload"),
+            model(_("Matters"), "folder_shared", "retrieval.matter"),
             model(_("Sections"), "article", "retrieval.section"),
             model(_("Chunks"), "segment", "retrieval.chunk"),
             model(_("Citations"), "link", "retrieval.citation"),

@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from retrieval.pages import views
-from retrieval.pages.views import change_private_document, confirm_password, private_documents
+from retrieval.pages import matters, private, views
 
 app_name = "retrieval"
 urlpatterns = [
@@ -11,9 +10,12 @@ urlpatterns = [
     path("search", views.search_page, name="search"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
-    path("private", private_documents, name="private"),
-    path("private/password", confirm_password, name="confirm_password"),
-    path("private/<path:path>", change_private_document, name="change_private"),
+    path("private", private.private_documents, name="private"),
+    path("private/password", private.confirm_password, name="confirm_password"),
+    path("private/matters", matters.open_matter, name="open_matter"),
+    path("private/matters/<uuid:matter_id>", matters.matter_page, name="matter"),
+    path("private/matters/<uuid:matter_id>/change", matters.change_matter, name="change_matter"),
+    path("private/<path:path>", private.change_private_document, name="change_private"),
     path("trace/<uuid:trace_id>", views.trace, name="trace"),
     path("feedback", views.feedback, name="feedback"),
     path("click", views.click, name="click"),

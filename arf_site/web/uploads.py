@@ -6,15 +6,17 @@ from django.core.files.uploadhandler import FileUploadHandler
 from retrieval.parsing.files.limits import MAX_BYTES
 
 LONGEST = 5_000_000  # bytes; all aliases that ship have a twentieth of that
-# Where documents are handed in: one file, or as many as a person chooses at once.
-DOCUMENTS = {"/api/v1/documents": MAX_BYTES + 2**20, "/admin/upload/": 4 * MAX_BYTES}
+ONE_FILE = MAX_BYTES + 2**20
+# Below which documents are handed in: one file, or as many as a person chooses at once.
+DOCUMENTS = {"/api/v1/documents": ONE_FILE, "/private/matters/": ONE_FILE, "/admin/upload/": 4 * MAX_BYTES}
 
 
 class Bounded(FileUploadHandler):
     """Stands first: refuses a form by its announced length, before a byte is kept. Others keep the files."""
 
     def handle_raw_input(self, input_data, META, content_length: int, boundary, encoding=None) -> None:
-        most = DOCUMENTS.get(self.request.path_info, LONGEST) if self.request else LONGEST
+        path = self.request.path_info if self.request else ""
+        most = next((most for place, most in DOCUMENTS.items() if path.startswith(place)), LONGEST)
         if content_length > most:
             raise RequestDataTooBig(f"A form of {content_length} bytes; at most {most} are taken.")
 

@@ -26,6 +26,7 @@ from retrieval.models.matters import PREFIX
 Role = MatterMember.Role
 BY_RANK = (Role.LEAD, Role.CONTRIBUTOR, Role.READER)
 LEADS, WRITERS, MEMBERS = BY_RANK[:1], BY_RANK[:2], BY_RANK
+ABSENT = gettext_noop("There is no such matter.")
 GRANTED = {
     Role.LEAD: DocumentGrant.Role.CONTRIBUTOR,
     Role.CONTRIBUTOR: DocumentGrant.Role.CONTRIBUTOR,
@@ -48,14 +49,14 @@ def matter_of(public_id: UUID, caller: Caller) -> Matter:
         with as_caller(caller):
             if matter := Matter.objects.held_by(caller).filter(public_id=public_id).first():
                 return matter
-    raise NotFound(gettext_noop("There is no such matter."))
+    raise NotFound(ABSENT)
 
 
 def role_of(matter: Matter, caller: Caller) -> str:
     """The caller's highest role in it; raises NotFound for who has none. Asked as the matter or as the caller."""
     roles = matter.members.filter(principal__in=caller.principals).values_list("role", flat=True)
     if not roles:
-        raise NotFound(gettext_noop("There is no such matter."))
+        raise NotFound(ABSENT)
     return min(roles, key=BY_RANK.index)
 
 
@@ -68,9 +69,10 @@ def changing(
     """
     with acting_as(matter):
         now = Matter.objects.select_for_update(no_key=True).filter(pk=matter.pk).first()
-        if now is None or role_of(now, caller) not in roles:
-            problem = gettext_noop("Your role in this matter does not allow that.")
-            raise Forbidden(problem) if now else NotFound(gettext_noop("There is no such matter."))
+        if now is None:
+            raise NotFound(ABSENT)
+        if role_of(now, caller) not in roles:
+            raise Forbidden(gettext_noop("Your role in this matter does not allow that."))
         if not (now.is_open or closed_too):
             raise Unprocessable(gettext_noop("This matter is closed: reopen it first."))
         yield now

@@ -1,4 +1,4 @@
-"""Who may see what: owners of private documents that have none, and keys of client applications."""
+"""Who may see what: owners of private documents that have none, matters, and keys of client applications."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -18,8 +18,8 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import assign
-from retrieval.admin.base import MadeElsewhere, NeverDeleted, ObjectAction, ObjectActions
-from retrieval.models import ApiKey, Document, UnownedDocument
+from retrieval.admin.base import MadeElsewhere, NeverDeleted, ObjectAction, ObjectActions, ReadOnly
+from retrieval.models import ApiKey, Document, Matter, UnownedDocument
 from retrieval.models.access import name_of, principal_of
 
 Choice = tuple[str, str]  # a name as it is kept, and as people know who has it
@@ -101,6 +101,40 @@ class UnownedDocumentAdmin(MadeElsewhere, ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Document, form: OwnerForm, change: bool) -> None:
         assign(obj, principal_of(form.cleaned_data["new_owner"]))
+
+
+@admin.register(Matter)
+class MatterAdmin(ReadOnly, ModelAdmin):
+    """How many matters there are, how large and since when: what is said of one is its members'."""
+
+    list_display = ["number", "opened_on", "closed_on", "document_count", "member_count", "deadline_count"]
+    list_display_links = None
+    changelist_view = seeing_every_document(ModelAdmin.changelist_view)
+
+    def has_view_permission(self, request: HttpRequest, obj: Matter | None = None) -> bool:
+        """The list alone; Django asks of one matter with the matter."""
+        return obj is None and super().has_view_permission(request)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        todo = Count("deadlines", filter=Q(deadlines__done_on=None), distinct=True)
+        counted = Matter.objects.annotate(members_in_it=Count("members", distinct=True), todo=todo)
+        return counted.defer("reference", "client").order_by("-pk")
+
+    @admin.display(description=gettext_lazy("Number"), ordering="pk")
+    def number(self, matter: Matter) -> int:
+        return matter.pk
+
+    @admin.display(description=gettext_lazy("Documents"))
+    def document_count(self, matter: Matter) -> int:
+        return Document.objects.filter(owner=matter.principal).count()
+
+    @admin.display(description=gettext_lazy("Members"), ordering="members_in_it")
+    def member_count(self, matter: Matter) -> int:
+        return matter.members_in_it
+
+    @admin.display(description=gettext_lazy("Deadlines to meet"), ordering="todo")
+    def deadline_count(self, matter: Matter) -> int:
+        return matter.todo
 
 
 class ApiKeyForm(forms.ModelForm):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import groupby
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.db.models.functions import Length
@@ -37,20 +38,25 @@ BRIEF = (
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads, the law of which day, and what they came for: their words, and the passage they were shown."""
+    """Who reads, the law of which day, and what they came for: their words, and the passage they were shown; and in
+    which matter, where its documents are read as a member of it.
+    """
 
     caller: Caller = ANONYMOUS
     as_of: date | None = None
     question: str = ""
     passage: Offsets | None = None
+    matter: UUID | None = None
 
     @property
     def readable(self) -> SectionQuerySet:
         return Section.objects.readable(self.caller, self.as_of)
 
     def url(self, section: Section, name: str = "") -> str:
-        """The page of a section, or a named place on it, on the day read."""
-        query = f"?{urlencode({'as_of': self.as_of.isoformat()})}" if self.as_of else ""
+        """The page of a section, or a named place on it, on the day read and in the same matter."""
+        kept = {"as_of": self.as_of and self.as_of.isoformat(), "matter": self.matter}
+        asked = {name: value for name, value in kept.items() if value}
+        query = f"?{urlencode(asked)}" if asked else ""
         fragment = f"#{name}" if name else ""
         return f"{reverse('retrieval:provision', args=[section.path])}{query}{fragment}"
 

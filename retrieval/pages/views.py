@@ -1,16 +1,12 @@
-"""The public pages and those of one's own documents: each view reads a form, calls one function and renders. A wrong
-value is said beside its field.
-"""
+"""The public pages: each view reads a form, calls one function and renders. A wrong value is said beside its field."""
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from functools import wraps
 from uuid import UUID
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -24,14 +20,13 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.i18n import set_language
 from django_htmx.http import HttpResponseClientRedirect
 
-from retrieval.access import passwords, sharing
 from retrieval.access.caller import Caller
+from retrieval.access.matters import caller_in, domains_of, matter_of
+from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
-from retrieval.errors import ArfError, NotFound, SearchUnavailable, Unprocessable
-from retrieval.ingestion import uploading
-from retrieval.models import Document, DocumentGrant, Domain, Feedback
-from retrieval.models.access import caller_for, name_of
-from retrieval.models.uploads import in_words
+from retrieval.errors import ArfError, NotFound, SearchUnavailable
+from retrieval.models import Domain, Feedback
+from retrieval.models.access import caller_for
 from retrieval.pages import reader
 from retrieval.pages.reader import Reader
 from retrieval.pages.typesetting import Offsets
@@ -84,6 +79,7 @@ class SearchForm(forms.Form):
     )
     within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
+    matter = forms.UUIDField(required=False)
 
     def __init__(self, *args, domains: list[Domain], **kwargs):
         super().__init__(*args, **kwargs)
@@ -93,12 +89,12 @@ class SearchForm(forms.Form):
     def is_filtered(self) -> bool:
         return any(self[name].value() for name in ("domain", "language", "as_of", "within"))
 
-    def request(self) -> SearchRequest:
+    def request(self, usual: tuple[str, ...] = ()) -> SearchRequest:
         """What to ask the search service; only of a valid form."""
         said = self.cleaned_data
         return SearchRequest(
             text=said["q"],
-            domains=tuple(said["domain"]),
+            domains=tuple(said["domain"]) or usual,
             k=PAGE_SIZE,
             page=said["page"] or 1,
             language=said["language"] or None,
@@ -125,25 +121,19 @@ class ReaderForm(forms.Form):
     q = forms.CharField(required=False, max_length=MAX_QUERY)
     passage = PassageField(required=False)
     as_of = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
+    matter = forms.UUIDField(required=False)
 
     def reader(self, caller: Caller) -> Reader:
-        """A value that cannot be read is left out: an old or mangled link still leads to its provision."""
+        """A value that cannot be read is left out: an old or mangled link still leads to its provision. In a matter its
+        members read as it does. Raises NotFound for who is none.
+        """
         self.is_valid()
         said = self.cleaned_data
         as_of: date | None = said.get("as_of")
-        return Reader(caller, as_of, said.get("q", ""), said.get("passage"))
-
-
-class SharingForm(forms.Form):
-    """One act on a private document; `name` and `role` are of whom it is shared with."""
-
-    action = forms.ChoiceField(
-        choices=[(each, each) for each in ("share", "take_back", "leave", "accept", "withdraw")]
-    )
-    name = forms.CharField(required=False, max_length=160)
-    role = forms.ChoiceField(
-        required=False, choices=[(each, each) for each in ("reader", "contributor", "owner")]
-    )
+        number: UUID | None = said.get("matter")
+        if number:
+            caller = caller_in(matter_of(number, caller), caller)
+        return Reader(caller, as_of, said.get("q", ""), said.get("passage"), number)
 
 
 class ResultForm(forms.Form):
@@ -255,10 +245,24 @@ def home(request: HttpRequest) -> HttpResponse:
 @rationed
 @personal
 def search_page(request: HttpRequest) -> HttpResponse:
-    """The whole page, or only its results when htmx asks for them; where a rule leads elsewhere, the way there."""
+    """The whole page, or only its results when htmx asks for them; where a rule leads elsewhere, the way there. In a
+    matter its members search as it does.
+    """
+    try:
+        number = forms.UUIDField(required=False).clean(request.GET.get("matter"))
+    except ValidationError as problem:
+        raise Http404 from problem
+    matter = matter_of(number, request.caller) if number else None
+    request.caller = caller_in(matter, request.caller) if matter else request.caller
+    with as_caller(request.caller):
+        return found(request, domains_of(matter) if matter else ())
+
+
+def found(request: HttpRequest, usual: tuple[str, ...]) -> HttpResponse:
+    """`usual`: where to search if no domain is chosen; everywhere if it names none."""
     domains = reader.offered_domains(request.caller)
     form = SearchForm(request.GET, domains=domains)
-    answer = answer_to(form, request) if form.is_valid() and "q" in request.GET else None
+    answer = answer_to(form, request, usual) if form.is_valid() and "q" in request.GET else None
     if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
         return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []
@@ -309,10 +313,10 @@ def facets_of(answer: dict) -> list[tuple[str, str, list[dict]]]:
     return [facet for facet in counted if len(facet[2]) > 1]
 
 
-def answer_to(form: SearchForm, request: HttpRequest) -> dict | None:
+def answer_to(form: SearchForm, request: HttpRequest, usual: tuple[str, ...]) -> dict | None:
     """The service's answer; what it objects to is said beside the box. Raises SearchUnavailable."""
     try:
-        return search(form.request(), request.caller, channel="page")
+        return search(form.request(usual), request.caller, channel="page")
     except SearchUnavailable:
         raise
     except ArfError as problem:
@@ -330,7 +334,12 @@ def law(request: HttpRequest) -> HttpResponse:
 @personal
 def provision(request: HttpRequest, path: str) -> HttpResponse:
     """A provision, a whole document's contents, or the way to where a deeper place stands."""
-    options, locator = ReaderForm(request.GET).reader(request.caller), f"/{path.strip('/')}"
+    options = ReaderForm(request.GET).reader(request.caller)
+    with as_caller(options.caller):
+        return read_page(request, f"/{path.strip('/')}", options)
+
+
+def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpResponse:
     try:
         page = reader.open_locator(locator, options)
     except NotFound:
@@ -398,96 +407,3 @@ language = csrf_exempt(set_language)
 @require_GET
 def robots(request: HttpRequest) -> HttpResponse:
     return render(request, "retrieval/robots.txt", content_type="text/plain")
-
-
-# -- A signed-in person's private documents
-
-SHOWN = 200  # documents on the page
-
-
-@dataclass(frozen=True, slots=True)
-class HeldDocument:
-    """A private document as one of its readers sees it; `grants` are its owner's to see."""
-
-    document: Document
-    role: str
-    offered: bool
-    grants: list[DocumentGrant]
-
-
-@require_safe
-@unlisted
-@login_required(login_url="admin:login")
-@personal
-def private_documents(request: HttpRequest) -> HttpResponse:
-    return page(request)
-
-
-@require_POST
-@unlisted
-@rationed
-@login_required(login_url="admin:login")
-@personal
-def confirm_password(request: HttpRequest) -> HttpResponse:
-    """Opens the documents again that a password set by somebody else had closed."""
-    if passwords.confirm(request.user, request.POST.get("former", "")):
-        return redirect("retrieval:private")
-    return page(request, problem=gettext("That is not your former password."), status=403)
-
-
-@require_POST
-@unlisted
-@login_required(login_url="admin:login")
-@personal
-def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
-    """One act on one document; a refusal is said above the list."""
-    form = SharingForm(request.POST)
-    document = Document.objects.held_by(request.caller).filter(locator=f"/{path}").first()
-    if document is None or not form.is_valid():
-        raise Http404
-    try:
-        act(document, request.caller, **form.cleaned_data)
-    except Unprocessable as refused:
-        return page(request, problem=in_words(refused.refusal), status=refused.status)
-    except ArfError as refused:
-        return page(request, problem=gettext(refused.message), status=refused.status)
-    return redirect("retrieval:private")
-
-
-def page(request: HttpRequest, *, problem: str = "", status: int = 200) -> HttpResponse:
-    context = {
-        "held": held(request.caller),
-        "name": name_of(sharing.own_principal(request.caller)),
-        "problem": problem,
-        "waiting": passwords.waiting_for(request.user),
-        "shown": SHOWN,
-    }
-    return render(request, "retrieval/private.html", context, status=status)
-
-
-def held(caller: Caller) -> list[HeldDocument]:
-    return [
-        HeldDocument(
-            document,
-            role := sharing.role_of(document, caller),
-            document.offered_to in caller.principals,
-            sorted(document.grants.all(), key=lambda grant: grant.name) if role == "owner" else [],
-        )
-        for document in sharing.held(caller)[:SHOWN]
-    ]
-
-
-def act(document: Document, caller: Caller, *, action: str, name: str, role: str) -> None:
-    match action:
-        case "share" if role == "owner":
-            sharing.offer(document, name, caller)
-        case "share":
-            sharing.share(document, name, role or DocumentGrant.Role.READER, caller)
-        case "take_back":
-            sharing.take_back(document, name, caller)
-        case "leave":
-            sharing.leave(document, caller)
-        case "accept":
-            sharing.accept(document, caller)
-        case "withdraw":
-            uploading.withdraw(document, caller)

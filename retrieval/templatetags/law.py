@@ -230,10 +230,11 @@ def querystring_of(**values: str) -> str:
 
 
 @register.simple_tag
-def result_url(result: Mapping, question: str, as_of: str | None = None) -> str:
+def result_url(result: Mapping, question: str, as_of: str | None = None, matter: str | None = None) -> str:
     """A result's page with its passage highlighted, at the most exact place known."""
     start, end = result["passage"]
-    asked = {"q": question, "passage": f"{start}-{end}"} | ({"as_of": as_of} if as_of else {})
+    kept = {"q": question, "passage": f"{start}-{end}", "as_of": as_of, "matter": matter}
+    asked = {name: value for name, value in kept.items() if value}
     address = reverse("retrieval:provision", args=[result["locator"].removeprefix("/")])
     place = name_under(result["locator"], result["pin"]) if result["pin"] else ""
     return f"{address}?{urlencode(asked)}#{place or 'passage'}"

@@ -13,6 +13,11 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from arf_site.management.commands.restore import application_url
+from retrieval.access import matters
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
+from retrieval.ingestion import erasing
+from retrieval.models import Matter
 from tests.database import another_copy, lead_to
 from tests.spoiling import spoil
 
@@ -76,6 +81,20 @@ def test_restore_refuses_while_the_database_is_in_use(scratch, tmp_path):
     expected = "The database is in use by 1 other connection: stop the server first."
     with psycopg.connect(scratch), pytest.raises(CommandError, match=expected):
         manage("restore", tmp_path / "any", "--yes")
+
+
+@pytest.mark.slow
+def test_a_matter_that_was_erased_since_the_backup_is_erased_again(scratch, tmp_path, settings):
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    lead = Caller(("user:987",))
+    matter = matters.open_matter("Vermilion-77", "Xiomara Quetzalcoatlus", lead)
+    kept = matters.open_matter("Another", "", lead)
+    manage("backup", tmp_path / "law.backup")
+    erasing.erase(matter, "Vermilion-77", lead)
+    assert "Erased again: 1 matter " in manage("restore", tmp_path / "law.backup", "--yes")
+    with as_system():
+        assert [each.pk for each in Matter.objects.all()] == [kept.pk]
+    assert ask(scratch, "SELECT public_id FROM retrieval_erasure") == [(matter.public_id,)]
 
 
 @pytest.mark.slow

@@ -1,13 +1,17 @@
 """Documents without an owner, and keys."""
 
+from datetime import date
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
+from retrieval.access import matters
 from retrieval.access.row_security import as_system
 from retrieval.models import ApiKey, Document
 from retrieval.models.access import caller_for
 from tests.builders import grant
+from tests.matters import CLIENT, REFERENCE, handed_in
 from tests.retrieval.admin.staff import ACCESS, QUEUE, TRY, form_of, statuses
 
 pytestmark = pytest.mark.django_db
@@ -74,3 +78,37 @@ def test_try_this_query_finds_private_documents_only_with_a_grant(client, superu
     assert client.get(TRY, asked | {"domain": "client_cases"}).context["form"].errors
     grant(private_section.document, caller_for(superuser))
     assert "Secret § 1" in client.get(TRY, asked | {"domain": "client_cases"}).content.decode()
+
+
+# -- Matters
+
+
+def test_staff_see_that_there_are_matters_and_nothing_that_is_said_of_them(client, administrator, firm):
+    handed_in(firm.matter, firm.lead)
+    matters.add_deadline(firm.matter, "Collect the doubloons", date(2031, 5, 4), firm.lead)
+    page = client.get("/admin/retrieval/matter/")
+    row = page.context["cl"].result_list[0]
+    assert (row.pk, row.members_in_it, row.todo) == (firm.matter.pk, 3, 1)
+    everywhere = page.content.decode() + "".join(
+        client.get(f"/admin/{path}").content.decode()
+        for path in (
+            "",
+            "retrieval/document/",
+            "retrieval/upload/",
+            "retrieval/jobrun/",
+            "retrieval/section/",
+        )
+    )
+    for word in (REFERENCE, CLIENT, "user:lea", "doubloons", "lease.txt"):
+        assert word not in everywhere
+    assert client.get(f"/admin/retrieval/matter/{firm.matter.pk}/change/").status_code in (302, 403)
+    assert client.get(f"/admin/retrieval/matter/{firm.matter.pk}/history/").status_code in (302, 403)
+    assert client.post(f"/admin/retrieval/matter/{firm.matter.pk}/delete/", {"post": "yes"}).status_code in (
+        302,
+        403,
+    )
+
+
+def test_a_matters_document_is_none_without_an_owner(client, administrator, firm):
+    document = handed_in(firm.matter, firm.lead)
+    assert document.locator not in client.get(UNOWNED).content.decode()

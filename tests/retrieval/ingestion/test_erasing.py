@@ -56,10 +56,15 @@ def tables_with(*words: str) -> set[str]:
 
 
 def files_with(*words: str) -> list[str]:
-    """Files that the node keeps beside its database."""
-    kept = [path for path in settings.ARF_LEXICAL_DIR.rglob("*") if path.is_file()]
-    assert kept
-    return [path.name for path in kept if any(word.encode() in path.read_bytes().lower() for word in words)]
+    """Files that the node keeps beside its database: its index, its logs and whatever else is in its folder."""
+    kept = [
+        path
+        for folder in (settings.ARF_LEXICAL_DIR, settings.VAR_DIR)
+        for path in folder.rglob("*")
+        if path.is_file() and not {"cluster", "onnx"} & {*path.parts}  # tables, and models
+    ]
+    assert any("lexical" in path.parts for path in kept)
+    return [str(path) for path in kept if any(word.encode() in path.read_bytes().lower() for word in words)]
 
 
 def worked_on(firm):

@@ -1,5 +1,6 @@
 """The public pages in a real browser: search, filter, read, Spanish; without scripts, on a phone, by keyboard."""
 
+from datetime import date
 from urllib.parse import unquote_plus
 
 import pytest
@@ -7,8 +8,10 @@ from django.contrib.auth.models import User
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from retrieval.access import matters
 from retrieval.access.row_security import as_system
 from retrieval.models import Click, Domain, Feedback
+from retrieval.models.access import caller_for
 from tests.builders import a_document
 from tests.served import picture, sign_in, until
 
@@ -263,6 +266,28 @@ def test_private_documents_of_both_sides_fit_a_phone_in_spanish(page):
     assert page.run("return document.documentElement.scrollWidth") <= 360
     assert page.run(SMALL_TARGETS) == []
     picture(page.driver, "phone-private")
+
+
+def test_a_matter_is_worked_on_from_a_phone_by_keyboard(page):
+    lead = caller_for(User.objects.create_user("lea"))
+    matter = matters.open_matter("Vermilion-77", "Xiomara Quetzalcoatlus", lead)
+    matters.add_deadline(matter, "File the brief at the courthouse in person", date(2020, 2, 3), lead)
+    matters.set_member(matter, f"user:{'long' * 20}", "reader", lead)
+    sign_in(page.driver, page.address, "lea")
+    page.size(390, 844)
+    page.open("/private").see("Overdue since Feb. 3, 2020")
+    page.open(f"/private/matters/{matter.public_id}").see("Xiomara Quetzalcoatlus")
+    picture(page.driver, "phone-matter")
+    page.find("input[name=what]").send_keys("Answer", Keys.TAB, "05172030", Keys.ENTER)
+    page.see("May 17, 2030")
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    assert page.run(SMALL_TARGETS) == []
+    page.find(".languages button").click()
+    page.see("Vencido desde")
+    page.find("details summary").send_keys(Keys.ENTER)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    page.find("details input[name=reference]").send_keys("Vermilion-77", Keys.ENTER)
+    page.see("No es miembro de ningún asunto")
 
 
 # Targets under 24 px, the least of WCAG 2.2 (2.5.8), which links inside sentences need not reach; those that

@@ -4,23 +4,20 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 
 from retrieval.api import authentication
 from retrieval.engines import loaded
 from retrieval.errors import ArfError, NotRun
-from retrieval.models import Domain, SearchLog
+from retrieval.models import SearchLog
 from retrieval.pages import reader, views
 from retrieval.pages.views import EXAMPLES, PROBLEMS
 from retrieval.request import SearchRequest, check
 from retrieval.search.service import search
 from retrieval.stages.reranker import reranker
 from retrieval.stages.reranker.artifact import BadArtifact
-from tests.builders import a_document
 from tests.rerankers import publish_limits
 from tests.retrieval.pages.looking import (
     ADDRESSES,
@@ -418,74 +415,6 @@ def test_a_failure_has_a_page_of_its_own(monkeypatch):
     careless = Client(raise_request_exception=False)
     response = careless.get("/law/", HTTP_ACCEPT_LANGUAGE="es")
     assert response.status_code == 500 and "Algo ha fallado aquí" in Page(response).text
-
-
-PAGE = "/private"
-
-
-@pytest.fixture
-def ann(db):
-    return User.objects.create_user("ann")
-
-
-@pytest.fixture
-def ben(db):
-    return User.objects.create_user("ben")
-
-
-@pytest.fixture
-def bens(ben):
-    domain = Domain.objects.get(slug="client_cases")
-    return a_document(domain, title="Matter of Quetzal", owner=f"user:{ben.pk}")
-
-
-def act(client, document, **said):
-    return client.post(reverse("retrieval:change_private", args=[document.locator[1:]]), said)
-
-
-def page_of(client, user):
-    client.force_login(user)
-    return client.get(PAGE).content.decode()
-
-
-def test_strangers_are_asked_to_sign_in(client, bens):
-    assert client.get(PAGE)["Location"].startswith("/admin/login/")
-    assert act(client, bens, action="leave")["Location"].startswith("/admin/login/")
-
-
-def test_an_owner_shares_and_the_reader_sees_and_leaves(client, ann, ben, bens):
-    client.force_login(ben)
-    assert act(client, bens, action="share", name="user:ann", role="reader")["Location"] == PAGE
-    assert "<code>user:ann</code>" in page_of(client, ben)
-    anns = page_of(client, ann)
-    assert "Matter of Quetzal" in anns and "You read it." in anns and "Take back" not in anns
-    assert act(client, bens, action="leave").status_code == 302
-    assert "Matter of Quetzal" not in page_of(client, ann)
-
-
-def test_a_refusal_is_said_in_words(client, ann, ben, bens):
-    client.force_login(ben)
-    refused = act(client, bens, action="share", name="ann", role="reader")
-    assert refused.status_code == 422 and "is no name" in refused.content.decode()
-    act(client, bens, action="share", name="user:ann", role="reader")
-    client.force_login(ann)
-    refused = act(client, bens, action="withdraw")
-    assert refused.status_code == 403 and "Only the owner" in refused.content.decode()
-
-
-def test_anothers_document_is_not_there(client, ann, bens):
-    client.force_login(ann)
-    assert act(client, bens, action="leave").status_code == 404
-    assert "Matter of Quetzal" not in client.get(PAGE).content.decode()
-
-
-def test_ownership_is_accepted_on_the_page(client, ann, ben, bens):
-    client.force_login(ben)
-    act(client, bens, action="share", name="user:ann", role="owner")
-    assert "Become its owner" in page_of(client, ann)
-    act(client, bens, action="accept")
-    assert "You own it." in page_of(client, ann)
-    assert "Matter of Quetzal" in page_of(client, ben)
 
 
 def test_a_part_of_the_law_has_a_box_that_searches_within_it(client):

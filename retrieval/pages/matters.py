@@ -1,0 +1,179 @@
+"""The pages of a matter, for its members: each act is a form of its own; one that is refused keeps what was typed."""
+
+from datetime import date
+from uuid import UUID
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from retrieval.access import matters
+from retrieval.errors import ArfError, NotFound, Unprocessable
+from retrieval.ingestion import erasing, uploading
+from retrieval.models import Document, Domain, Matter, MatterMember
+from retrieval.models.uploads import in_words
+from retrieval.pages import private
+from retrieval.pages.views import personal, unlisted
+from retrieval.parsing.files.formats import READERS
+
+SHOWN = 500  # documents on the page
+NO_DAY = "There is no such day. Write it like 1791-12-15."
+
+
+class MatterForm(forms.Form):
+    """One act in a matter, with the fields that it takes."""
+
+    action = forms.CharField()
+    reference = forms.CharField(required=False, max_length=200, label=_("Reference"))
+    client = forms.CharField(required=False, max_length=200, label=_("Client"))
+    name = forms.CharField(required=False, max_length=160, label=_("Name"))
+    role = forms.ChoiceField(required=False, choices=MatterMember.Role.choices, label=_("Role"))
+    what = forms.CharField(required=False, max_length=300, label=_("What is to be done"))
+    due_on = forms.DateField(
+        required=False, input_formats=["%Y-%m-%d"], label=_("By"), error_messages={"invalid": _(NO_DAY)}
+    )
+    number = forms.IntegerField(required=False)
+    domain = forms.SlugField(required=False)
+    file = forms.FileField(required=False, label=_("File"))
+
+    @property
+    def problem(self) -> str:
+        """The first, with the field's name."""
+        name, problems = next(iter(self.errors.items()))
+        return f"{self.fields[name].label}: {problems[0]}"
+
+
+@require_POST
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def open_matter(request: HttpRequest) -> HttpResponse:
+    form = MatterForm(request.POST)
+    if not form.is_valid():
+        return private.page(request, problem=form.problem, status=400, said=request.POST)
+    try:
+        said = form.cleaned_data
+        opened = matters.open_matter(said["reference"], said["client"], request.caller)
+    except ArfError as refused:
+        return private.page(request, problem=message_of(refused), status=refused.status, said=request.POST)
+    return redirect("retrieval:matter", opened.public_id)
+
+
+@require_safe
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def matter_page(request: HttpRequest, matter_id: UUID) -> HttpResponse:
+    return page(request, matters.matter_of(matter_id, request.caller))
+
+
+@require_POST
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
+    """One act; a refusal is said above the page, whose fields keep what was typed."""
+    matter = matters.matter_of(matter_id, request.caller)
+    form = MatterForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return page(request, matter, problem=form.problem, status=400)
+    try:
+        act(matter, request, form.cleaned_data)
+    except NotFound:
+        raise
+    except ArfError as refused:
+        return page(request, matter, problem=message_of(refused), status=refused.status)
+    if form.cleaned_data["action"] in ("leave", "erase"):
+        return redirect("retrieval:private")
+    return redirect("retrieval:matter", matter_id)
+
+
+def message_of(refused: ArfError) -> str:
+    return in_words(refused.refusal) if isinstance(refused, Unprocessable) else gettext(refused.message)
+
+
+def act(matter: Matter, request: HttpRequest, said: dict) -> None:
+    """Raises what the functions of matters do, and Http404 for an act that nobody knows."""
+    caller = request.caller
+    match said["action"]:
+        case "rename":
+            matters.rename(matter, said["reference"], said["client"], caller)
+        case "member":
+            matters.set_member(matter, said["name"], said["role"] or MatterMember.Role.READER, caller)
+        case "remove":
+            matters.remove_member(matter, said["name"], caller)
+        case "leave":
+            matters.leave(matter, caller)
+        case "deadline":
+            matters.add_deadline(matter, said["what"], day_of(said), caller)
+        case "done" | "undone" as state:
+            matters.change_deadline(matter, said["number"], caller, done=state == "done")
+        case "drop":
+            matters.drop_deadline(matter, said["number"], caller)
+        case "upload":
+            hand_in(matter, request, said)
+        case "close":
+            matters.close(matter, caller)
+        case "reopen":
+            matters.reopen(matter, caller)
+        case "erase":
+            erasing.erase(matter, said["reference"], caller)
+        case _:
+            raise Http404
+
+
+def day_of(said: dict) -> date:
+    if said["due_on"] is None:
+        raise Unprocessable(NO_DAY)
+    return said["due_on"]
+
+
+def hand_in(matter: Matter, request: HttpRequest, said: dict) -> None:
+    domain, file = domains().filter(slug=said["domain"]).first(), said["file"]
+    if domain is None:
+        raise Http404
+    if file is None:
+        raise Unprocessable(gettext_noop("Choose a file."))
+    uploading.accept_into(matter, domain, file.name, file.read(), request.caller, by=request.user)
+
+
+def domains() -> QuerySet[Domain]:
+    """Those that a matter's documents may stand in."""
+    return Domain.objects.filter(visibility=Domain.Visibility.PRIVATE, citation_style="plain")
+
+
+def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int = 200) -> HttpResponse:
+    """The matter as it is; after a refusal with what was typed."""
+    with matters.acting_as(matter):
+        now = Matter.objects.filter(pk=matter.pk).first()
+        if now is None:
+            raise Http404
+        role = matters.role_of(now, request.caller)
+        context = {
+            "matter": now,
+            "role": role,
+            "leads": role in matters.LEADS,
+            "writes": role in matters.WRITERS and now.is_open,
+            "members": list(now.members.all()),
+            "deadlines": list(now.deadlines.all()),
+            "documents": list(documents_of(now)[:SHOWN]),
+            "uploads": list(matters.uploads_of(now)),
+            "domains": domains(),
+            "accepted": ",".join(READERS),
+            "roles": MatterMember.Role,
+            "shown": SHOWN,
+            "problem": problem,
+            "said": request.POST if problem else {},
+        }
+        return render(request, "retrieval/matter.html", context, status=status)
+
+
+def documents_of(matter: Matter) -> QuerySet[Document]:
+    """Those that something can be read of."""
+    held = Document.objects.filter(owner=matter.principal, sections__live=True).distinct()
+    return held.order_by("title", "pk")

@@ -1,0 +1,195 @@
+"""The pages of a matter: what each role sees and does there, and what nobody else does."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from retrieval.access import matters
+from retrieval.access.row_security import as_system
+from retrieval.models import Deadline, Matter, MatterMember
+from tests.leases import finish
+from tests.matters import CLIENT, PAPER, REFERENCE, handed_in
+from tests.retrieval.pages.looking import Page
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def visit(client, firm):
+    """Opens the matter's page as somebody, or acts on it."""
+
+    def visiting(name, action="", /, **said):
+        if name:
+            client.force_login(User.objects.get(username=name))
+        else:
+            client.logout()
+        number = firm.matter.public_id
+        if not action:
+            return client.get(reverse("retrieval:matter", args=[number]))
+        return client.post(reverse("retrieval:change_matter", args=[number]), {"action": action, **said})
+
+    return visiting
+
+
+def test_a_lead_works_through_a_case(client, firm, visit):
+    client.force_login(User.objects.get(username="lea"))
+    opened = client.post("/private/matters", {"action": "open", "reference": "Second", "client": "Ada"})
+    assert opened.status_code == 302 and "Ada" in client.get(opened["Location"]).content.decode()
+
+    paper = SimpleUploadedFile("lease.txt", PAPER.encode())
+    assert visit("lea", "upload", domain="client_cases", file=paper).status_code == 302
+    assert "Waiting or being read: 0 %" in Page(visit("lea")).text
+    finish()
+    visit("lea", "deadline", what="File the brief", due_on="2020-02-03")
+    visit("lea", "member", name="user:stan", role="contributor")
+    text = Page(visit("stan")).text
+    for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
+        assert words in text
+    with as_system():
+        number = Deadline.objects.get().pk
+    visit("stan", "done", number=number)
+    assert "Done on" in Page(visit("rea")).text
+    visit("stan", "undone", number=number)
+    assert "Overdue since" in Page(client.get("/private")).text
+    visit("stan", "drop", number=number)
+    visit("lea", "rename", reference="Renamed", client="")
+    visit("lea", "remove", name="user:stan")
+    assert visit("stan").status_code == 404
+    text = Page(visit("rea")).text
+    assert "Renamed" in text and CLIENT not in text and "File the brief" not in text
+
+
+def test_members_read_a_closed_matter_in_it_and_nowhere_else(client, firm, visit):
+    document = handed_in(
+        firm.matter, firm.lead, "# Lease\n\n1. Rent. Ninety doubloons.\n\n2. Term. A year.\n", "l.md"
+    )
+    visit("lea", "close")
+    assert "Closed on" in Page(visit("rea")).text
+    path = f"/law{document.locator}"
+    assert client.get(path).status_code == 404
+    inside = f"{path}?matter={firm.matter.public_id}"
+    contents = client.get(inside)
+    links = [
+        attributes["href"]
+        for tag, attributes in Page(contents).elements
+        if tag == "a" and "href" in attributes
+    ]
+    below = [link for link in links if link.startswith(f"{path}/")]
+    assert below and all(f"matter={firm.matter.public_id}" in link for link in below)
+    for link in below:
+        read = client.get(link)
+        assert read.status_code == 200 and CLIENT not in read.content.decode()
+    assert any("doubloons" in client.get(link).content.decode() for link in below)
+    client.force_login(User.objects.get(username="stan"))
+    assert {client.get(link).status_code for link in (inside, *below)} == {404}
+    client.logout()
+    assert client.get(inside).status_code == 404
+    visit("lea", "reopen")
+    client.force_login(User.objects.get(username="rea"))
+    assert client.get(path).status_code == 200
+
+
+def test_a_closed_matter_is_searched_in_it(client, firm, visit):
+    handed_in(firm.matter, firm.lead)
+    visit("lea", "close")
+    visit("rea")
+    search = f"/search?q=ninety+doubloons&matter={firm.matter.public_id}"
+    page = Page(client.get(search))
+    assert "Only documents of the matter." in page.text and "thumbs" not in str(page.elements)
+    hits = [a["href"] for tag, a in page.elements if tag == "a" and "passage=" in a.get("href", "")]
+    assert hits and "doubloons" in Page(client.get(hits[0])).text
+    assert client.get("/search?q=x&matter=7").status_code == 404
+    for name in ("stan", "root"):
+        client.force_login(User.objects.get(username=name))
+        assert client.get(search).status_code == 404
+    client.logout()
+    assert client.get(search).status_code == 404
+
+
+def test_a_refusal_is_said_and_loses_nothing(visit, firm):
+    for action, said, status, words in (
+        ("deadline", {"what": "File the brief", "due_on": "2030-02-30"}, 400, "There is no such day."),
+        ("deadline", {"what": "File the brief", "due_on": ""}, 422, "There is no such day."),
+        ("deadline", {"what": "x" * 301, "due_on": "2030-02-03"}, 400, "at most 300 characters"),
+        ("member", {"name": "zoe", "role": "reader"}, 422, "is no name"),
+        ("member", {"name": "user:zoe", "role": "boss"}, 400, "Role"),
+        ("rename", {"reference": " ", "client": "Ada"}, 422, "needs a reference"),
+        ("upload", {"domain": "client_cases"}, 422, "Choose a file."),
+        ("erase", {"reference": "Vermillion"}, 422, "nothing was erased"),
+        ("leave", {}, 422, "keeps a lead"),
+    ):
+        answer = visit("lea", action, **said)
+        assert answer.status_code == status, action
+        page = Page(answer)
+        alert = [attributes for tag, attributes in page.elements if attributes.get("role") == "alert"]
+        assert alert and words in page.text, page.text
+        typed = {attributes.get("value") for _, attributes in page.elements}
+        assert set(said.values()) - {"", " ", "reader", "boss", "client_cases"} <= typed
+    assert visit("lea", "nonsense").status_code == 404
+    with as_system():
+        assert (Deadline.objects.count(), MatterMember.objects.count()) == (0, 3)
+
+
+def test_an_opening_that_is_refused_keeps_what_was_typed(client, firm):
+    client.force_login(User.objects.get(username="lea"))
+    refused = client.post("/private/matters", {"action": "open", "reference": " ", "client": "Ada Byron"})
+    assert refused.status_code == 422 and "Ada Byron" in refused.content.decode()
+
+
+@pytest.mark.parametrize("action", ["deadline", "member", "close", "rename", "erase", "upload", "remove"])
+def test_only_whose_role_allows_it_acts(visit, firm, action):
+    said = {
+        "reference": REFERENCE, "name": "user:rea", "what": "x", "due_on": "2030-01-01", "domain": "client_cases",
+    }  # fmt: skip
+    said |= {"file": SimpleUploadedFile("a.txt", b"1. A. B.")} if action == "upload" else {}
+    assert visit("rea", action, **said).status_code == 403
+    assert visit("stan", action, **said).status_code == 404
+    assert visit("root", action, **said).status_code == 404
+    assert visit("", action, **said)["Location"].startswith("/admin/login/")
+
+
+def test_a_page_offers_what_the_role_allows(visit, firm):
+    matters.set_member(firm.matter, "user:stan", "contributor", firm.lead)
+
+    def offered(name):
+        return {
+            attributes.get("value")
+            for tag, attributes in Page(visit(name)).elements
+            if tag == "button" and attributes.get("name") == "action"
+        }
+
+    assert offered("rea") == {"leave"}
+    assert offered("stan") == {"leave", "deadline", "upload"}
+    assert offered("lea") == {"leave", "deadline", "upload", "member", "remove", "rename", "close", "erase"}
+    visit("lea", "close")
+    assert offered("lea") == {"leave", "member", "remove", "reopen", "erase"}
+
+
+def test_strangers_and_nobody_see_no_matter(client, visit, firm):
+    assert {visit(name).status_code for name in ("stan", "root")} == {404}
+    assert visit("")["Location"].startswith("/admin/login/")
+    client.force_login(User.objects.get(username="stan"))
+    assert REFERENCE not in client.get("/private").content.decode()
+
+
+def test_the_client_stands_on_the_matters_own_page_alone(client, visit, firm):
+    handed_in(firm.matter, firm.lead)
+    assert CLIENT in visit("rea").content.decode()
+    for path in ("/private", "/law/", "/search?q=ninety+doubloons", f"/search?q={CLIENT.replace(' ', '+')}"):
+        assert CLIENT not in client.get(path).content.decode().replace(f'value="{CLIENT}"', "").replace(
+            f"“{CLIENT}”", ""
+        ), path
+
+
+def test_an_erased_matter_leads_back_to_ones_documents(visit, firm):
+    handed_in(firm.matter, firm.lead)
+    assert visit("lea", "erase", reference=REFERENCE)["Location"] == "/private"
+    assert visit("lea").status_code == 404
+    with as_system():
+        assert not Matter.objects.exists()
+
+
+def test_a_reader_leaves(visit, firm):
+    assert visit("rea", "leave")["Location"] == "/private"
+    assert visit("rea").status_code == 404
