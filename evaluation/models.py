@@ -41,6 +41,12 @@ class Topic(models.Model):
     )
     source = models.CharField(max_length=40, default="admin", help_text=_("shipped, import, search or admin"))
     answerable = models.BooleanField(default=True, help_text=_("False where the corpus has no answer."))
+    answered_by = ArrayField(
+        models.CharField(max_length=80),
+        default=list,
+        blank=True,
+        help_text=_("Other domains, by their slugs, that answer it; once one is loaded it is asked no more."),
+    )
     tags = ArrayField(models.CharField(max_length=40), default=list, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 

@@ -4,6 +4,9 @@ import logging
 
 from evaluation.judging import implicit_feedback
 from evaluation.learning import registry, retraining
+from evaluation.topics import library
+from retrieval.jobs import CORPUS
+from retrieval.models import JobRun
 from retrieval.stages.reranker.reranker import failed_training
 
 logger = logging.getLogger(__name__)
@@ -18,6 +21,16 @@ def learn_from_readers() -> dict[str, int]:
         "topics": implicit_feedback.searches_to_topics(),
         "verdicts": implicit_feedback.verdicts_to_judgments(),
     }
+
+
+def ask_of_new_law() -> str:
+    """Every ten minutes: shipped topics that waited for law which is here now are loaded, and the reranker learns from
+    them; none while a body of law is coming in, or a training would miss them. Says what was done.
+    """
+    busy = JobRun.objects.unfinished().filter(key__in=(CORPUS, retraining.KEY))
+    if busy.exists() or not (added := library.load_arrived()["topics"]):
+        return ""
+    return f"{added} topics ask of new law; job {retraining.every_month()} learns from them."
 
 
 def mend_reranker() -> str:

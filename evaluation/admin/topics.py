@@ -74,8 +74,8 @@ class TopicAdmin(ModelAdmin):
     search_fields = ["name", "query"]
     show_full_result_count = False
     fields = [
-        "name", "domain", "query", "language", "kind", "narrative", "split", "group", "answerable", "tags",
-        "source", "created_at",
+        "name", "domain", "query", "language", "kind", "narrative", "split", "group", "answerable",
+        "answered_by", "tags", "source", "created_at",
     ]  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:

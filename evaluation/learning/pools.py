@@ -17,7 +17,7 @@ from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runs import Runner
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.leaks import leaks
-from evaluation.topics.library import as_topics
+from evaluation.topics.library import as_topics, still_asked
 from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError
@@ -41,7 +41,7 @@ class Gathered:
 
 def from_library() -> Gathered:
     """Topics of public domains with judgments of people; never those of models or clicks, which learn from us."""
-    rows = TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
+    rows = still_asked(TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS)))
     by_split = {
         split: judged(as_topics(rows.filter(split=split).select_related("domain").order_by("name")))
         for split in ("train", "test")

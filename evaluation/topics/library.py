@@ -8,15 +8,18 @@ from statistics import median_low
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from simple_history.utils import bulk_create_with_history
 
 from evaluation.models import ANSWERS, Judgment, NoAnswer, Topic
 from evaluation.topics.topic import COPIED, digest
 from evaluation.topics.topic import Topic as GradedTopic
+from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError, NotFound
-from retrieval.models import Domain
+from retrieval.models import Domain, Section
 
+DATA = Path(settings.BASE_DIR) / "evaluation/topics/data"
+FIRST = "us_constitution"  # its law ships too: files of this name wait for none
 SHIPPED = "shipped"  # the judge and the source of what comes with the project
 HUMAN = (Judgment.Kind.HUMAN,)
 
@@ -35,17 +38,42 @@ class SplitChanged(ArfError):
 
 
 def load() -> dict[str, int]:
-    """Adds shipped topics and judgments that are missing, changes none that are there; gives how many of each."""
-    return load_file(Path(settings.BASE_DIR) / "evaluation/topics/data/us_constitution.jsonl")
+    """Adds shipped topics and judgments that are missing, changes none that are there; gives how many of each. Those
+    that ask of other law than the Constitution wait for it.
+    """
+    added = [add(rows_of(path)) for path in sorted(DATA.glob(f"{FIRST}*.jsonl"))]
+    return {name: sum(each[name] for each in added) for name in ("topics", "judgments")}
 
 
-@transaction.atomic
-def load_file(path: Path) -> dict[str, int]:
+def load_arrived() -> dict[str, int]:
+    """As `load`, those topics that waited for law which is here by now: all that controls them."""
+    waiting = [
+        row
+        for path in sorted(DATA.glob("*.jsonl"))
+        if not path.stem.startswith(FIRST)
+        for row in rows_of(path)
+    ]
+    wanted = {locator for row in waiting for locator in controlling(row)}
+    here = Section.objects.live().filter(private=False, locator__in=wanted)
+    found = set(here.values_list("locator", flat=True))
+    return add([row for row in waiting if controlling(row) <= found])
+
+
+def rows_of(path: Path) -> list[dict]:
     """Raises SplitChanged. The digest lies beside the file, as NAME.test.sha256."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     committed = path.with_suffix(".test.sha256").read_text(encoding="utf-8").split()[0]
     if digest(row for row in rows if row["split"] == "test") != committed:
         raise SplitChanged(path)
+    return rows
+
+
+def controlling(row: dict) -> set[str]:
+    return {locator for locator, grade in row["relevant"].items() if grade == Judgment.Grade.CONTROLLING}
+
+
+@transaction.atomic
+def add(rows: Sequence[dict]) -> dict[str, int]:
     return {"topics": add_topics(rows), "judgments": add_judgments(rows)}
 
 
@@ -58,7 +86,8 @@ def add_topics(rows: Sequence[dict]) -> int:
 
 def topic_row(row: dict, domain: Domain) -> Topic:
     copied = {name: row[name] for name in (*COPIED, "tags")}
-    return Topic(name=row["id"], domain=domain, source=SHIPPED, **copied)
+    answered_by = row.get("answered_by", [])
+    return Topic(name=row["id"], domain=domain, source=SHIPPED, answered_by=answered_by, **copied)
 
 
 def add_judgments(rows: Sequence[dict]) -> int:
@@ -90,8 +119,15 @@ def require_domain(slug: str) -> None:
 
 def topics_of(domain: str = "", split: str = "", *, kinds: Sequence[str] = HUMAN) -> list[GradedTopic]:
     """Topics with agreed grades by name. Judgments of models and clicks count only where `kinds` names them."""
-    wanted = Topic.objects.select_related("domain").order_by("name")
+    wanted = still_asked(Topic.objects.select_related("domain").order_by("name"))
     return as_topics(narrowed(wanted, domain, split), kinds=kinds)
+
+
+def still_asked(rows: "QuerySet[Topic]") -> "QuerySet[Topic]":
+    """Without those that have no answer in their own body of law, but in another that is loaded by now."""
+    law = Section.objects.live().filter(domain=OuterRef("pk"))
+    loaded = Domain.objects.visible_to(ANONYMOUS).filter(Exists(law))
+    return rows.exclude(answered_by__overlap=loaded.values_list("slug", flat=True))
 
 
 def narrowed(rows: QuerySet, domain: str, split: str, topic: str = "") -> QuerySet:

@@ -10,11 +10,13 @@ from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from evaluation.models import RulePreview
 from evaluation.rule_impact import hidden_text, previews
-from retrieval.models import JobRun, RankerModel
+from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
+from tests.builders import a_document, a_section
 from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
+FALSE_ALARM = "/us/usc/t14/s88"  # controls one shipped topic, alone
 
 
 def test_where_nobody_said_anything_nothing_is_learned():
@@ -32,6 +34,18 @@ def test_previews_are_kept_for_some_days():
         )
     assert previews.prune() == 1
     assert RulePreview.objects.count() == 1
+
+
+def test_shipped_topics_of_law_that_came_are_loaded_and_learned_once():
+    assert tasks.ask_of_new_law() == ""
+    a_section(a_document(Domain.objects.get(slug="us_code")), locator=FALSE_ALARM)
+    busy = JobRun.objects.create(kind="ingest", key="corpus", status=JobRun.Status.RUNNING)
+    assert tasks.ask_of_new_law() == ""
+    JobRun.objects.filter(pk=busy.pk).update(status=JobRun.Status.DONE)
+    assert tasks.ask_of_new_law().startswith("1 topics ask of new law")
+    assert JobRun.objects.unfinished().filter(kind="retrain").count() == 1
+    JobRun.objects.filter(kind="retrain").update(status=JobRun.Status.DONE)
+    assert tasks.ask_of_new_law() == ""
 
 
 def deployed(seed: int) -> RankerModel:

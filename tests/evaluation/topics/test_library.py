@@ -8,12 +8,23 @@ from django.core.management import CommandError, call_command
 
 from evaluation.models import Judgment, Topic
 from evaluation.topics import library
-from evaluation.topics.library import SplitChanged, agreed, grades_by_judge, load, load_file, topics_of
+from evaluation.topics.library import (
+    DATA,
+    SplitChanged,
+    agreed,
+    grades_by_judge,
+    load,
+    load_arrived,
+    rows_of,
+    topics_of,
+)
 from evaluation.topics.topic import read_topics
 from retrieval.models import Domain
-from tests.conftest import ROOT
+from tests.builders import a_document, a_section
 
-TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
+FILES = sorted(DATA.glob("us_constitution*.jsonl"))
+TOPICS = DATA / "us_constitution.jsonl"
+FALSE_ALARM = "/us/usc/t14/s88"  # controls one shipped topic, alone
 pytestmark = pytest.mark.django_db
 
 
@@ -34,7 +45,8 @@ def of(name, **asked):
 def test_what_ships_is_read_back_as_it_was_written():
     load()
     for split in ("train", "tune", "test"):
-        shipped = [replace(topic, source="shipped") for topic in read_topics(TOPICS, split=split)]
+        read = [topic for path in FILES for topic in read_topics(path, split=split)]
+        shipped = [replace(topic, source="shipped") for topic in read]
         assert topics_of("us_constitution", split) == sorted(shipped, key=lambda topic: topic.id)
 
 
@@ -46,7 +58,8 @@ def test_loading_again_adds_nothing():
 def test_load_defaults_loads_topics(capsys):
     call_command("load_defaults")
     assert "topics" in capsys.readouterr().out
-    assert Topic.objects.filter(source="shipped").count() == 1482
+    lines = sum(len(path.read_text().splitlines()) for path in FILES)
+    assert Topic.objects.filter(source="shipped").count() == lines > 2400
 
 
 def test_what_staff_changed_stays_and_what_is_missing_comes_back():
@@ -66,10 +79,27 @@ def test_a_changed_test_topic_is_refused(tmp_path):
     lines[number] = json.dumps(row | {"query": row["query"] + "?"})
     (tmp_path / "us_constitution.jsonl").write_text("\n".join(lines))
     (tmp_path / "us_constitution.test.sha256").write_text(TOPICS.with_suffix(".test.sha256").read_text())
-    before = Topic.objects.count()
     with pytest.raises(SplitChanged):
-        load_file(tmp_path / "us_constitution.jsonl")
-    assert Topic.objects.count() == before
+        rows_of(tmp_path / "us_constitution.jsonl")
+
+
+def test_topics_of_other_law_wait_for_all_that_controls_them():
+    load()
+    assert load_arrived() == {"topics": 0, "judgments": 0}
+    a_section(a_document(Domain.objects.get(slug="us_code")), locator=FALSE_ALARM)
+    assert load_arrived() == {"topics": 1, "judgments": 1}
+    assert [topic.query for topic in topics_of("us_code")] == [
+        "My son called the Coast Guard for help as a joke. Is it a crime?"
+    ]
+    assert load_arrived() == {"topics": 0, "judgments": 0}
+
+
+def test_what_another_body_answers_is_asked_until_that_is_loaded():
+    load()
+    before = {topic.id for topic in topics_of("us_constitution")}
+    a_section(a_document(Domain.objects.get(slug="us_code")), locator=FALSE_ALARM)
+    answered = Topic.objects.filter(answered_by__contains=["us_code"]).values_list("name", flat=True)
+    assert before - {topic.id for topic in topics_of("us_constitution")} == set(answered) != set()
 
 
 @pytest.mark.parametrize(

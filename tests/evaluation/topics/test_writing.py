@@ -6,15 +6,11 @@ from django.core.management import call_command
 from evaluation.models import Judgment, Topic
 from evaluation.topics import writing
 from evaluation.topics.importing import Options, preview
-from evaluation.topics.library import judgment_rows, load
+from evaluation.topics.library import DATA, judgment_rows, load
 from evaluation.topics.reading import BadFile, read, read_run
 from evaluation.topics.topic import Topic as Asked
 from evaluation.topics.topic import read_topics
 from retrieval.models import Domain
-from tests.conftest import ROOT
-
-TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
-
 
 PREAMBLE, FIRST = "/us/const/preamble", "/us/const/amendment/I"
 
@@ -77,11 +73,11 @@ def test_what_is_exported_comes_back_the_same(topic, tmp_path, capsys):
         assert plan.same == len(judgment_rows(split="test", kinds=["human", "llm"]))
 
 
-def test_shipped_topics_exported_are_the_shipped_file(db, tmp_path):
+def test_shipped_topics_exported_are_the_shipped_files(db, tmp_path):
     load()
     call_command("export_judgments", "topics", domain="us_constitution", output=tmp_path / "topics.jsonl")
 
-    def by_id(path):
-        return sorted(read_topics(path), key=lambda topic: topic.id)
+    def by_id(*paths):
+        return sorted((topic for path in paths for topic in read_topics(path)), key=lambda topic: topic.id)
 
-    assert by_id(tmp_path / "topics.jsonl") == by_id(TOPICS)
+    assert by_id(tmp_path / "topics.jsonl") == by_id(*DATA.glob("us_constitution*.jsonl"))
