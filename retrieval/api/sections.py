@@ -19,11 +19,12 @@ from retrieval.api.parameters import Day, Nothing, Parameters, Text
 from retrieval.api.serializers import DocumentItem, DomainList, Provision, ResolvedCitations
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
+from retrieval.corpus.defined import terms_used
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
-from retrieval.pages.reader import neighbours
+from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
@@ -35,7 +36,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "standing": "in_force",
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
-    "text_complete": False, "source_url": "", "parent": None, "document": None,
+    "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
 }  # fmt: skip
 
 
@@ -92,8 +93,16 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
             "made": citations_made(section, readable),
             "received": citations_received(section, readable),
         },
+        "definitions": definitions_for(section, in_document),
         "document": DocumentItem(section.document).data,
     }
+
+
+def definitions_for(section: Section, in_document: SectionQuerySet) -> list[dict]:
+    """The defined terms that it uses."""
+    above = [one.locator for one in ancestors(section, in_document)]
+    told = terms_used(section, above, in_document)
+    return [as_stored(one, "term", "locator", "citation", "scope") for one in told]
 
 
 def is_amended(section: Section) -> bool:

@@ -385,6 +385,15 @@ class DocumentTree(DocumentItem, Page):
         ]  # fmt: skip
 
 
+class GoverningDefinition(s.Serializer):
+    """Of a term that the provision uses: the nearest that governs it."""
+
+    term = s.CharField()
+    locator = s.CharField(help_text="Of the place that defines it.")
+    citation = s.CharField()
+    scope = s.CharField(help_text="Locator of the provision or document in which it governs.")
+
+
 class Provision(Shown):
     """Above the provisions: a `document`, a `domain`, or what the locators of several `domains` begin with."""
 
@@ -403,6 +412,7 @@ class Provision(Shown):
     next = Reference(allow_null=True)
     anchors = AnchorPlace(many=True)
     citations = Edges()
+    definitions = GoverningDefinition(many=True)
     document = DocumentItem(allow_null=True)
 
 

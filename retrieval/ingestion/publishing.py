@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.indexes import cited, hnsw, terms
+from retrieval.ingestion import defining
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
@@ -53,6 +54,7 @@ def publish(run: JobRun) -> Progress:
     closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)
     link_citations(published=published, closed=closed)
+    defining.keep(document, list(staged.values()))
     cited.count_again(changed=[*published, *closed])
     terms.count_published(document.domain, version, added=published, removed=closed)
     index_what_has_grown()

@@ -384,6 +384,21 @@ class Anchor(PartOfDocument):
         return self.locator
 
 
+class Definition(PartOfDocument):
+    """A term that a section defines, and the provision or document in which the definition governs."""
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="definitions")
+    term = models.CharField(max_length=100)
+    locator = models.CharField(max_length=300, help_text=_("Of the place that defines it."))
+    scope = models.CharField(max_length=300, help_text=_("Locator under which it governs."))
+
+    class Meta:
+        indexes = [models.Index(fields=["scope"], name="definition_scope")]
+
+    def __str__(self) -> str:
+        return self.term
+
+
 class Citation(PartOfDocument):
     """One section citing another: the edges of the graph of law."""
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import graph, history
+from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.history import Change
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.errors import NotFound
@@ -107,6 +108,7 @@ class Reading:
     cited_by: list[Section] = field(default_factory=list)
     cases: list[Section] = field(default_factory=list)
     related: list[Section] = field(default_factory=list)
+    terms: list[DefinedTerm] = field(default_factory=list)
 
 
 # -- What there is
@@ -179,6 +181,7 @@ def read(section: Section, reader: Reader) -> Reading:
         cited_by=list(citing(section, reader).exclude(locator__startswith=CASES).in_order()[:LISTED]),
         cases=cases_on(section, reader),
         related=related_to(section, reader),
+        terms=terms_used(section, [one.locator for one in above], in_document),
     )
 
 

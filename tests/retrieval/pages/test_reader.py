@@ -256,3 +256,16 @@ def test_the_nearest_place_of_what_is_private_is_told_to_who_may_read_it(client,
     assert "The nearest place" not in look(client, f"/law{section.locator}/9", status=404).text
     client.force_login(owner)
     assert section.citation in look(client, f"/law{section.locator}/9", status=404).text
+
+
+def test_a_provision_names_the_defined_terms_that_it_uses(client):
+    with as_system():
+        place = Section.objects.get(locator="/us/const/amendment/I")
+        place.definitions.create(term="dwelling", locator=place.locator, scope="/us/const")
+        place.definitions.create(term="Warrants", locator=place.locator, scope="/us/const")
+    page = look(client, FOURTH)
+    assert "Defined terms “Warrants”: U.S. Const. amend. I" in page.text and "dwelling" not in page.text
+    client.cookies["django_language"] = "es"
+    assert "Términos definidos “Warrants”" in look(client, FOURTH).text
+    told = client.get("/api/v1/sections/us/const/amendment/IV").json()["definitions"]
+    assert [(one["term"], one["scope"]) for one in told] == [("Warrants", "/us/const")]

@@ -1,0 +1,120 @@
+"""Terms defined in sentences of the United States Code and the Code of Federal Regulations."""
+
+import pytest
+
+from retrieval.citations.definitions import definitions, used_in
+
+ALIENS = """(a)
+As used in this chapter—
+(1) The term “administrator” means the official designated by the Secretary of State pursuant to section 1104(b) of \
+this title.
+(3) The term “alien” means any person not a citizen or national of the United States.
+(4) The term “application for admission” has reference to the application for admission into the United States.
+(13)
+(A) The terms “admission” and “admitted” mean, with respect to an alien, the lawful entry of the alien into the United \
+States after inspection and authorization by an immigration officer.
+(39) The term “unmarried”, when used in reference to any individual as of any time, means an individual who at such \
+time is not married, whether or not previously married.
+(b) As used in subchapters I and II—
+(1) The term “child” means an unmarried person under twenty-one years of age.
+(c) As used in subchapter III—
+(1) The term “child” means an unmarried person under twenty-one years of age and includes a child legitimated.
+(d) The term “spouse” does not include a party to a proxy marriage."""
+SUBDIVISIONS = [
+    (ALIENS.index(opening), ALIENS.index(following) if following else len(ALIENS))
+    for opening, following in (
+        ("(a)\n", "(b) As"),
+        ("(b) As", "(c) As"),
+        ("(c) As", "(d) The"),
+        ("(d) The", None),
+    )
+]
+
+
+def told(text, heading="", subdivisions=()):
+    return [(d.term, d.kind, d.numbers) for d in definitions(text, heading, subdivisions)]
+
+
+def test_the_terms_of_section_1101_govern_as_far_as_it_says():
+    assert told(ALIENS, "Definitions", SUBDIVISIONS) == [
+        ("administrator", "chapter", ()),
+        ("alien", "chapter", ()),
+        ("application for admission", "chapter", ()),
+        ("admission", "chapter", ()),
+        ("admitted", "chapter", ()),
+        ("unmarried", "chapter", ()),
+        ("child", "subchapter", ("I", "II")),
+        ("child", "subchapter", ("III",)),
+        ("spouse", "section", ()),
+    ]
+    alien = next(found for found in definitions(ALIENS) if found.term == "alien")
+    assert ALIENS[alien.start :].startswith("“alien” means any person")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "In this chapter, the following definitions apply:\n(1) Each of the terms “American homeland” and "
+            "“homeland” means the United States.\n(2) The term “assets” includes contracts, facilities, and records.",
+            [("American homeland", "chapter", ()), ("homeland", "chapter", ()), ("assets", "chapter", ())],
+        ),
+        (
+            "In this subsection, the term “registered traveler program” means any program designed to expedite travel.",
+            [("registered traveler program", "section", ())],
+        ),
+        (
+            "(f) The term “person” means any natural person, partnership, corporation, or other legal entity.",
+            [("person", "section", ())],
+        ),
+        (
+            "(10) “Person” includes a natural person (including an individual Indian).",
+            [("Person", "section", ())],
+        ),
+        (
+            "The term “commerce”, as used in this title, means commerce among the States.\n"
+            "(b) The term “court” means any court of the United States.",
+            [("commerce", "title", ()), ("court", "section", ())],
+        ),
+        (
+            "(A) The terms “domestic violence”, “sexual assault”, and “stalking” have the meaning given such terms in "
+            "section 3 of that Act.",
+            [
+                ("domestic violence", "section", ()),
+                ("sexual assault", "section", ()),
+                ("stalking", "section", ()),
+            ],
+        ),
+    ],
+)
+def test_sentences_of_the_code(text, expected):
+    assert told(text) == expected
+
+
+def test_regulations_define_without_quotation_marks_where_they_say_that_they_define():
+    text = (
+        "As used in this chapter, the term:\nAct or INA means the Immigration and Nationality Act, as amended.\n"
+        "Arriving alien means an applicant for admission coming or attempting to come into the United States."
+    )
+    expected = [("Act", "chapter", ()), ("INA", "chapter", ()), ("Arriving alien", "chapter", ())]
+    assert told(text, "Definitions.") == expected
+    assert told(text, "Applications") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The right of the people to be secure in their persons shall not be violated.",
+        "He said “no”. That means nothing.",
+        "by striking “two” and inserting “three”",
+        "An alien who is paroled by means of this section.",
+    ],
+)
+def test_what_defines_nothing_gives_nothing(text):
+    assert told(text, "Definitions") == []
+
+
+def test_a_text_uses_whole_words_in_any_case_and_number():
+    text = "Aliens and an alien’s child; the admitted; statements; an immigrant visa"
+    terms = ["alien", "child", "state", "Immigrant visa", "visas", "admission"]
+    assert used_in(text, terms) == {"alien", "child", "Immigrant visa"}

@@ -1,0 +1,48 @@
+"""The defined terms that a provision uses, by the nearest definition that governs it."""
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.defined import terms_used
+from retrieval.models import Section
+from tests.builders import a_document, a_domain, a_section
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def law():
+    document = a_document(a_domain(), locator="/us/usc/t99")
+    chapter = a_section(document, locator="/us/usc/t99/ch1", is_leaf=False)
+    here = a_section(document, "An alien’s child or spouse.", locator="/us/usc/t99/s1", parent_locator=chapter.locator)
+    return document, chapter, here
+
+
+def told(law):
+    document, chapter, here = law
+    found = terms_used(here, [chapter.locator], Section.objects.readable(ANONYMOUS).filter(document=document))
+    return [(one.term, one.locator) for one in found]
+
+
+def define(law, term, scope, name, **fields):
+    section = a_section(law[0], "x", locator=f"/us/usc/t99/{name}", **fields)
+    section.definitions.create(term=term, locator=f"{section.locator}/a", scope=scope)
+    return section
+
+
+def test_the_nearest_definition_that_governs_is_told_nearest_first(law):
+    _, chapter, here = law
+    define(law, "alien", "/us/usc/t99", "s7")
+    define(law, "child", "/us/usc/t99", "s8")
+    define(law, "Child", chapter.locator, "s9")
+    define(law, "spouse", here.locator, "s10")
+    define(law, "visa", chapter.locator, "s11")
+    define(law, "spouse", "/us/usc/t99/ch2", "s12")
+    assert told(law) == [("spouse", "/us/usc/t99/s10/a"), ("Child", "/us/usc/t99/s9/a"), ("alien", "/us/usc/t99/s7/a")]
+
+
+def test_what_is_not_in_force_and_what_it_defines_itself_is_not_told(law):
+    _, chapter, here = law
+    define(law, "alien", chapter.locator, "s7", live=False)
+    here.definitions.create(term="child", locator=here.locator, scope=here.locator)
+    assert told(law) == []
