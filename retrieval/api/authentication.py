@@ -51,10 +51,12 @@ class PerMinute(BaseThrottle):
 
 
 def cost_of(request: HasMeta, view: object) -> int:
-    """As how many requests this one counts: where the work grows with what is sent, one more for so many bytes."""
+    """As how many requests this one counts: where the work grows with what is sent, one more for so many bytes;
+    what sends a whole body of law says itself.
+    """
     step = getattr(view, "bytes_a_request", None)
     if step is None:
-        return 1
+        return getattr(view, "counts_as", 1)
     body = request.META.get("CONTENT_LENGTH") or "0"
     sent = len(request.META.get("QUERY_STRING", "")) + (int(body) if body.isdecimal() else 0)
     return 1 + sent // step
