@@ -6,7 +6,6 @@ then ingested. What is empty, malformed or too short changes nothing.
 3. `ingest`: each file as `manage.py ingest` would, with the publisher's own day; then what was got is remembered.
 """
 
-import hashlib
 import re
 import time
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from retrieval.fetching.differences import SHORTEST, differences
 from retrieval.fetching.http import MOST_BYTES, Fetched, Site, Validators
 from retrieval.fetching.publishers import PUBLISHERS, Asked, Publisher, Source, Wanted, check_kind
 from retrieval.ingestion.ingest import Ingest
-from retrieval.ingestion.staging import check_length
+from retrieval.ingestion.staging import check_length, file_hash
 from retrieval.jobs import CORPUS, Progress, time_for_more
 from retrieval.models import Domain, Download, JobRun, Section
 from retrieval.parsing.sources import Place, read_next
@@ -203,7 +202,7 @@ def get_one(run: JobRun, domain: Domain, state: State, site: Site, asked: Asked,
     if not fetched.complete:
         return False
     content = checked_content(wanted, path, fetched)
-    digest = known.content_hash if known and fetched.unchanged else file_digest(path)
+    digest = known.content_hash if known and fetched.unchanged else file_hash(path)
     unchanged = known is not None and (fetched.unchanged or digest == known.content_hash)
     said = asdict(fetched.validators)
     state.got.append({"file": asdict(wanted), "unchanged": unchanged, "digest": digest, "validators": said})
@@ -222,7 +221,7 @@ def known_of(domain: Domain, publisher: Publisher, wanted: Wanted, path: Path) -
     if wanted.leads:
         return None
     known = Download.objects.filter(domain=domain, name=wanted.name, url=wanted.url).first()
-    held = not publisher.crawls or (known and path.exists() and file_digest(path) == known.content_hash)
+    held = not publisher.crawls or (known and path.exists() and file_hash(path) == known.content_hash)
     return known if held else None
 
 
@@ -241,11 +240,6 @@ def checked_content(wanted: Wanted, path: Path, fetched: Fetched) -> bytes:
         path.unlink()
         raise
     return b"" if wanted.leaf else path.read_bytes()
-
-
-def file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def got_all(domain: Domain, state: State) -> Progress:

@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import CharField, F, Max, Model
+from django.db.models import CharField, F, Max, Model, Q
+from django.utils import timezone
 
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
@@ -21,7 +22,7 @@ from retrieval.errors import SourceRefused
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
-from retrieval.parsing.sources import Place, read_next
+from retrieval.parsing.sources import Found, Place, read_next
 from retrieval.parsing.tree import Node, SourceDocument
 
 PORTION = 500  # sections staged in one piece: a second or two
@@ -51,7 +52,7 @@ def read(run: JobRun) -> Progress:
     beside = live.filter(valid_to=None).exclude(pk__in=covered.values("pk"))
     if source.scope is not None:
         rows = placed(live.filter(valid_to=None), beside, rows)
-    digest = file_hash(path / found.filename if path.is_dir() else path)
+    digest = source_hash(path, found)
     progress = stage_some(run, domain, source, rows, name, digest)
     said = {
         "place": asdict(place),
@@ -76,16 +77,22 @@ def of_edition(source: SourceDocument, given: str) -> SourceDocument:
 
 
 def check_order(known: SectionQuerySet, source: SourceDocument) -> None:
-    """Refuses an edition older than what is known: it would end what is in force."""
+    """Refuses an edition older than what is known: it would end what is in force. What begins or ends only later than
+    today was told by an edition of today.
+    """
     if source.edition is None:
         return
-    changes = known.aggregate(begun=Max("valid_from"), ended=Max("valid_to"))
+    changes = known.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to"))
     latest = max((day for day in changes.values() if day), default=None)
     if latest and source.edition < latest:
         raise SourceRefused(
             f"This is the edition of {source.edition}, but changes up to {latest} are known: ingest editions in their "
             "order."
         )
+
+
+def until_today(column: str) -> Max:
+    return Max(column, filter=Q(**{f"{column}__lte": timezone.localdate()}))
 
 
 def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQuerySet:
@@ -235,6 +242,14 @@ def description(source: SourceDocument, filename: str, digest: str) -> dict:
         "pages": source.pages,
         "scanned_pages": list(source.scanned_pages),
     }
+
+
+def source_hash(path: Path, found: Found) -> str:
+    """Of the file that a document was read from, or of its pages one after another."""
+    if not path.is_dir():
+        return file_hash(path)
+    hashes = [file_hash(path / name) for name in found.pages or (found.filename,)]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def file_hash(path: Path) -> str:

@@ -23,7 +23,7 @@ from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.models import Domain
-from retrieval.parsing import opinions, rows
+from retrieval.parsing import opinions, policy_manual, rows
 from retrieval.parsing.cfr import reader as cfr
 from retrieval.parsing.files.formats import READERS
 from retrieval.parsing.files.limits import MAX_OUTPUT, MAX_SECONDS
@@ -52,22 +52,28 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A document of a source, its file as the source names it, and where the next one begins, if one does."""
+    """A document of a source, its file as the source names it, and where the next one begins, if one does. `pages`: the
+    files of a document that has many.
+    """
 
     document: SourceDocument
     filename: str
     following: Place | None
+    pages: tuple[str, ...] = ()
 
 
 def read_next(path: Path, domain: Domain, place: Place) -> Found:
     """The document at a place of a source. Raises SourceRefused for a missing, broken or foreign one."""
     if not path.exists():
         raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
-    names = files_of(path)
-    if place.file >= len(names):
+    documents = documents_of(path, domain)
+    if place.file >= len(documents):
         raise SourceRefused(f"{path.name} holds no file that {domain.name} is read from.")
-    name = names[place.file]
-    after = Place(place.file + 1) if place.file + 1 < len(names) else None
+    name, *others = documents[place.file]
+    after = Place(place.file + 1) if place.file + 1 < len(documents) else None
+    if is_manual_page(name, domain):
+        pages = (name, *others)
+        return Found(policy_manual.read([held(path, each) for each in pages]), name, after, pages)
     if not rows.is_rows(name):
         return Found(read_source(path, name, domain), name, after)
     if path.name.lower().endswith(ARCHIVES):
@@ -77,6 +83,18 @@ def read_next(path: Path, domain: Domain, place: Place) -> Found:
     with rows.opened(path / name if path.is_dir() else path) as file:
         document, offset = rows.read_next(file, domain.locator_prefix, place.offset)
     return Found(document, name, after if offset is None else Place(place.file, offset))
+
+
+def documents_of(path: Path, domain: Domain) -> list[tuple[str, ...]]:
+    """The files of each document of a source: one, but for the pages of a volume of the Policy Manual."""
+    names = files_of(path)
+    pages = [name for name in names if is_manual_page(name, domain)]
+    volumes = policy_manual.grouped((name, held(path, name)) for name in pages)
+    return [*volumes, *((name,) for name in names if name not in pages)]
+
+
+def is_manual_page(name: str, domain: Domain) -> bool:
+    return domain.citation_style == "uscis" and name.lower().endswith((".html", ".htm"))
 
 
 def files_of(path: Path) -> list[str]:
@@ -123,18 +141,23 @@ def content_of(path: Path, name: str) -> Path | bytes:
     return content
 
 
+def held(path: Path, name: str) -> bytes:
+    content = content_of(path, name)
+    return content.read_bytes() if isinstance(content, Path) else content
+
+
 def read_source(path: Path, name: str, domain: Domain) -> SourceDocument:
     """The one document in a file of a source."""
     content, filename = content_of(path, name), PurePath(name)
     if filename.suffix.lower() == ".xml":
         return read_xml(content, domain)
-    held = content.read_bytes() if isinstance(content, Path) else content
+    whole = content.read_bytes() if isinstance(content, Path) else content
     if domain.citation_style == "case" and filename.suffix.lower() in OPINIONS:
-        return opinions.read(held, filename.name)
+        return opinions.read(whole, filename.name)
     if filename.suffix.lower() not in READERS or not domain.takes_uploads:
         raise SourceRefused(f"{filename.name} is in no format that {domain.name} is read from.")
     place = f"{domain.locator_prefix}/{slug(filename.stem)[:60].strip('-.') or 'document'}"
-    return extract(held, filename=filename.name, identifier=place, name=filename.stem)
+    return extract(whole, filename=filename.name, identifier=place, name=filename.stem)
 
 
 def read_xml(content: Path | bytes, domain: Domain) -> SourceDocument:

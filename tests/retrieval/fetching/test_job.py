@@ -195,6 +195,63 @@ def test_cases_come_with_their_opinions(site):
     assert any(path.endswith("?date_filed__gte=1954-05-17") for path in site.paths())
 
 
+@pytest.fixture
+def manual():
+    return Domain.objects.get(slug="uscis_policy")
+
+
+CHAPTER = "/policy-manual/volume-7-part-a-chapter-2"
+
+
+def test_the_manual_is_crawled_page_by_page(site, manual):
+    site.manual()
+    run = fetched(manual)
+    assert run.status == JobRun.Status.DONE, run.error
+    assert manual.documents.get().title == "USCIS Policy Manual, Volume 7: Adjustment of Status"
+    section = manual.sections.get(locator="/us/uscis-pm/v7/pA/ch1/B/1")
+    assert (section.citation, section.valid_from) == ("7 USCIS-PM A.1(B)(1)", date(2025, 1, 20))
+    assert site.paths()[0] == "/robots.txt"
+    assert len(site.paths()) == len(set(site.paths())) == 9
+
+
+def test_pages_that_did_not_change_are_asked_for_but_not_sent(site, manual):
+    site.manual()
+    fetched(manual)
+    site.asked.clear()
+    assert "nothing is new" in fetched(manual).message
+    assert all("If-None-Match" in headers for path, headers in site.asked if path != "/robots.txt")
+    page = site.pages[CHAPTER].body.replace(b"An applicant must", b"Each applicant must")
+    site.put(CHAPTER, page.replace(b"January 15, 2025", b"March 1, 2025"))
+    assert "0 new, 1 changed, 0 repealed" in fetched(manual).message
+    section = manual.sections.live().get(locator="/us/uscis-pm/v7/pA/ch2", valid_to=None)
+    assert section.text.startswith("Each applicant") and section.valid_from == date(2025, 3, 1)
+
+
+def test_a_chapter_that_is_linked_no_longer_ends(site, manual):
+    site.manual()
+    fetched(manual)
+    for path, page in list(site.pages.items()):
+        site.put(path, page.body.replace(b'"/policy-manual/volume-7-part-b-chapter-1"', b'"/gone"'))
+    assert "0 new, 0 changed, 3 repealed" in fetched(manual).message
+    assert not manual.sections.filter(locator__startswith="/us/uscis-pm/v7/pB/ch1", valid_to=None).exists()
+
+
+def test_what_robots_txt_forbids_is_not_asked_for(site, manual):
+    site.manual()
+    site.put("/robots.txt", "User-agent: *\nDisallow: /policy-manual\n")
+    run = fetched(manual)
+    assert run.status == JobRun.Status.FAILED and "robots.txt" in run.error
+    assert site.paths() == ["/robots.txt"]
+
+
+def test_a_page_that_is_none_of_the_manual_changes_nothing(site, manual):
+    site.manual()
+    site.put(CHAPTER, "<html><body><h1>Be back soon</h1></body></html>")
+    run = fetched(manual)
+    assert run.status == JobRun.Status.FAILED, run.message
+    assert not manual.sections.exists()
+
+
 def test_a_domain_is_fetched_from_the_address_that_its_source_gives(site):
     site.put("/law.jsonl", '{"locator": "/manual/a/1", "text": "One."}')
     domain = Domain.objects.create(
