@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from retrieval.pages import matters, private, views
+from retrieval.pages import changes, matters, private, views
 
 app_name = "retrieval"
 urlpatterns = [
@@ -10,6 +10,8 @@ urlpatterns = [
     path("search", views.search_page, name="search"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
+    path("changes/", changes.changes_page, name="changes"),
+    path("changes/<path:path>", changes.compare, name="compare"),
     path("private", private.private_documents, name="private"),
     path("private/password", private.confirm_password, name="confirm_password"),
     path("private/matters", matters.open_matter, name="open_matter"),

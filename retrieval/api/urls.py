@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from retrieval.api import matters
 from retrieval.api.base import NowhereView
+from retrieval.api.changes import ChangesView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
 from retrieval.api.download import DownloadView
 from retrieval.api.graph import GraphView
@@ -19,6 +20,7 @@ urlpatterns = [
     path("sections/<path:path>", SectionView.as_view(), name="section"),
     path("graph/<path:path>", GraphView.as_view(), name="graph"),
     path("domains/<str:slug>/download", DownloadView.as_view(), name="download"),
+    path("changes", ChangesView.as_view(), name="changes"),
     path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
     path("documents/<path:path>", DocumentView.as_view(), name="document"),

@@ -330,6 +330,8 @@ class Section(models.Model):
         indexes = [
             models.Index(fields=["locator"], opclasses=["text_pattern_ops"], name="section_locator"),
             models.Index(fields=["document", "position"], name="section_order"),
+            models.Index(fields=["document", "valid_from"], name="section_begins"),
+            models.Index(fields=["valid_to"], name="section_ends", condition=Q(valid_to__isnull=False)),
         ]
 
     def __str__(self) -> str:

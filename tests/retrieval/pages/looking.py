@@ -17,6 +17,7 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 ADDRESSES = [
     "/", "/search", "/search?q=jury", "/search?q=%3F%3F", "/law/", "/law/us/const", "/law/us/const/article/I",
     FOURTH, f"{FOURTH}?q=search", "/law/us/const/amendment/XVIII", "/nowhere",
+    "/changes/", "/changes/us/const/amendment/IV",
 ]  # fmt: skip
 
 

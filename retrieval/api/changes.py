@@ -1,0 +1,75 @@
+"""What changed, as the API tells it: provisions that are new, changed and repealed in some time."""
+
+from datetime import date
+
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+
+from retrieval.access.caller import Caller
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
+from retrieval.api.sections import reference
+from retrieval.api.serializers import ChangeList
+from retrieval.corpus.changes import KINDS, Made, Span, begins, changes
+from retrieval.errors import NotFound
+from retrieval.models import Domain
+
+MAX_K = 100
+
+
+class ChangeParameters(Parameters):
+    domain = Names(
+        child=Text(max_length=50), required=False, help_text="All that the caller may see by default."
+    )
+    kind = Names(child=Choice(choices=KINDS), required=False, help_text="All kinds by default.")
+    since = Day(required=False, help_text="The first day looked at.")
+    until = Day(required=False, help_text="The last day looked at.")
+    k = Number(min_value=1, max_value=MAX_K, default=20, help_text="Changes on a page.")
+    page = Number(min_value=1, max_value=1_000, default=1)
+
+
+class ChangesView(ApiView):
+    @extend_schema(
+        operation_id="changes", parameters=[ChangeParameters], responses=answers(ChangeList, 401, 404, 429)
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """List provisions that are new, changed or repealed, newest first."""
+        values = ChangeParameters.from_url(request)
+        return reply(account(caller_of(request), **values))
+
+
+def account(
+    caller: Caller,
+    *,
+    k: int,
+    page: int,
+    domain: tuple[str, ...] = (),
+    kind: tuple[str, ...] = KINDS,
+    since: date | None = None,
+    until: date | None = None,
+) -> dict:
+    """Raises NotFound for a domain that the caller may not see."""
+    domains = list(Domain.objects.visible_to(caller).filter(slug__in=domain))
+    if unknown := set(domain) - {each.slug for each in domains}:
+        raise NotFound(f"There is no domain named “{min(unknown)}”.")
+    found, more = changes(caller, Span(since, until), domains=domains, kinds=kind, page=page, size=k)
+    return {
+        "changes": [told(made) for made in found],
+        "page": page,
+        "next": page + 1 if more else None,
+        "previous": page - 1 if page > 1 else None,
+    }
+
+
+def told(made: Made) -> dict:
+    section = made.section
+    return reference(section.locator, section.citation, section.heading) | {
+        "kind": made.kind,
+        "day": made.day,
+        "domain": section.domain.slug,
+        "before": made.before and begins(made.before),
+        "url": reverse("retrieval:compare", args=[section.path]),
+    }

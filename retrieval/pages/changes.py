@@ -1,0 +1,139 @@
+"""Pages of what changed: provisions that are new, amended and repealed in some time, and two versions of one."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, begins, changes, versions_of
+from retrieval.errors import NotFound
+from retrieval.models import Domain, Section
+from retrieval.pages.reader import offered_domains
+from retrieval.pages.views import personal, rationed, unlisted
+from retrieval.text.redline import Line, excerpt, redline
+
+PAGE_SIZE = 20
+MOST_PAGES = 500
+LONGEST_EXCERPT = 700  # characters of a change in the list
+
+
+class DayField(forms.DateField):
+    """As browsers send a day."""
+
+    def __init__(self, **kwargs):
+        widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+        no_day = {"invalid": _("There is no such day. Write it like 1791-12-15.")}
+        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, error_messages=no_day, **kwargs)
+
+
+class ChangesForm(forms.Form):
+    """What is looked at; every field stands in the address."""
+
+    domain = forms.ChoiceField(required=False, label=_("Body of law"))
+    kind = forms.ChoiceField(
+        required=False,
+        label=_("Kind of change"),
+        choices=[("", _("Any")), (NEW, _("New")), (CHANGED, _("Amended")), (REPEALED, _("Repealed"))],
+    )
+    since = DayField(required=False, label=_("Since"))
+    until = DayField(required=False, label=_("Until"))
+    page = forms.IntegerField(required=False, min_value=1, max_value=MOST_PAGES)
+
+    def __init__(self, *args, domains: list[Domain], **kwargs):
+        super().__init__(*args, **kwargs)
+        self.domains = {domain.slug: domain for domain in domains}
+        names = [(domain.slug, domain.local_name) for domain in domains]
+        self.fields["domain"].choices = [("", _("All")), *names]
+
+
+class VersionsForm(forms.Form):
+    """Which two versions of a provision are compared."""
+
+    old = forms.ChoiceField(required=False, label=_("Earlier version"))
+    new = forms.ChoiceField(required=False, label=_("Later version"))
+
+    def __init__(self, *args, versions: list[Section], **kwargs):
+        super().__init__(*args, **kwargs)
+        for name in ("old", "new"):
+            self.fields[name].choices = [(begins(each).isoformat(), in_force(each)) for each in versions]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A change on the page, with the beginning of what it did to the text."""
+
+    made: Made
+    lines: list[Line]
+
+
+@require_safe
+@unlisted
+@rationed
+@personal
+def changes_page(request: HttpRequest) -> HttpResponse:
+    form = ChangesForm(request.GET, domains=offered_domains(request.caller))
+    shown, number, following = [], 1, None
+    if form.is_valid():
+        said = form.cleaned_data
+        number = said["page"] or 1
+        domains = [form.domains[said["domain"]]] if said["domain"] else []
+        found, more = changes(
+            request.caller,
+            Span(said["since"], said["until"]),
+            domains=domains,
+            kinds=(said["kind"],) if said["kind"] else KINDS,
+            page=number,
+            size=PAGE_SIZE,
+        )
+        shown = [Shown(made, excerpt(done_by(made), most=LONGEST_EXCERPT)) for made in found]
+        following = number + 1 if more and number < MOST_PAGES else None
+    answer = {"page": number, "next": following, "previous": number - 1 if number > 1 else None}
+    context = {"form": form, "shown": shown, "answer": answer}
+    return render(request, "retrieval/changed.html", context, status=400 if form.errors else 200)
+
+
+@require_safe
+@unlisted
+@rationed
+@personal
+def compare(request: HttpRequest, path: str) -> HttpResponse:
+    """Two versions of a provision, the last two where none are named; as they are read where there is only one."""
+    versions = versions_of(request.caller, f"/{path.strip('/')}") if path.isprintable() else []
+    if not versions:
+        raise NotFound("There is no such provision.")
+    form = VersionsForm(request.GET, versions=versions)
+    by_day = {begins(version).isoformat(): version for version in versions}
+    said = form.cleaned_data if form.is_valid() else {}
+    new = by_day.get(said.get("new") or "", versions[-1])
+    earlier = [version for version in versions if begins(version) < begins(new)]
+    old = by_day.get(said.get("old") or "", earlier[-1] if earlier else new)
+    chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
+    lines = redline(words_of(old), words_of(new))
+    context = {"form": chosen, "old": old, "new": new, "lines": lines, "versions": versions}
+    return render(request, "retrieval/compare.html", context, status=400 if form.errors else 200)
+
+
+def done_by(made: Made) -> list[Line]:
+    """The redline of a change: of what is new or repealed the whole text."""
+    said = words_of(made.section)
+    if made.kind == REPEALED:
+        return redline(said, "")
+    return redline(words_of(made.before) if made.before else "", said)
+
+
+def words_of(section: Section) -> str:
+    return "\n".join(filter(None, (section.heading, section.text)))
+
+
+def in_force(version: Section) -> str:
+    """ "1 September 2016 – today"."""
+    first = date_format(version.valid_from) if version.valid_from else "…"
+    ended: date | None = version.valid_to
+    return f"{first} – {date_format(ended) if ended and ended <= timezone.localdate() else gettext('today')}"

@@ -1,0 +1,103 @@
+"""What changed between two texts, word by word: what was taken out and what was put in. Pure.
+
+Lines are compared first, then the words of those that differ; both texts can be read back from the answer.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+MOST_PAIRS = (
+    2_000_000  # of words compared with each other, which takes half a second; longer passages are set whole
+)
+WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A piece of text; `kind` is "ins", "del", or "" for what both texts have."""
+
+    text: str
+    kind: str = ""
+
+
+Line = tuple[Change, ...]
+
+
+def redline(old: str, new: str) -> list[Line]:
+    """The lines of both texts, in order."""
+    before, after = old.split("\n"), new.split("\n")
+    lines: list[Line] = []
+    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += [(Change(line),) for line in before[a:b]]
+        else:
+            lines += parted(worded(before[a:b], after[c:d]))
+    return lines
+
+
+def worded(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
+    """What differs in some lines, word by word."""
+    olds, news = ("\n".join(lines) for lines in (before, after))
+    if not (before and after):
+        yield Change(olds, "del") if before else Change(news, "ins")
+        return
+    one, other = WORDS.findall(olds), WORDS.findall(news)
+    if len(one) * len(other) > MOST_PAIRS:
+        yield from (Change(olds, "del"), Change("\n"), Change(news, "ins"))
+        return
+    for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield Change("".join(one[a:b]))
+            continue
+        if b > a:
+            yield Change("".join(one[a:b]), "del")
+        if d > c:
+            yield Change("".join(other[c:d]), "ins")
+
+
+def parted(changes: Iterable[Change]) -> Iterator[Line]:
+    """The changes by line."""
+    line: list[Change] = []
+    for change in changes:
+        first, *others = change.text.split("\n")
+        line.append(Change(first, change.kind))
+        for text in others:
+            yield kept(line)
+            line = [Change(text, change.kind)]
+    yield kept(line)
+
+
+def kept(line: Iterable[Change]) -> Line:
+    return tuple(change for change in line if change.text)
+
+
+def excerpt(lines: Sequence[Line], *, most: int) -> list[Line]:
+    """The first lines that changed, up to so many characters: for a list of many changes."""
+    shown, room = [], most
+    for line in lines:
+        if any(change.kind for change in line):
+            shown.append(tuple(shortened(line, room)))
+            room -= sum(len(change.text) for change in shown[-1])
+            if room <= 0:
+                break
+    return shown
+
+
+AROUND = 80  # characters of unchanged text beside a change
+
+
+def shortened(line: Line, room: int) -> Iterator[Change]:
+    for place, change in enumerate(line):
+        text = change.text
+        if room <= 0:
+            yield Change(" …")
+            return
+        if not change.kind and len(text) > 2 * AROUND:
+            head, tail = text[:AROUND] if place else "", text[-AROUND:] if place < len(line) - 1 else ""
+            text = f"{head} … {tail}"
+        elif len(text) > room:
+            text = f"{text[:room]}…"
+        room -= len(text)
+        yield Change(text, change.kind)

@@ -1,0 +1,39 @@
+"""What changed, over the API."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.api import serializers
+from tests.builders import a_case_file, a_document, a_domain, a_section
+from tests.retrieval.api.asking import API, assert_shape
+from tests.retrieval.api.refusals import assert_refused
+
+pytestmark = pytest.mark.django_db
+DAY = date(2021, 1, 1)
+
+
+@pytest.fixture
+def changed():
+    document = a_document(a_domain(slug="manual", locator_prefix="/manual"))
+    place = {"locator": f"{document.locator}/1", "citation": "Manual § 1"}
+    a_section(document, "May.", valid_from=date(2020, 1, 1), valid_to=DAY, **place)
+    return a_section(document, "Shall.", valid_from=DAY, **place)
+
+
+def test_changes_are_listed(client, changed):
+    answer = client.get(f"{API}/changes", {"domain": "manual", "since": "2021-01-01"}).json()
+    assert_shape(answer, serializers.ChangeList)
+    (made,) = answer["changes"]
+    assert made == {
+        "locator": changed.locator, "citation": "Manual § 1", "title": "Manual § 1", "kind": "changed",
+        "day": "2021-01-01", "domain": "manual", "before": "2020-01-01", "url": f"/changes{changed.locator}",
+    }  # fmt: skip
+    assert (answer["page"], answer["next"], answer["previous"]) == (1, None, None)
+    assert client.get(f"{API}/changes", {"domain": "manual", "kind": "new"}).json()["changes"] == []
+
+
+def test_what_the_caller_may_not_see_is_not_there(client, changed):
+    a_section(a_case_file("Lease", "Old."), "New rent.", valid_from=DAY)
+    assert_refused(client.get(f"{API}/changes", {"domain": "client_cases"}), 404, "not_found")
+    assert "client_cases" not in client.get(f"{API}/changes").content.decode()

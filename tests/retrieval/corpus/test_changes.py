@@ -1,0 +1,103 @@
+"""Which provisions are new, changed and repealed in some time."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller
+from retrieval.corpus.changes import KINDS, Span, begins, changes, versions_of
+from retrieval.models import Domain
+from tests.builders import a_case_file, a_document, a_domain, a_section
+
+pytestmark = pytest.mark.django_db
+FIRST, SECOND, THIRD = date(2020, 1, 1), date(2021, 1, 1), date(2022, 1, 1)
+
+
+@pytest.fixture
+def code():
+    """Loaded in 2020; in 2021 one section is new and one changed, in 2022 one is repealed."""
+    document = a_document(a_domain())
+
+    def section(name: str, text: str, **days) -> None:
+        a_section(document, text, locator=f"{document.locator}/{name}", **days)
+
+    section("same", "Same.", valid_from=FIRST)
+    section("changed", "Before.", valid_from=FIRST, valid_to=SECOND)
+    section("changed", "After.", valid_from=SECOND)
+    section("gone", "Gone.", valid_from=FIRST, valid_to=THIRD)
+    section("new", "New.", valid_from=SECOND)
+    return document
+
+
+def told(document, *, since=None, until=None, kinds=KINDS, page=1, size=10) -> list[tuple]:
+    found, _more = changes(
+        ANONYMOUS, Span(since, until), domains=[document.domain], kinds=kinds, page=page, size=size
+    )
+    names = [made.section.locator.removeprefix(f"{document.locator}/") for made in found]
+    return [(name, made.kind, made.day.year) for name, made in zip(names, found, strict=True)]
+
+
+def test_changes_are_told_newest_first_and_what_was_loaded_at_first_is_none(code):
+    assert told(code) == [("gone", "repealed", 2022), ("changed", "changed", 2021), ("new", "new", 2021)]
+
+
+def test_they_are_of_the_days_asked_for(code):
+    assert told(code, since=SECOND, until=SECOND) == [("changed", "changed", 2021), ("new", "new", 2021)]
+    assert told(code, since=date(2021, 1, 2)) == [("gone", "repealed", 2022)]
+    assert told(code, until=date(2020, 12, 31)) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_they_are_of_the_kinds_asked_for(code, kind):
+    assert {each[1] for each in told(code, kinds=(kind,))} == {kind}
+
+
+def test_pages_follow_each_other(code):
+    pages = [told(code, page=page, size=1) for page in (1, 2, 3, 4)]
+    assert [name for page in pages for name, *_ in page] == ["gone", "changed", "new"]
+    _, more = changes(ANONYMOUS, Span(), domains=[code.domain], page=1, size=2)
+    assert more
+    _, more = changes(ANONYMOUS, Span(), domains=[code.domain], page=1, size=3)
+    assert not more
+
+
+def test_a_change_knows_what_was_there_before(code):
+    found, _ = changes(ANONYMOUS, Span(), domains=[code.domain], kinds=("changed",), page=1, size=9)
+    assert (found[0].before.text, found[0].section.text) == ("Before.", "After.")
+
+
+def test_what_comes_back_is_no_change_of_another_and_what_ended_meanwhile_is_not_repealed(code):
+    a_section(code, "Back.", locator=f"{code.locator}/gone", valid_from=date(2023, 1, 1))
+    assert told(code, since=THIRD) == [("gone", "changed", 2023)]
+
+
+def test_what_joins_a_document_without_days_is_new():
+    document = a_document(a_domain())
+    a_section(document, "Old.")
+    a_section(document, "New.", locator=f"{document.locator}/new", valid_from=SECOND)
+    assert told(document) == [("new", "new", 2021)]
+
+
+def test_private_changes_are_for_those_who_may_read_them():
+    reader = Caller(("user:7",))
+    document = a_case_file("Lease", "Old rent.", granted_to=reader)
+    private = a_section(document, "New rent.", valid_from=SECOND)
+    domains = [Domain.objects.get(slug="client_cases")]
+    with as_caller(reader):
+        found, _ = changes(reader, Span(), domains=domains, page=1, size=9)
+    assert [made.section.text for made in found] == ["New rent."]
+    for other in (ANONYMOUS, Caller(("user:8",))):
+        with as_caller(other):
+            assert changes(other, Span(), domains=domains, page=1, size=9) == ([], False)
+            assert versions_of(other, private.locator) == []
+
+
+def test_versions_stand_oldest_first(code):
+    versions = versions_of(ANONYMOUS, f"{code.locator}/changed")
+    assert [version.text for version in versions] == ["Before.", "After."]
+
+
+def test_a_version_without_a_first_day_is_named_by_its_last():
+    section = a_section(a_document(a_domain()), "Old.", valid_to=SECOND)
+    assert begins(section) == date(2020, 12, 31)

@@ -1,0 +1,116 @@
+"""The pages of what changed, in both languages; private documents are nobody else's."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.row_security import as_system
+from tests.builders import a_document, a_domain, a_section
+from tests.retrieval.pages.looking import Page
+
+pytestmark = pytest.mark.django_db
+DAY = date(2021, 1, 1)
+
+
+@pytest.fixture
+def changed():
+    """A provision in two versions, the later with a word that would be dangerous if it were not escaped."""
+    document = a_document(a_domain(slug="manual", name="Manual", name_es="Guía", locator_prefix="/manual"))
+    days = ({"valid_from": date(2020, 1, 1), "valid_to": DAY}, {"valid_from": DAY})
+    texts = ("An officer may act.", "An officer <b>shall</b> act.")
+    for days_of, text in zip(days, texts, strict=True):
+        section = a_section(document, text, locator=f"{document.locator}/1", citation="Manual § 1", **days_of)
+    return section
+
+
+def test_what_changed_is_listed_with_its_redline(client, changed):
+    page = Page(client.get("/changes/", {"domain": "manual"}))
+    assert "What changed" in page.text and "Manual § 1" in page.text
+    content = client.get("/changes/?domain=manual").content.decode()
+    assert "<del> may</del><ins> &lt;b&gt;shall&lt;/b&gt;</ins>" in content
+    assert "<b>shall" not in content
+
+
+def test_what_is_new_or_repealed_is_shown_whole(client):
+    document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
+    a_section(document, "Gone.", valid_from=date(2020, 1, 1), valid_to=DAY)
+    a_section(document, "Come.", valid_from=DAY)
+    content = client.get("/changes/?domain=manual").content.decode()
+    assert "<del>Gone.</del>" in content and "<ins>Come.</ins>" in content
+
+
+def test_it_is_said_in_spanish(client, changed):
+    content = client.get(
+        "/changes/", {"domain": "manual"}, headers={"accept-language": "es"}
+    ).content.decode()
+    assert "Qué cambió" in content and "Modificada" in content and "Guía" in content
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({"since": "2021-01-01"}, True),
+        ({"since": "2021-01-02"}, False),
+        ({"until": "2020-12-31"}, False),
+        ({"kind": "new"}, False),
+        ({"kind": "changed"}, True),
+    ],
+)
+def test_the_days_and_kinds_asked_for_are_shown(client, changed, asked, found):
+    content = client.get("/changes/", {"domain": "manual"} | asked).content.decode()
+    assert ("Manual § 1" in content) == found
+    assert ("Nothing changed in this time" in content) != found
+
+
+@pytest.mark.parametrize(
+    "asked", [{"domain": "client_cases"}, {"since": "yesterday"}, {"kind": "odd"}, {"page": "0"}]
+)
+def test_what_cannot_be_asked_is_refused(client, changed, asked):
+    assert client.get("/changes/", asked).status_code == 400
+
+
+def test_changes_come_in_pages(client):
+    document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
+    a_section(document, "Old.", valid_from=date(2020, 1, 1))
+    for _ in range(21):
+        a_section(document, "New.", valid_from=DAY)
+    assert 'href="?domain=manual&amp;page=2"' in client.get("/changes/?domain=manual").content.decode()
+    second = client.get("/changes/?domain=manual&page=2").content.decode()
+    assert second.count('class="eyebrow"') == 1 and 'rel="next"' not in second
+
+
+def test_any_two_versions_are_compared(client, changed):
+    address = f"/changes{changed.locator}"
+    assert "<del> may</del>" in client.get(address).content.decode()
+    same = client.get(address, {"old": "2021-01-01", "new": "2021-01-01"}).content.decode()
+    assert "<del>" not in same and "<ins>" not in same
+    back = client.get(address, {"old": "2021-01-01", "new": "2020-01-01"}).content.decode()
+    assert "<ins> may</ins>" in back
+    assert client.get(address, {"old": "1999-01-01"}).status_code == 400
+
+
+def test_the_reader_of_a_provision_with_versions_leads_there(client, changed):
+    assert f'href="/changes{changed.locator}"' in client.get(f"/law{changed.locator}").content.decode()
+
+
+def test_a_provision_with_one_version_says_so(client):
+    content = client.get("/changes/us/const/amendment/IV").content.decode()
+    assert "Only this version is known." in content and "<select" not in content
+
+
+def test_what_is_not_there_is_not_found(client):
+    assert client.get("/changes/us/const/amendment/XL").status_code == 404
+    assert client.get("/changes/us/%00").status_code == 404
+
+
+def test_private_versions_are_shown_to_their_readers_alone(client, case):
+    section, owner = case
+    with as_system():
+        a_section(section.document, "A new strike.", locator=section.locator + "/2", valid_from=DAY)
+    addresses = ("/changes/client_cases/okonkwo/facts", "/changes/?domain=client_cases")
+    assert [client.get(address).status_code for address in addresses] == [404, 400]
+    assert "A new strike." not in client.get("/changes/").content.decode()
+    client.force_login(owner)
+    assert [client.get(address).status_code for address in addresses] == [200, 200]
+    response = client.get("/changes/")
+    assert "A new strike." in response.content.decode() and "no-store" in response["Cache-Control"]

@@ -1,0 +1,48 @@
+"""What was taken out of a text and put into it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.text import redline as module
+from retrieval.text.redline import Change, excerpt, redline
+
+WORDS = st.lists(st.sampled_from(["the", "law", "(a)", "an", "officer", "\n", "shall"]), max_size=30).map(
+    " ".join
+)
+
+
+@given(WORDS, WORDS)
+def test_both_texts_can_be_read_back(old, new):
+    lines = redline(old, new)
+    said = "".join(change.text for line in lines for change in line if change.kind != "ins")
+    assert said == old.replace("\n", "")
+    assert "".join(change.text for line in lines for change in line if change.kind != "del") == new.replace(
+        "\n", ""
+    )
+
+
+def test_words_are_told_apart_within_their_line():
+    assert redline("(a) An officer may act.\n(b) Same.", "(a) An officer shall act.\n(b) Same.") == [
+        (Change("(a) An officer"), Change(" may", "del"), Change(" shall", "ins"), Change(" act.")),
+        (Change("(b) Same."),),
+    ]
+
+
+def test_a_line_that_joins_or_goes_is_whole():
+    assert redline("One.", "One.\nTwo.") == [(Change("One."),), (Change("Two.", "ins"),)]
+    assert redline("One.\nTwo.", "Two.") == [(Change("One.", "del"),), (Change("Two."),)]
+
+
+def test_long_passages_are_set_whole(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PAIRS", 3)
+    assert redline("a b c", "a b d") == [(Change("a b c", "del"),), (Change("a b d", "ins"),)]
+
+
+def test_an_excerpt_holds_what_changed_and_a_little_around_it():
+    old = "Same.\n" + "word " * 100 + "may act."
+    lines = excerpt(redline(old, old.replace("may", "shall")), most=500)
+    assert len(lines) == 1
+    assert lines[0][0].text.startswith(" … ") and len(lines[0][0].text) < 100
+    assert [change.text for change in lines[0] if change.kind] == [" may", " shall"]
+    (cut,) = excerpt(redline("", "word " * 100), most=50)
+    assert sum(len(change.text) for change in cut) <= 51 and cut[0].text.endswith("…")
