@@ -26,16 +26,24 @@ from retrieval.admin.base import (
     admin_url,
     caller_of,
 )
-from retrieval.ingestion import refreshing, uploading
+from retrieval.fetching import job as fetching
+from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
-    """Reads the domain's source again, or fetches it from where it is published, as a job whose page opens."""
-    run = jobs.enqueue(**refreshing.refresh(domain), by=request.user)
+    """Reads the domain's source again, as a job whose page opens."""
+    run = jobs.enqueue(**ingest.request(domain), by=request.user)
     messages.success(request, _("%(domain)s is being ingested again.") % {"domain": domain.local_name})
+    return redirect(admin_url(run))
+
+
+def fetch(request: HttpRequest, domain: Domain) -> HttpResponse:
+    """Brings what the domain holds up to date from where it is published, as a job whose page opens."""
+    run = jobs.enqueue(**fetching.refresh_request(domain), by=request.user)
+    messages.success(request, _("%(domain)s is being fetched.") % {"domain": domain.local_name})
     return redirect(admin_url(run))
 
 
@@ -44,7 +52,14 @@ INGEST = ObjectAction(
     gettext_lazy("Ingest again"),
     ingest_again,
     may=lambda request, domain: request.user.has_perm("retrieval.add_jobrun"),
-    applies=refreshing.has_source,
+    applies=lambda domain: bool(domain.source) and not fetching.has_own_address(domain),
+)
+FETCH = ObjectAction(
+    "fetch",
+    gettext_lazy("Fetch"),
+    fetch,
+    may=INGEST.may,
+    applies=lambda domain: bool(fetching.address_of(domain)),
 )
 
 
@@ -78,7 +93,7 @@ class DomainForm(forms.ModelForm):
 @admin.register(Domain)
 class DomainAdmin(ObjectActions, ModelAdmin):
     form = DomainForm
-    object_actions = (INGEST,)
+    object_actions = (INGEST, FETCH)
     list_filter = ["visibility"]
     search_fields = ["name", "name_es", "slug"]
     fieldsets = [
@@ -132,7 +147,8 @@ class DomainAdmin(ObjectActions, ModelAdmin):
 
     @admin.display(description="")
     def ingest_button(self, domain: Domain) -> SafeString | str:
-        return self.action_button(domain, INGEST) if INGEST.applies(domain) else _("no source")
+        action = next((action for action in self.object_actions if action.applies(domain)), None)
+        return self.action_button(domain, action) if action else _("no source")
 
 
 def withdraw(request: HttpRequest, document: Document) -> None:

@@ -31,6 +31,7 @@ from retrieval.parsing.sources import Place, read_next
 
 FIRST_CASES = timedelta(days=365)  # decided since then, where none is held and no day was named
 LARGEST_PAGE = 20 * 2**20  # bytes of a page that leads to others
+TITLE = re.compile(r"/us/(?:usc/t|cfr/t|uscis-pm/v)(\w+)")
 MOST_FILES = 20_000  # of one fetch: the Policy Manual has about 500 pages, the eCFR 50 titles
 
 
@@ -125,22 +126,22 @@ def refresh_request(domain: Domain) -> dict:
 
 
 def address_of(domain: Domain) -> str:
-    """Its own source, where that is an address, else where its law is officially published; "" for a local source."""
-    if domain.source:
-        return domain.source if re.match("https?://", domain.source) else ""
-    return settings.ARF_FETCH["addresses"].get(domain.slug, "")
+    """Its own source, where that is an address, else where its law is officially published; "" where it is nowhere."""
+    return domain.source if has_own_address(domain) else settings.ARF_FETCH["addresses"].get(domain.slug, "")
+
+
+def has_own_address(domain: Domain) -> bool:
+    return re.match("https?://", domain.source) is not None
 
 
 def publisher_of(domain: Domain) -> Publisher:
-    return Publisher() if domain.source else PUBLISHERS[domain.slug]
+    return Publisher() if has_own_address(domain) else PUBLISHERS[domain.slug]
 
 
 def held_titles(domain: Domain) -> tuple[str, ...]:
-    """The titles of a code that are loaded; none where it is no code, or all of it is."""
+    """The titles of a code, or volumes of the manual, that are loaded; none where there are none, or it has neither."""
     held = domain.documents.values_list("locator", flat=True)
-    return tuple(
-        sorted(match[1] for locator in held if (match := re.fullmatch(r"/us/(?:usc|cfr)/t(\w+)", locator)))
-    )
+    return tuple(sorted(match[1] for locator in held if (match := TITLE.fullmatch(locator))))
 
 
 def asked_of(run: JobRun, domain: Domain) -> Asked:
@@ -201,7 +202,7 @@ def get_one(run: JobRun, domain: Domain, state: State, site: Site, asked: Asked,
     fetched = site.fetch(wanted.url, path, known=known and validators(known), has_time=has_time, most=most)
     if not fetched.complete:
         return False
-    content = checked_content(wanted, path, fetched)
+    content = checked_content(publisher, wanted, path, fetched)
     digest = known.content_hash if known and fetched.unchanged else file_hash(path)
     unchanged = known is not None and (fetched.unchanged or digest == known.content_hash)
     said = asdict(fetched.validators)
@@ -229,17 +230,19 @@ def validators(known: Download) -> Validators:
     return Validators(known.etag, known.last_modified)
 
 
-def checked_content(wanted: Wanted, path: Path, fetched: Fetched) -> bytes:
+def checked_content(publisher: Publisher, wanted: Wanted, path: Path, fetched: Fetched) -> bytes:
     """What a page holds, b"" of any other file. Raises SourceRefused, and drops the file, where it is no such file."""
     if fetched.unchanged and not path.exists():
         return b""
     try:
         with path.open("rb") as file:
             check_kind(wanted, file.read(2**12))
+        content = path.read_bytes() if publisher.crawls or not wanted.leaf else b""
+        publisher.check(wanted, content)
     except SourceRefused:
         path.unlink()
         raise
-    return b"" if wanted.leaf else path.read_bytes()
+    return content
 
 
 def got_all(domain: Domain, state: State) -> Progress:

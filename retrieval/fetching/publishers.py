@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 from lxml import etree, html
 
 from retrieval.errors import SourceRefused
+from retrieval.parsing.policy_manual import address_of, place_of
 
 BEGINNINGS = {
     "zip": rb"PK\x03\x04",
@@ -66,6 +67,9 @@ class Publisher:
     def following(self, wanted: Wanted, content: bytes, asked: Asked) -> Iterator[Wanted]:
         """The files that a page leads to. Raises SourceRefused where it is no such page."""
         return iter(())
+
+    def check(self, wanted: Wanted, content: bytes) -> None:
+        """Raises SourceRefused for a page that is not the one asked for."""
 
     def sources(self, folder: Path, files: list[Wanted]) -> list[Source]:
         """What to ingest of the files that are new."""
@@ -209,6 +213,11 @@ class PolicyManual(Publisher):
             path = urlsplit(url).path
             if not volumes or any(re.search(rf"{volume}(?!\d)", path) for volume in volumes):
                 yield Wanted(f"{Path(path).name}.html", url, "html", leaf="-chapter-" in path)
+
+    def check(self, wanted: Wanted, content: bytes) -> None:
+        said = address_of(place_of(content))
+        if "volume" in wanted.name and f"{said}.html" != wanted.name:
+            raise SourceRefused(f"{wanted.url} is not that page of the Policy Manual: nothing was changed.")
 
     def sources(self, folder: Path, files: list[Wanted]) -> list[Source]:
         return [Source(folder)] if files else []

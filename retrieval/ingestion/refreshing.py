@@ -18,14 +18,14 @@ def begin_due(today: date | None = None) -> int:
     """Enqueues what is due, which takes turns; gives how many."""
     today = today or timezone.localdate()
     planned = Domain.objects.filter(refresh_plan__in=EVERY)
-    due = [domain for domain in planned if has_source(domain) and is_due(domain, today)]
+    due = [
+        domain
+        for domain in planned
+        if (domain.source or fetching.address_of(domain)) and is_due(domain, today)
+    ]
     for domain in due:
         jobs.enqueue(**refresh(domain), queues=True)
     return len(due)
-
-
-def has_source(domain: Domain) -> bool:
-    return bool(domain.source or fetching.address_of(domain))
 
 
 def refresh(domain: Domain) -> dict:

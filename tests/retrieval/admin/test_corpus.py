@@ -42,7 +42,7 @@ def test_ingest_again_makes_a_job_and_opens_its_page(client, curator):
 
 def test_law_that_is_officially_published_is_fetched_and_the_page_says_how_that_ended(client, curator):
     domain = Domain.objects.get(slug="us_code")
-    client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/")
+    client.post(f"/admin/retrieval/domain/{domain.pk}/do/fetch/")
     run = JobRun.objects.get(kind="fetch")
     assert run.params["domain"] == "us_code"
     JobRun.objects.filter(pk=run.pk).update(

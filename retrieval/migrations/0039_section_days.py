@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('retrieval', '0035_downloads'),
+        ('retrieval', '0038_matters'),
     ]
 
     operations = [
