@@ -126,7 +126,11 @@ def refresh_request(domain: Domain) -> dict:
 
 
 def address_of(domain: Domain) -> str:
-    """Its own source, where that is an address, else where its law is officially published; "" where it is nowhere."""
+    """Its own source, where that is an address, else where its law is officially published; "" where it is nowhere, and
+    for a private domain: a job's state would tell of its documents.
+    """
+    if domain.is_private:
+        return ""
     return domain.source if has_own_address(domain) else settings.ARF_FETCH["addresses"].get(domain.slug, "")
 
 

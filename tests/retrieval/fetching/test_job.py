@@ -270,7 +270,8 @@ def test_a_domain_is_fetched_from_the_address_that_its_source_gives(site):
 
 def test_a_domain_without_an_address_cannot_be_fetched(site):
     constitution = Domain.objects.get(slug="us_constitution")
-    assert address_of(constitution) == ""
+    private = Domain(slug="leases", visibility="private", source="https://law.example.org/leases.jsonl")
+    assert address_of(constitution) == address_of(private) == ""
     with pytest.raises(SourceRefused, match="no official address"):
         request(constitution)
     with pytest.raises(CommandError, match="There is no domain nowhere"):
