@@ -5,6 +5,7 @@ from datetime import date
 from django.http import HttpResponse
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access.caller import Caller
@@ -12,7 +13,7 @@ from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
 from retrieval.api.sections import reference
-from retrieval.api.serializers import ChangeList
+from retrieval.api.serializers import Reference
 from retrieval.corpus.changes import KINDS, Made, Span, begins, changes
 from retrieval.errors import NotFound
 from retrieval.models import Domain
@@ -29,6 +30,23 @@ class ChangeParameters(Parameters):
     until = Day(required=False, help_text="The last day looked at.")
     k = Number(min_value=1, max_value=MAX_K, default=20, help_text="Changes on a page.")
     page = Number(min_value=1, max_value=1_000, default=1)
+
+
+class MadeChange(Reference):
+    kind = s.ChoiceField(KINDS)
+    day = s.DateField(help_text="On which it took effect.")
+    domain = s.CharField()
+    before = s.DateField(
+        allow_null=True, help_text="A day on which the version that it replaced was in force."
+    )
+    url = s.CharField(help_text="The page that compares its versions.")
+
+
+class ChangeList(s.Serializer):
+    changes = MadeChange(many=True)
+    page = s.IntegerField()
+    next = s.IntegerField(allow_null=True)
+    previous = s.IntegerField(allow_null=True)
 
 
 class ChangesView(ApiView):

@@ -273,21 +273,6 @@ class Edge(Reference):
     pin = s.CharField(help_text="The exact place cited.")
 
 
-class MadeChange(Reference):
-    kind = s.ChoiceField(["new", "changed", "repealed"])
-    day = s.DateField(help_text="On which it took effect.")
-    domain = s.CharField()
-    before = s.DateField(allow_null=True, help_text="A day on which the version that it replaced was in force.")
-    url = s.CharField(help_text="The page that compares its versions.")
-
-
-class ChangeList(s.Serializer):
-    changes = MadeChange(many=True)
-    page = s.IntegerField()
-    next = s.IntegerField(allow_null=True)
-    previous = s.IntegerField(allow_null=True)
-
-
 class EdgeMade(Edge):
     start = s.IntegerField(help_text="Character offset into the text; -1 in a note.")
     end = s.IntegerField()

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.api import serializers
+from retrieval.api.changes import ChangeList
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
@@ -23,7 +23,7 @@ def changed():
 
 def test_changes_are_listed(client, changed):
     answer = client.get(f"{API}/changes", {"domain": "manual", "since": "2021-01-01"}).json()
-    assert_shape(answer, serializers.ChangeList)
+    assert_shape(answer, ChangeList)
     (made,) = answer["changes"]
     assert made == {
         "locator": changed.locator, "citation": "Manual § 1", "title": "Manual § 1", "kind": "changed",
