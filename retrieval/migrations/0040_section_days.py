@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('retrieval', '0038_matters'),
+        ('retrieval', '0039_definitions'),
     ]
 
     operations = [
