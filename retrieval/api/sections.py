@@ -21,6 +21,7 @@ from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.subtrees import end_of_subtree
+from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
@@ -36,7 +37,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "standing": "in_force",
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
-    "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
+    "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
 }  # fmt: skip
 
 
@@ -84,6 +85,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
         "pin": pin,
         "domain": section.domain.slug,
         **(whole(section.text) if section.is_leaf else text_of(below)),
+        "text_es": "\n".join(translation(section.locator, section.text)),
         "parent": parent_of(section, in_document),
         **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
         "previous": first(before),

@@ -401,6 +401,9 @@ class Provision(Shown):
     level = s.CharField()
     number = s.CharField(allow_blank=True)
     text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
+    text_es = s.CharField(
+        allow_blank=True, help_text="Our translation, which is not official; empty where there is none."
+    )
     text_complete = s.BooleanField(
         help_text="False: too long for one answer, so left out; read its children."
     )

@@ -13,12 +13,15 @@ from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.db.models.functions import Length
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import graph, history
 from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.history import Change
 from retrieval.corpus.subtrees import end_of_subtree
+from retrieval.corpus.translations import LANGUAGE as TRANSLATED
+from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -82,6 +85,7 @@ class Part:
     paragraphs: list[Paragraph]
     notes: list[list[Run]]
     changes: list[dict]
+    translated: list[str]  # paragraphs in the reader's language, where that is not the law's
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +330,7 @@ def part(
             for note in stands.notes(section.notes)
         ],
         changes=[c.to_dict() for c in stands.made if is_told_at(section, page, c)],
+        translated=translation(section.locator, section.text) if get_language() == TRANSLATED else [],
     )
 
 
