@@ -125,8 +125,9 @@ def known_by_number(source: Source) -> Iterator[Found]:
         subs = subdivisions(source.written(match, "subs").replace(" ", ""))
         if not (match["sign"] or subs or match["number"] in _SPOKEN_NUMBERS):
             continue
+        number = _SPOKEN_NUMBERS.get(match["number"], match["number"])
         for taken in range(len(subs), -1, -1):
-            called = _SPOKEN_NUMBERS.get(match["number"], match["number"]) + "".join(f"({sub.lower()})" for sub in subs[:taken])
+            called = number + "".join(f"({sub.lower()})" for sub in subs[:taken])
             if locator := _known().get(called):
                 below = recased(subs, USC_LEVELS)[taken:]
                 yield Found.one(*match.span(), "/".join((locator, *below)))

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import chain, product, takewhile
 
 from retrieval.citations import act_sections, constitution, statutes
+from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.heads import words
 
@@ -21,14 +22,14 @@ _LEADING = frozenset(
         "up read open go to see give tell about explain quote display pull cite us u.s u.s.a u.s.c.a usca "
         "u.s.c.s uscs federal s const constitution el la los las texto completo de del que dice es cual "
         "muestrame mostrar muestra ver busca buscar dime lee leer explica explicame establece cita quiere "
-        "decir dispone significa sobre abre por favor"
+        "decir dispone significa sobre abre por favor case of caso sentencia decision que q"
     )
 )
 _TRAILING = frozenset(
     words(
         "say says state states mean means read reads provide provides text full please do about is the of "
         "us  u.s me to et seq constitution exactly actually dice establece dispone significa texto "
-        "completo por favor de la  constitucion"
+        "completo por favor de la  constitucion case decision ruling que decidio fallo"
     )
 )
 _ASKING = frozenset(  # besides, around a name
@@ -50,21 +51,23 @@ _CASE_END = re.compile(
 )
 
 
-def find_citations(text: str, *, asked: bool = False) -> tuple[Citation, ...]:
+def find_citations(
+    text: str, *, asked: bool = False, names: CaseNames | None = None
+) -> tuple[Citation, ...]:
     """Citations in running text, in order and not overlapping; of two that overlap the longer.
 
     Lists and ranges give one citation each: "Fifth and Fourteenth Amendments" two, "First through Fourth
     Amendments" four, of which those between the ends have an empty text at the second end. Of a range of
     sections of a code what lies between is given if it is few. In a question that is asked, a number alone may be a
-    section: "section 1983".
+    section: "section 1983". Cases are also found by those `names`, where none is cited by its reporter.
     """
     source = Source.of(text)
-    found = chain(
-        statutes.find(source),
-        cases(source),
-        constitution.find(source),
-        act_sections.known_by_number(source) if asked else (),
-    )
+    found = [*statutes.find(source), *cases(source, names=names), *constitution.find(source)]
+    if asked:
+        cited = {item.locator for match in found for item in match.items}
+        found += [
+            match for match in act_sections.known_by_number(source) if match.items[0].locator not in cited
+        ]
     kept = longest(found, len(source.folded))
     return tuple(citation for match in kept for citation in source.citations(match))
 
@@ -75,7 +78,7 @@ def only_citation(text: str) -> Citation | None:
     return cited[0] if len(cited) == 1 else None
 
 
-def whole_citations(text: str) -> tuple[Citation, ...]:
+def whole_citations(text: str, *, names: CaseNames | None = None) -> tuple[Citation, ...]:
     """The citations a whole query consists of, neutral words ("what does ... say?") apart; else none.
 
     Reads forms too loose for running text: "fifth", "art 1 s 8 c 3", "2nd ammendment", "14A", "5th and 14th".
@@ -83,7 +86,7 @@ def whole_citations(text: str) -> tuple[Citation, ...]:
     if len(text) > _LONGEST_QUERY:
         return ()
     source = Source.of(text)
-    match = next(chain(_bare(source), _whole(source)), None)
+    match = next(chain(_bare(source), _whole(source, names)), None)
     return tuple(source.citations(match)) if match else ()
 
 
@@ -117,11 +120,11 @@ def _bare(source: Source) -> Iterator[Found]:
         yield found
 
 
-def _whole(source: Source) -> Iterator[Found]:
+def _whole(source: Source, names: CaseNames | None = None) -> Iterator[Found]:
     """The longest match, if nothing but neutral words stands around it."""
     cited = chain(
         statutes.find(source, loose=True),
-        cases(source, loose=True),
+        cases(source, loose=True, names=names),
         constitution.find_loose(source),
         act_sections.known_by_number(source),
     )
@@ -143,6 +146,11 @@ def _are_all(text: str, neutral: frozenset[str]) -> bool:
     return all(word[0].rstrip(".") in neutral for word in _WORD.finditer(text))
 
 
+_PARTY = r"[^\W\d][^\d?!;:()]{1,50}?"
+_ONLY_NAME = re.compile(
+    rf"(?:(?:the|el)\s(?:case|caso)\s(?:of\s|de\s)?)?(?P<one>{_PARTY})\s(?:v|vs|versus|contra)\.?\s(?P<other>{_PARTY})\W*",
+    re.IGNORECASE,
+)
 _LAST_VOLUME = 650
 _US_REPORTS = re.compile(
     r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|us)(?:\s?\([0-9] [a-z]{3,8}\.?\))?"
@@ -164,9 +172,18 @@ _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|A
 _NOT_A_SLUG = re.compile(r"[^a-z0-9]+")
 
 
-def cases(source: Source, *, loose: bool = False) -> Iterator[Found]:
-    yield from _us_reports(source, loose=loose)
-    yield from _other_reporters(source)
+def cases(source: Source, *, loose: bool = False, names: CaseNames | None = None) -> Iterator[Found]:
+    by_reporter = [*_us_reports(source, loose=loose), *_other_reporters(source)]
+    yield from by_reporter
+    if names and not by_reporter:
+        yield from names.find(source)
+
+
+def named_case(text: str) -> str:
+    """The name of a case that is all of a query, "Roe v. Wade", neutral words apart; else nothing."""
+    source = Source.of(text)
+    named = _ONLY_NAME.fullmatch(source.visible.strip()) if len(text) <= _LONGEST_QUERY else None
+    return f"{named['one'].strip()} v. {named['other'].strip(' .?')}" if named else ""
 
 
 def _us_reports(source: Source, *, loose: bool) -> Iterator[Found]:

@@ -106,7 +106,7 @@ SUBDIVISION_WORD = (
     r"|parrafos?|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
 )
 SUBDIVISION = r"(?:(?:\([a-z0-9]{1,5}\)){1,5}|(?:[a-z]|[0-9]{1,2})(?![a-z0-9.]))"
-_NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")  # "1182, subsection (a)"
+_NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")
 NAMED_SUB = re.compile(rf"{SUBDIVISION_WORD}({SUBDIVISION})")
 
 

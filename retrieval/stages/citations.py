@@ -2,6 +2,7 @@
 Questions of what changed a provision are answered by the provision that did, then by the one that is cited.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -11,8 +12,8 @@ from django.db.models import F, QuerySet
 from retrieval.citations.acts import named_acts
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
-from retrieval.citations.finding import absent_provision, find_citations, whole_citations
-from retrieval.corpus import history
+from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
+from retrieval.corpus import decided_cases, history
 from retrieval.corpus.filters import inside
 from retrieval.corpus.history import Change, is_within
 from retrieval.models import Section
@@ -21,6 +22,7 @@ from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 
 MAX_UNDER = 100  # sections shown under a cited node
+_WHOLE = "/us/const/"  # all of its places are known here: what is not among them is nowhere
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,9 @@ class ResolveCitations:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        whole = whole_citations(query.original)
-        found = whole or find_citations(query.original, asked=True)
+        names = decided_cases.names_for(query)
+        whole = whole_citations(query.original, names=names)
+        found = whole or find_citations(query.original, asked=True, names=names)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
             return self._without(ranking)
@@ -50,13 +53,14 @@ class ResolveCitations:
         if len(whole) == 1:
             return self._one(ranking, whole[0], places)
         named = ranking.noting(", ".join(citation.normalized for citation in found))
-        all_here = len(places) == len(whole) > 0 and all(place.exact for place in places)
-        return self._final(named, places) if all_here else named
+        all_here = whole and {c.locator for c in whole if c.text} <= {p.locator for p in places if p.exact}
+        exact = [place for place in places if place.exact]  # between the ends of a range not all need exist
+        return self._final(named, exact) if all_here else named
 
     def _without(self, ranking: Ranking) -> Ranking:
         """Private documents have articles and amendments of their own."""
-        named = absent_provision(ranking.query.original)
-        if named is None or any(domain.private for domain in ranking.query.domains):
+        named = absent_provision(ranking.query.original) or case_not_here(ranking.query)
+        if not named or any(domain.private for domain in ranking.query.domains):
             return ranking.noting("no citation")
         return replace(ranking, query=replace(ranking.query, unresolved=named)).noting(f"there is no {named}")
 
@@ -68,6 +72,8 @@ class ResolveCitations:
             if any(domain.private for domain in ranking.query.domains):  # their articles have numbers of their own
                 return ranking.noting(f"{citation.normalized} is not in the law here")
             return self._absent(ranking, citation, places[0])
+        if not places[0].exact and citation.locator.startswith(_WHOLE):
+            ranking = replace(ranking, query=replace(ranking.query, unresolved=citation.normalized))
         return self._final(ranking.noting(citation.normalized), places)
 
     def _final(self, ranking: Ranking, places: list[Place]) -> Ranking:
@@ -137,21 +143,29 @@ def act_candidate(section: int, act: str) -> Candidate:
     return Candidate(section, scores={"citation": 0.5}, ranks={"citation": 2}, reasons=(reason,))
 
 
+def case_not_here(query: Query) -> str:
+    """The case that is all of the question, where cases are searched, and it was not found among them."""
+    return named_case(query.original) if decided_cases.names_for(query) else ""
+
+
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
     if not locators:
         return []
-    wanted = {locator: [locator, *ancestors(locator)] for locator in locators}
-    names = {name for chain in wanted.values() for name in chain}
+    chains = {locator: [locator, *ancestors(locator)] for locator in {*locators, *map(lettered, locators)}}
+    names = {name for chain in chains.values() for name in chain}
     readable = searched(query)
     sections = {section.locator: section for section in readable.filter(locator__in=names)}
-    pins = anchored(readable, [locator for locator in locators if locator not in sections])
+    wanted = [read_as(locator, sections) for locator in locators]
+    pins = anchored(readable, [locator for locator in wanted if locator not in sections])
     places = []
-    for locator, chain in wanted.items():
+    for locator in dict.fromkeys(wanted):
         if locator in pins:
             places.append(Place(locator, pins[locator], locator, True))
-        elif nearest := next((name for name in chain if name in sections), None):
+        elif nearest := next((name for name in chains[locator] if name in sections), None):
             places.append(Place(locator, sections[nearest], None, nearest == locator))
+        elif case := case_with_page(readable, locator):
+            places.append(Place(locator, case, None, True))
     return places
 
 
@@ -159,6 +173,35 @@ def searched(query: Query) -> SectionQuerySet:
     """What the caller may read, in the domains and the places that are searched."""
     readable = Section.objects.readable(query.caller, query.as_of)
     return readable.filter(inside(query), domain__in=query.domain_ids)
+
+
+_LETTERED = re.compile(r"(/us/(?:usc|cfr)/t\w+/s[^/]*[0-9])([a-z])((?:/\w+)*)")
+
+
+def lettered(locator: str) -> str:
+    """With the last letter of the section read as its subdivision: "42 USC 405g" as § 405(g)."""
+    parts = _LETTERED.fullmatch(locator)
+    return f"{parts[1]}/{parts[2]}{parts[3]}" if parts else locator
+
+
+def read_as(locator: str, sections: Mapping[str, Section]) -> str:
+    """The locator, or where there is no such section its other reading, if that section is here."""
+    whole, other = ("/".join(name.split("/")[:5]) for name in (locator, lettered(locator)))
+    return lettered(locator) if whole not in sections and other in sections else locator
+
+
+_MOST_PAGES = 200  # of one decision
+
+
+def case_with_page(readable: QuerySet[Section], locator: str) -> Section | None:
+    """The decision that the page of "410 U.S. at 163" is in: the last that begins before it in its volume."""
+    parts = locator.split("/")
+    if parts[2] != "scotus" or len(parts) != 5 or not parts[4].isdigit():
+        return None
+    volume = readable.filter(level="case", locator__under="/".join(parts[:4]) + "/")
+    begun = {int(case.locator.split("/")[4]): case for case in volume}
+    first = max((page for page in begun if page <= int(parts[4]) <= page + _MOST_PAGES), default=None)
+    return begun[first] if first else None
 
 
 def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:

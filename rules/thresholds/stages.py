@@ -170,6 +170,11 @@ def mark(probability: float, own: Thresholds) -> str:
     return VERIFY if probability >= own.verify else REJECT
 
 
+def is_curated_name(ranking: Ranking) -> bool:
+    """Whether the question is also a curated name of what was found: a case that is not here, of what it construed."""
+    return any("alias" in candidate.ranks for candidate in ranking.candidates)
+
+
 def is_confident(candidates: Iterable[Candidate], thresholds: Mapping[int, Thresholds]) -> bool:
     """Whether one of these is probable enough for its domain's answer to be shown as confident."""
     return any(
@@ -192,7 +197,8 @@ class Abstain:
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
-        if named := ranking.query.unresolved:
+        named = ranking.query.unresolved
+        if named and not is_curated_name(ranking):
             reason = Reason("no_such_provision", {"citation": named})
             return ranking.abstaining(reason, type(self)).noting(f"there is no {named} here")
         first = ranking.candidates[:JUDGED_BY]

@@ -5,13 +5,15 @@ from datetime import date
 import pytest
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 from retrieval.corpus import history
+from retrieval.corpus.decided_cases import case_names
 from retrieval.models import Domain
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
-from retrieval.stages.citations import CitationRetriever
+from retrieval.stages.citations import CitationRetriever, ResolveCitations, resolve
 from tests.builders import a_document, a_section
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
@@ -123,3 +125,63 @@ def test_an_act_that_is_named_brings_its_first_section(labor_law):
 def test_a_section_of_an_act_comes_instead_of_its_first(labor_law):
     ranking = CitationRetriever()(labor_law("what does ADEA 4(a) forbid employers to do"))
     assert [candidate.scores for candidate in ranking.candidates] == [{"citation": 1.0}]
+
+
+def test_a_letter_glued_to_a_section_may_be_its_subdivision(labor_law):
+    query = labor_law("29 USC 623a").query
+    assert [(place.section.locator, place.locator) for place in resolve(query, ["/us/usc/t29/s623a"])] == [
+        ("/us/usc/t29/s623", "/us/usc/t29/s623/a")
+    ]
+
+
+@pytest.fixture
+def decided():
+    """Two decisions among those of the Supreme Court."""
+    domain = Domain.objects.get(slug="supreme_court_cases")
+    for locator, name in (
+        ("/us/scotus/410/113", "Roe v. Wade"),
+        ("/us/scotus/384/436", "Miranda v. Arizona"),
+    ):
+        document = a_document(domain, locator=locator, title=name)
+        a_section(document, "Facts.", locator=locator, level="case", heading=name, citation=cite(locator))
+    case_names.cache_clear()
+    yield
+    case_names.cache_clear()
+
+
+def locators(answer: dict) -> list[str]:
+    return [result["locator"] for result in answer["results"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["roe v wade", "Roe contra Wade", "410us113", "410 U.S. at 163", "the case of Roe v. Wade"]
+)
+def test_a_case_is_answered_by_its_name_or_page(decided, text):
+    assert locators(ask(text)) == ["/us/scotus/410/113"]
+
+
+def test_a_case_named_in_a_question_is_a_candidate(decided):
+    text = "what warnings does miranda v. arisona require"
+    scopes, in_force = in_scope(ANONYMOUS, ["supreme_court_cases"])
+    read = ResolveCitations()(Ranking(Query(text, text, text, "en", scopes, versions=in_force)))
+    assert not read.final
+    assert [citation.text for citation in read.query.citations] == ["miranda v. arisona"]
+    assert [c.reasons[0].code for c in CitationRetriever()(read).candidates] == ["citation"]
+
+
+def test_a_case_that_is_not_here_is_said_not_to_be(decided):
+    answer = ask("Zamorano v. Saxophone")
+    assert answer["unresolved"] == "Zamorano v. Saxophone"
+    assert answer["abstained"]
+
+
+def test_a_curated_name_of_a_case_that_is_not_here_still_answers(decided):
+    answer = ask("marbury v. madison")
+    assert answer["unresolved"] == "marbury v. madison"
+    assert not answer["abstained"]
+
+
+def test_a_section_that_an_amendment_has_not_is_said_not_to_be():
+    answer = ask("27th amendment section 3")
+    assert answer["unresolved"] == "U.S. Const. amend. XXVII, § 3"
+    assert found(answer) == ["amendment/XXVII"]

@@ -1,0 +1,181 @@
+"""Decided cases by their names, as people write them: "roe v wade", "Brown vs. the Board of Education",
+"NYT v Sullivan", "Miranda contra Arizona". The names are given, those of the cases that are here. Pure.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from retrieval.citations.citation import Found, Source
+from retrieval.citations.heads import apart, words
+
+_WORD = re.compile(r"[a-z0-9]+(?:['.][a-z0-9]+)*")
+_AGAINST = re.compile(r"(?<![a-z0-9])(?:v|vs|versus|contra)(?![a-z0-9])\.?")
+_ONE_PARTY = re.compile(r"(?<![a-z])(?:in re|ex parte|matter of)(?![a-z])")
+_SKIPPED = frozenset(words("the of and for a an la el los las de del y inc co corp ltd llc company et al"))
+_UNITED_STATES = {"us": ("united", "states"), "u.s": ("united", "states"), "usa": ("united", "states")}
+_A_CASE = "case|decision|ruling|opinion|holding"
+_CALLED = re.compile(
+    rf"(?<![a-z0-9])(?P<before>[a-z]{{3,20}})\s{{1,2}}(?:{_A_CASE})(?![a-z])"
+    r"|(?<![a-z])(?:caso|fallo|sentencia|decision)\s{1,2}(?:de\s{1,2})?(?P<after>[a-z]{3,20})(?![a-z])"
+)
+SIDES = ("before", "after")  # of the "v."; one party alone stands after "In re"
+_MOST_NAMED = 4  # cases in one question
+_REACH = 8  # words on either side that may be a party's
+_BREAK = re.compile(r"[?!;:()\n]")
+_ONE_SLIP, _TWO_SLIPS = 5, 8  # letters of a word that may be misspelt by one, and by two
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    locator: str
+    parties: tuple[tuple[str, ...], ...]  # the words of each, of one or two parties
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.parties))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The earlier of two cases of one name is what people mean by it."""
+        return tuple(-int(part) for part in self.locator.split("/") if part.isdigit())
+
+
+class CaseNames:
+    """The names of many cases, found by any of their words. Takes (locator, name, short names) of each."""
+
+    def __init__(self, names: Iterable[tuple[str, str, Iterable[str]]]):
+        self.cases: list[Case] = []
+        self.by_word: dict[tuple[str, str], set[int]] = defaultdict(
+            set
+        )  # by side and word, to places in `cases`
+        self.short: dict[str, str] = {}
+        for locator, name, short in names:
+            if case := case_of(locator, name):
+                for side, party in zip(SIDES[-len(case.parties) :], case.parties, strict=True):
+                    for word in (*party, initials(party)):
+                        self.by_word[side, word].add(len(self.cases))
+                self.cases.append(case)
+            self.short |= {Source.of(called).folded: locator for called in short}
+        self.slips: dict[str, set[str]] = defaultdict(set)
+        for _, word in self.by_word:
+            if len(word) >= _ONE_SLIP:
+                for shortened in _shortened(word):
+                    self.slips[shortened].add(word)
+
+    def __bool__(self) -> bool:
+        return bool(self.cases)
+
+    def find(self, source: Source) -> Iterator[Found]:
+        """The case that each "A v. B" and "In re A" names, if it is among these; the best of several. Also those
+        called by a short name: "the Marbury case".
+        """
+        for sides, start, end in islice(parties_in(source.folded), _MOST_NAMED):
+            best = max(self._matches(sides), key=lambda found: found[0], default=None)
+            if best:
+                _, case, first, last = best
+                yield Found.one(min(first, start), max(last, end), case.locator)
+        for match in _CALLED.finditer(source.folded):
+            if locator := self.short.get(match["before"] or match["after"]):
+                yield Found.one(*match.span(), locator)
+
+    def _matches(self, sides: Sequence[Sequence[Word]]) -> Iterator[tuple[tuple, Case, int, int]]:
+        """How well each case fits the words nearest to the "v.": (what decides, case, start, end)."""
+        *before, after = sides
+        if not after or before and not before[0]:
+            return
+        places = self._with_word(SIDES[1], after[0].text)
+        if before:
+            places = places & self._with_word(SIDES[0], before[0][-1].text)
+        for case in (self.cases[place] for place in sorted(places)):
+            if len(case.parties) != len(sides):
+                continue
+            right = _run(after, case.parties[-1])
+            left = _run(before[0][::-1], case.parties[0], backwards=True) if before else ()
+            if right and (left or not before):
+                said = [*left, *right]
+                rank = (len(said), -case.size, case.order)
+                yield rank, case, min(word.start for word in said), max(word.end for word in said)
+
+    def _with_word(self, side: str, word: str) -> set[int]:
+        """The cases that have the word on this side, or where none has it a word that is a slip away."""
+        if exact := self.by_word.get((side, word)):
+            return exact
+        slips = {known for shortened in _shortened(word) for known in self.slips.get(shortened, ())}
+        near = (self.by_word.get((side, known), set()) for known in slips if alike(word, known))
+        return set().union(*near)
+
+
+def case_of(locator: str, name: str) -> Case | None:
+    folded = Source.of(name).folded
+    parts = _AGAINST.split(folded, maxsplit=1)
+    if len(parts) == 1:
+        parts = [_ONE_PARTY.sub(" ", folded)] if _ONE_PARTY.search(folded) else []
+    parties = tuple(tuple(word.text for word in words_of(part)) for part in parts)
+    return Case(locator, parties) if parties and all(parties) else None
+
+
+def parties_in(folded: str) -> Iterator[tuple[tuple[list[Word], ...], int, int]]:
+    """What stands on both sides of each "v.", or after each "In re", and where that stands."""
+    for match in _AGAINST.finditer(folded):
+        before = _BREAK.split(folded[: match.start()])[-1]
+        left = words_of(before, offset=match.start() - len(before))[-_REACH:]
+        yield (left, _after(folded, match.end())), *match.span()
+    for match in _ONE_PARTY.finditer(folded):
+        yield (_after(folded, match.end()),), *match.span()
+
+
+def _after(folded: str, start: int) -> list[Word]:
+    return words_of(_BREAK.split(folded[start : start + 200])[0], offset=start)[:_REACH]
+
+
+def words_of(text: str, offset: int = 0) -> list[Word]:
+    found = []
+    for match in _WORD.finditer(text):
+        said = match[0].rstrip(".")
+        for word in _UNITED_STATES.get(said, (re.sub(r"['.]", "", said),)):
+            if word not in _SKIPPED:
+                found.append(Word(word, offset + match.start(), offset + match.end()))
+    return found
+
+
+def _run(said: Sequence[Word], party: Sequence[str], *, backwards: bool = False) -> tuple[Word, ...]:
+    """The words said, from the "v." on, that are the party's in its order; or its initials."""
+    if said[0].text == initials(party) and len(party) > 1:
+        return (said[0],)
+    rest = list(reversed(party)) if backwards else list(party)
+    run: list[Word] = []
+    for word in said:
+        place = next((n for n, known in enumerate(rest) if alike(word.text, known)), None)
+        if place is None:
+            break
+        run.append(word)
+        del rest[: place + 1]
+    return tuple(run)
+
+
+def initials(party: Sequence[str]) -> str:
+    """ "nrdc" of the Natural Resources Defense Council."""
+    return "".join(word[0] for word in party)
+
+
+def alike(word: str, known: str) -> bool:
+    """The same, or a slip away."""
+    if word == known:
+        return True
+    most = (len(known) >= _ONE_SLIP) + (len(known) >= _TWO_SLIPS)
+    return len(word) >= _ONE_SLIP - 1 and most > 0 and apart(word, known) <= most
+
+
+def _shortened(word: str) -> set[str]:
+    """The word, and what is left of it without any one of its letters."""
+    return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}

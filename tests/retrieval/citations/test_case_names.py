@@ -1,0 +1,89 @@
+"""Cases by their names, in the forms people write."""
+
+import time
+
+import pytest
+
+from retrieval.citations.case_names import CaseNames
+from retrieval.citations.citation import Source
+from retrieval.citations.finding import find_citations, named_case, whole_citations
+
+NAMES = CaseNames(
+    [
+        ("/us/scotus/5/137", "Marbury v. Madison", ["Marbury"]),
+        ("/us/scotus/347/483", "Brown v. Board of Education of Topeka", ()),
+        ("/us/scotus/349/294", "Brown v. Board of Education of Topeka", ()),
+        ("/us/scotus/372/335", "Gideon v. Wainwright", ()),
+        ("/us/scotus/376/254", "New York Times Company v. Sullivan", ()),
+        ("/us/scotus/384/436", "Miranda v. Arizona", ()),
+        ("/us/scotus/387/1", "In re Gault", ()),
+        ("/us/scotus/410/113", "Roe v. Wade", ()),
+        ("/us/scotus/467/837", "Chevron U. S. A. Inc. v. Natural Resources Defense Council, Inc.", ()),
+        ("/us/scotus/505/833", "Planned Parenthood of Southeastern Pennsylvania v. Casey", ()),
+        ("/us/scotus/514/549", "United States v. Lopez", ()),
+    ]
+)
+
+
+def named(text):
+    return [item.locator for found in NAMES.find(Source.of(text)) for item in found.items]
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("marbury vs madison", "/us/scotus/5/137"),
+        ("the Marbury case", "/us/scotus/5/137"),
+        ("brown v. board", "/us/scotus/347/483"),
+        ("Brown versus the Board of Education", "/us/scotus/347/483"),
+        ("gideon v. wainright", "/us/scotus/372/335"),
+        ("NYT v Sullivan", "/us/scotus/376/254"),
+        ("el caso Miranda contra Arizona", "/us/scotus/384/436"),
+        ("in re gault", "/us/scotus/387/1"),
+        ("what did roe v wade say about privacy", "/us/scotus/410/113"),
+        ("chevron v nrdc", "/us/scotus/467/837"),
+        ("Planned Parenthood vs Casey", "/us/scotus/505/833"),
+        ("us v lopez", "/us/scotus/514/549"),
+        ("U.S. v. López", "/us/scotus/514/549"),
+    ],
+)
+def test_a_case_is_found_by_its_name(text, locator):
+    assert named(text) == [locator]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kramer vs. Kramer",
+        "Alien v Predator",
+        "brown vs green paint",
+        "Roe",
+        "v.",
+        "roe v",
+        "v wade",
+        "Brown v. Casey",
+    ],
+)
+def test_what_only_looks_like_one_is_none(text):
+    assert named(text) == []
+
+
+def test_a_name_is_read_where_no_reporter_is():
+    both = find_citations("Roe v. Wade, 410 U.S. 113", names=NAMES)
+    assert [citation.text for citation in both] == ["410 U.S. 113"]
+    assert [c.locator for c in whole_citations("roe v wade", names=NAMES)] == ["/us/scotus/410/113"]
+    assert whole_citations("roe v wade and privacy", names=NAMES) == ()
+
+
+def test_a_query_that_is_a_name_alone():
+    assert named_case("the case of Smith vs. Jones?") == "Smith v. Jones"
+    assert named_case("smith against jones") == ""
+
+
+def test_many_names_are_read_quickly():
+    many = CaseNames((f"/us/scotus/{n}/1", f"United States v. Party{n}", ()) for n in range(1, 3001))
+    assert [found.items[0].locator for found in many.find(Source.of("US v. Party77"))] == ["/us/scotus/77/1"]
+    for text in ("united states v. united states " * 100, "v " * 2000, "a v b " * 600):
+        start = time.perf_counter()
+        list(many.find(Source.of(text)))
+        assert time.perf_counter() - start < 1
