@@ -46,6 +46,7 @@ _CASES = ("/us/scotus/", "/us/case/", "/us/in-dec/")
 _CASE_NAME = re.compile(
     r"[^0-9]{2,80}\s(?:v|vs)\.?\s[^0-9]{2,80},?\s*|(?:matter of|in re)\s[^0-9]{2,80},?\s*"
 )
+_EDITION = re.compile(r"^\s{0,2}\([a-z. ]{0,20}[0-9]{4}\)")  # of the Code: "(2018)", "(West 2020)"
 _CASE_END = re.compile(
     r"(?:,\s?(?:at\s)?[0-9]{1,4}(?:-[0-9]{1,4})?)?\s{0,2}(?:\([^()]{0,40}[0-9]{4}\))?[\s.?]*"
 )
@@ -134,7 +135,7 @@ def _whole(source: Source, names: CaseNames | None = None) -> Iterator[Found]:
 
 
 def _is_framed(folded: str, match: Found) -> bool:
-    before, after = folded[: match.start], folded[match.end :]
+    before, after = folded[: match.start], _EDITION.sub("", folded[match.end :])
     if match.items[0].locator.startswith(_CASES):
         named = _CASE_NAME.fullmatch(before.lstrip()) or not before.strip()
         if named and _CASE_END.fullmatch(after):

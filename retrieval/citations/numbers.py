@@ -38,7 +38,8 @@ def cased_section(title: int, section: str) -> str:
 
 
 SIGN = r"(?:§{1,2}|#|(?:se[ctio]{3,6}n(?:es|s)?|sects?|secs?|ss?|seccs?|articles?|articulos?|arts?)\b\.?)"
-SUBS = r"(?:\s?\([a-z0-9]{1,5}\)){0,8}"
+SUB = r"\((?:[0-9]{1,3}[a-z]{0,2}|[ivxlc]{1,6}|[a-z]{1,2})\)"  # neither a year nor a word
+SUBS = rf"(?:\s?{SUB}){{0,8}}"
 USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
 _GLUED_SUBS = r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"  # "203m1": no section has such a number
 CFR_SECTION = (
@@ -56,7 +57,7 @@ _JOIN = (
 )
 
 
-_ONLY_SUBS = r"(?:\([a-z0-9]{1,5}\)){1,5}"  # the "(b)" of "203(a) and (b)"
+_ONLY_SUBS = rf"(?:{SUB}){{1,5}}"  # the "(b)" of "203(a) and (b)"
 
 
 def list_of(number: str) -> str:
@@ -105,7 +106,7 @@ SUBDIVISION_WORD = (
     r"(?:(?:sub)?(?:sections?|sec\.?|divisions?|paragraphs?|para\.?|clauses?)|sub-?paragraphs?|incisos?|apartados?"
     r"|parrafos?|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
 )
-SUBDIVISION = r"(?:(?:\([a-z0-9]{1,5}\)){1,5}|(?:[a-z]|[0-9]{1,2})(?![a-z0-9.]))"
+SUBDIVISION = rf"(?:(?:{SUB}){{1,5}}|(?:[a-z]|[0-9]{{1,2}})(?![a-z0-9.]))"
 _NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")
 NAMED_SUB = re.compile(rf"{SUBDIVISION_WORD}({SUBDIVISION})")
 

@@ -17,6 +17,7 @@ from retrieval.citations.numbers import (
     CFR_SECTION,
     NAMED_SUB,
     SIGN,
+    SUB,
     SUBDIVISION,
     SUBDIVISION_WORD,
     USC_LEVELS,
@@ -65,7 +66,7 @@ _TITLE_FIRST = re.compile(
     rf"(?P<numbers>{list_of(ANY_NUMBER)}){_NAME_AFTER}"
 )
 _OF_TITLE = (
-    r"[\s,]{1,3}(?:(?:of|del?)\s{1,2})?(?:(?:the|el)\s{1,2})?"
+    rf"[\s,]{{1,3}}(?:(?:of|del?)\s{{1,2}})?(?:(?:the|el)\s{{1,2}})?(?:(?:{_USC_NAME}|{_CFR_NAME})[\s,]{{1,3}})?"
     rf"{_TITLE_WORD}(?P<title>[0-9]{{1,2}})(?![0-9a-z])"
 )
 _SECTION_FIRST = re.compile(
@@ -75,8 +76,12 @@ _SECTION_OF_CODE = re.compile(  # "section 214.2(h) of 8 CFR"
     rf"(?<![a-z0-9])(?P<part>)(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})[\s,]{{1,3}}(?:of|del?|in)\s{{1,2}}"
     rf"(?:(?:the|el)\s{{1,2}})?(?P<title>[0-9]{{1,2}})\s{{0,2}}(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))(?![a-z0-9])"
 )
+_CODE_FIRST = re.compile(  # "USC 8 § 1182"
+    rf"(?<![a-z0-9])(?P<part>)(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))[\s,]{{1,3}}(?:{_TITLE_WORD})?"
+    rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})"
+)
 _NUMBER_FIRST = re.compile(  # "922(g)(1) title 18"
-    rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:\([a-z0-9]{{1,5}}\)){{1,8}}){_OF_TITLE}"
+    rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:{SUB}){{1,8}}){_OF_TITLE}"
     rf"{_NAME_AFTER}"
 )
 _ANOTHER_CODE = re.compile(
@@ -129,7 +134,7 @@ def _code(
 
 def _by_title(source: Source) -> Iterator[Found]:
     """ "title 8, section 1182", "section 1983 of title 42", with or without the code's name after it."""
-    for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _NUMBER_FIRST):
+    for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _CODE_FIRST, _NUMBER_FIRST):
         for match in pattern.finditer(source.folded):
             dotted = "." in match["numbers"]
             code = "cfr" if match["cfr"] or match["part"] or dotted else "usc"
@@ -149,7 +154,9 @@ def _with_below(source: Source, found: Found) -> Found:
     said = _BELOW.search(source.folded, max(0, found.start - _BELOW_REACH), found.start)
     if not said:
         return found
-    named = [tuple(named_subs(source, *one.span())) for one in NAMED_SUB.finditer(source.folded, *said.span())]
+    named = [
+        tuple(named_subs(source, *one.span())) for one in NAMED_SUB.finditer(source.folded, *said.span())
+    ]
     subs = tuple(sub for one in reversed(named) for sub in one)
     first, *others = found.items
     deeper = replace(first, start=said.start(), locator=_below(first.locator, subs))
@@ -212,7 +219,8 @@ def _manual(source: Source, *, loose: bool) -> Iterator[Found]:
     for match in _LONG_MANUAL.finditer(source.folded):
         if match["name"] or match["after"] or (loose and match["chapter"]):
             yield from _manual_found(source, match)
-    for pattern in (_SHORT_MANUAL, _DOTTED_MANUAL, _MANUAL_BACKWARDS):
+    is_meant = loose or "uscis" in source.folded or "manual" in source.folded
+    for pattern in (_SHORT_MANUAL, _DOTTED_MANUAL, *((_MANUAL_BACKWARDS,) if is_meant else ())):
         for match in pattern.finditer(source.folded):
             yield from _manual_found(source, match)
 
