@@ -72,6 +72,8 @@ def _is_sure(source: Source, named: NamedAct, match: re.Match[str], *, loose: bo
     if _is_given_name(source, named) or _PART_OF_A_DEVICE.search(source.folded):
         return False
     number = re.match(r"[0-9]+[a-z]*", match["numbers"])[0]
+    if named.act.title and _is_acronym(source, named) and len(number) > 1:
+        return True
     return loose or len(number) >= _LONG or bool(_SURE_END.match(source.folded, match.end()))
 
 
@@ -119,11 +121,11 @@ _BARE = re.compile(
 )
 
 
-def known_by_number(source: Source) -> Iterator[Found]:
+def known_by_number(source: Source, *, loose: bool = False) -> Iterator[Found]:
     """What a number alone means to everybody: "section 1983", "rule 10b-5", "§ 922(g)(1)"."""
     for match in _BARE.finditer(source.folded):
         subs = subdivisions(source.written(match, "subs").replace(" ", ""))
-        if not (match["sign"] or subs or match["number"] in _SPOKEN_NUMBERS):
+        if not (match["sign"] or subs or loose and match["number"] in _SPOKEN_NUMBERS):
             continue
         number = _SPOKEN_NUMBERS.get(match["number"], match["number"])
         for taken in range(len(subs), -1, -1):

@@ -32,6 +32,7 @@ _LAW_WORDS = (
     ("public", "law", "no"),
     ("p", "l"),
     ("pl",),
+    ("ley", "publica"),
 )
 
 

@@ -113,7 +113,7 @@ _DEEPER_NUMBER = re.compile(r"[-.:/][0-9]|%|\([0-9a-z]{1,3}\)|\s?(?:am|pm)\b|,[0
 _UNIT = re.compile(
     r"\s{1,2}(?:more\s{1,2}|other\s{1,2}|different\s{1,2}|new\s{1,2})?(?:years?|yrs?|days?|months?|weeks?|hours?|"
     r"minutes?|times|people|pages?|percent|per cent|million|billion|hundred|thousand|dollars?|votes?|points?|"
-    r"copies|members|senators|sections|articles|amendments|anos|dias|meses|horas|veces|personas|paginas)\b"
+    r"lbs?|pounds?|kg|kilos?|libras?|gallons?|bags?|copies|members|senators|sections|articles|amendments|anos|dias|meses|horas|veces|personas|paginas)\b"
 )
 _AFTER_I = re.compile(
     r"\s{1,2}(?:am|was|have|had|has|read|wrote|write|saw|see|found|find|like|liked|love|loved|need|want|wanted|"

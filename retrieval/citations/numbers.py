@@ -41,7 +41,9 @@ SIGN = r"(?:§{1,2}|#|(?:se[ctio]{3,6}n(?:es|s)?|sects?|secs?|ss?|seccs?|article
 SUB = r"\((?:[0-9]{1,3}[a-z]{0,2}|[ivxlc]{1,6}|[a-z]{1,2})\)"  # neither a year nor a word
 SUBS = rf"(?:\s?{SUB}){{0,8}}"
 USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
-_GLUED_SUBS = r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"  # "203m1": no section has such a number
+_GLUED_SUBS = (
+    r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"  # "203m1": no section has such a number
+)
 CFR_SECTION = (
     r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
     r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2}(?!\.))?(?![a-z0-9])"
@@ -95,7 +97,8 @@ _BARE_SUBS = re.compile(
     r"(\s{1,2}[a-z](?:\s{1,2}(?:[0-9]{1,2}|[ivx]{1,4}|([a-z])\2?)){0,5})[\s.?]{0,3}"
 )  # "8 cfr 214.2 h 1"
 _SPOKEN_SUBS = re.compile(
-    r"(\s{1,2}[a-z]\s[0-9]{1,2}\s[b-hj-np-z](?:\s[ivx]{1,4})?"
+    r"(\s{1,2}[a-z]\s[0-9]{1,2}(?:\s[b-hj-np-z](?:\s[ivx]{1,4})?"
+    r"|(?!\s{1,2}(?:days?|months?|years?|hours?|weeks?|times?|people|dollars|percent|or)\b)(?=\s{1,2}[a-z]{2}))"
     r"|\s{1,2}[bcdfghjklmnpqrtwz](?:\s[0-9]{1,2}(?!\s{1,2}[a-z]{2}|[a-z0-9]))?)(?![a-z0-9'.-])"
 )
 _GLUED_END = re.compile(r"([0-9]{1,2})(?![a-z0-9.,])")  # the 1 of "924(c)1"
@@ -104,7 +107,7 @@ _SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
 
 SUBDIVISION_WORD = (
     r"(?:(?:sub)?(?:sections?|sec\.?|divisions?|paragraphs?|para\.?|clauses?)|sub-?paragraphs?|incisos?|apartados?"
-    r"|parrafos?|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
+    r"|(?:sub)?parrafos?|subseccion(?:es)?|letras?|clausulas?|literal(?:es)?|numeral(?:es)?|fraccion(?:es)?)\s{1,2}"
 )
 SUBDIVISION = rf"(?:(?:{SUB}){{1,5}}|(?:[a-z]|[0-9]{{1,2}})(?![a-z0-9.]))"
 _NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")
@@ -176,10 +179,11 @@ def _is_unannounced(folded: str, first: Written, written: Written) -> bool:
 def _read(source: Source, match: re.Match[str], *, plural: bool) -> Iterator[Written]:
     subs = subdivisions(source.written(match, "subs"))
     both = (_TWO_SHORT if plural else _TWO).fullmatch(match["number"])
-    if both and int(both[1]) < int(both[2]) and len(both[1]) <= len(both[2]):
+    last = _last_of(*both.groups()) if both else ""
+    if last:
         split = match.start() + match["number"].index("-")
         yield Written(match.start(), split, both[1])
-        yield Written(split + 1, match.end(), both[2], subs)
+        yield Written(split + 1, match.end(), last, subs)
     elif glued := _GLUED.fullmatch(source.written(match, "number")):
         yield Written(match.start(), match.end(), glued[1], (*_GLUED_SUB.findall(glued[2]), *subs))
     else:
@@ -191,14 +195,26 @@ def subdivisions(written: str) -> tuple[str, ...]:
     return tuple(_SUB.findall(written))
 
 
+def _last_of(first: str, last: str) -> str:
+    """The end of a range, which may leave out what it begins with like the first: "206-07"; "" where it is none."""
+    whole = first[: -len(last)] + last if 1 < len(last) < len(first) else last
+    return whole if len(whole) >= len(first) and int(whole) > int(first) else ""
+
+
 def _with_between(folded: str, found: list[Written]) -> Iterator[Written]:
     """The same with what lies between the ends of each range, which stands nowhere in the text."""
     for before, written in zip([None, *found[:-1]], found, strict=True):
-        if before and _RANGE.fullmatch(folded, before.end, written.start):
-            first, last = _IN_PART.fullmatch(before.number), _IN_PART.fullmatch(written.number)
-            plain = first and last and first[1] == last[1] and not (before.subs or written.subs)
-            if plain and 1 < int(last[2]) - int(first[2]) <= _MOST_BETWEEN:
-                for number in range(int(first[2]) + 1, int(last[2])):
-                    between = f"{first[1] or ''}{number}"
-                    yield replace(before, start=written.start, end=written.start, number=between)
+        ranged = before and _RANGE.fullmatch(folded, before.end, written.start)
+        if ranged and not (before.subs or written.subs):
+            for between in _between(before.number, written.number):
+                yield replace(before, start=written.start, end=written.start, number=between)
         yield written
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    """1102 of 1101 and 1103, 208.14 of 208.13 and 208.15, 1692d of 1692c and 1692e; of a long range nothing."""
+    one, other = _IN_PART.fullmatch(first), _IN_PART.fullmatch(last)
+    if one and other and one[1] == other[1] and int(other[2]) - int(one[2]) <= _MOST_BETWEEN:
+        yield from (f"{one[1] or ''}{number}" for number in range(int(one[2]) + 1, int(other[2])))
+    elif first[:-1] == last[:-1] and first[-1].isalpha() and last[-1].isalpha():
+        yield from (first[:-1] + chr(code) for code in range(ord(first[-1]) + 1, ord(last[-1])))

@@ -36,14 +36,14 @@ _TAX_TITLE = 26
 
 _START = r"(?<![a-z0-9.,$-])"
 _USC_NAME = (
-    r"(?:u\.?\s?s\.?\s?c\.?(?:\s?[as]\b\.?)?|u\.?\s?s\.?\s?code|united states code"
+    r"(?:u\.?\s?s\.?\s?c\.?(?:\s?[as]\b\.?)?|u\.?\s?s\.?\s?code|(?:united|untied) states code"
     r"|codigo\s{1,2}de\s{1,2}(?:los\s{1,2})?(?:estados unidos|ee\.?\s?uu\.?|eeuu))"
 )
 _CFR_NAME = (
-    r"(?:c\.?\s?f\.?\s?r\.?|code of federal regulations"
+    r"(?:c\.?\s?f\.?\s?r\.?|crf(?=\s{1,2}[0-9]{1,4}\.[0-9])|code of federal regulations"
     r"|codigo\s{1,2}de\s{1,2}(?:los\s{1,2})?(?:reglamentos?|regulaciones)\s{1,2}federales)"
 )
-_TITLE_WORD = r"(?:title|tit\.?|titulo)\s{1,2}"
+_TITLE_WORD = r"(?:title|tilte|titel|tittle|tit\.?|titulo)\s{1,2}"
 _LINK = r"[\s,]{1,3}(?:(?:of|del?|in)\s{1,2})?(?:(?:the|el|la)\s{1,2})?"
 _PART = r"(?P<part>(?:parts?|pts?|partes?)\b\.?)\s{0,2}"
 
@@ -80,8 +80,8 @@ _CODE_FIRST = re.compile(  # "USC 8 § 1182"
     rf"(?<![a-z0-9])(?P<part>)(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))[\s,]{{1,3}}(?:{_TITLE_WORD})?"
     rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})"
 )
-_NUMBER_FIRST = re.compile(  # "922(g)(1) title 18"
-    rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:{SUB}){{1,8}}){_OF_TITLE}"
+_NUMBER_FIRST = re.compile(  # "922(g)(1) title 18", "el 1326 del titulo 8"
+    rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:(?:{SUB}){{1,8}}|(?<=[0-9]{{3}})(?=\s{{1,2}}(?:of|del?)\s))){_OF_TITLE}"
     rf"{_NAME_AFTER}"
 )
 _ANOTHER_CODE = re.compile(
@@ -134,8 +134,12 @@ def _code(
 
 def _by_title(source: Source) -> Iterator[Found]:
     """ "title 8, section 1182", "section 1983 of title 42", with or without the code's name after it."""
+    read: set[int] = set()  # where sections announced by their marks end
     for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _CODE_FIRST, _NUMBER_FIRST):
         for match in pattern.finditer(source.folded):
+            if pattern is _NUMBER_FIRST and match.end() in read:
+                continue
+            read.add(match.end())
             dotted = "." in match["numbers"]
             code = "cfr" if match["cfr"] or match["part"] or dotted else "usc"
             if _names_no_other_code(source.folded, match):
@@ -184,14 +188,14 @@ def _cfr_item(title: int, written: Written) -> Item:
 
 _MANUAL = (
     r"(?:(?:the\s{1,2})?uscis[\s-]{1,2}(?:policy manual|pm)\b|(?:the\s{1,2})?policy manual"
-    r"|manual de politicas(?:\s{1,2}(?:del?\s{1,2})?uscis)?|(?<![0-9]\s)(?<![0-9])pm)"
+    r"|manual de politicas(?:\s{1,2}(?:del?\s{1,2})?uscis)?|manual\s{1,2}del?\s{1,2}uscis|(?<![0-9]\s)(?<![0-9])pm)"
 )
-_PART_WORD = r"(?:part|pt\b\.?|parte)"
-_CHAPTER_WORD = r"(?:chapter|chap\b\.?|ch\b\.?|capitulo|cap\b\.?)"
+_PART_WORD = r"(?:part|pt(?![a-z])\.?|parte)"
+_CHAPTER_WORD = r"(?:chapter|chap(?![a-z])\.?|ch(?![a-z])\.?|capitulo|cap(?![a-z])\.?)"
 _VOLUME = (
-    r"(?:volume|volumen|vol\b\.?)\s{0,2}(?P<volume>[0-9]{1,2})(?![0-9])"
-    rf"(?:[\s,]{{1,3}}{_PART_WORD}\s{{1,2}}(?P<part>[a-z])(?![a-z0-9])"
-    rf"(?:[\s,]{{1,3}}{_CHAPTER_WORD}\s{{0,2}}(?P<chapter>[0-9]{{1,2}})(?![0-9]))?)?"
+    r"(?:volume|volumen|vol(?![a-z])\.?|v(?=[0-9]))\s{0,2}(?P<volume>[0-9]{1,2})(?![0-9])"
+    rf"(?:[\s,-]{{1,3}}{_PART_WORD}\s{{1,2}}(?P<part>[a-z])(?![a-z0-9])"
+    rf"(?:[\s,-]{{1,3}}{_CHAPTER_WORD}\s{{0,2}}(?P<chapter>[0-9]{{1,2}})(?![0-9]))?)?"
 )
 _LONG_MANUAL = re.compile(
     rf"(?<![a-z0-9])(?P<name>{_MANUAL}[\s,]{{1,3}})?{_VOLUME}(?P<after>{_LINK}{_MANUAL}(?![a-z]))?"
@@ -201,8 +205,9 @@ _SHORT_MANUAL = re.compile(
     rf"(?:[.,\s]{{1,2}}(?:{_CHAPTER_WORD}\s?)?(?P<chapter>[0-9]{{1,2}}))?(?P<subs>(?:\([a-z0-9]{{1,4}}\)){{0,5}})"
     r"(?P<more>(?:(?:\s{0,2},|\s{1,2}(?:and|y|&))\s{1,2}[a-z]\.[0-9]{1,2}(?![0-9])){0,10})"
 )
-_DOTTED_MANUAL = re.compile(  # USCIS-PM 6.E.2
-    rf"(?<![a-z0-9]){_MANUAL}[\s,]{{1,3}}(?P<volume>[0-9]{{1,2}})\s?[./ -]\s?(?P<part>[a-z])(?![a-z0-9])"
+_DOTTED_MANUAL = re.compile(  # USCIS-PM 6.E.2; "pm 7 a 1" is an hour
+    rf"(?<![a-z0-9])(?!pm\s{{1,2}}[0-9]{{1,2}}\s){_MANUAL}[\s,]{{1,3}}"
+    r"(?P<volume>[0-9]{1,2})\s?[./ -]\s?(?P<part>[a-z])(?![a-z0-9])"
     r"(?:\s?[./ -]\s?(?P<chapter>[0-9]{1,2})(?![0-9]))?(?P<subs>(?:\([a-z0-9]{1,4}\)){0,5})"
 )
 _MANUAL_BACKWARDS = re.compile(  # chapter 3 of part B of volume 12

@@ -1,8 +1,10 @@
 """Citations: the gold table, offsets, lists, and what must never be read as one."""
 
 import csv
+import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -11,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.citations import finding
+from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Source
 from retrieval.citations.finding import find_citations, only_citation, whole_citations
 from tests.conftest import ROOT
 
+FORMS = ROOT / "tests/data/citations"
 GOLD = Path(__file__).with_name("citations_gold.csv")
 with GOLD.open(newline="", encoding="utf-8") as file:
     ROWS = [(row["mode"], row["text"], row["locators"].split()) for row in csv.DictReader(file)]
@@ -146,3 +150,58 @@ def test_eyecite_is_loaded_for_reporters_alone():
         "assert 'eyecite' not in sys.modules; f('410 F.3d 113'); assert 'eyecite' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def rows_of(name):
+    return [json.loads(line) for line in (FORMS / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def names():
+    with (FORMS / "cases.csv").open(newline="", encoding="utf-8") as file:
+        return CaseNames((row["locator"], row["name"], ()) for row in csv.DictReader(file))
+
+
+def test_forms_of_an_author_who_had_not_seen_the_grammar_are_read(names):
+    rows, missed = rows_of("forms.jsonl"), []
+    for row in rows:
+        text = row["text"]
+        found = whole_citations(text, names=names) or find_citations(text, asked=True, names=names)
+        if [citation.locator for citation in found] != row["targets"]:
+            missed.append(text)
+    assert len(rows) == 400
+    assert len(missed) <= 0.02 * len(rows), missed
+
+
+def test_lookalikes_lead_nowhere(names):
+    rows = rows_of("lookalikes.jsonl")
+    assert len(rows) == 200
+    assert [row["text"] for row in rows if whole_citations(row["text"], names=names)] == []
+    read = [row["text"] for row in rows if find_citations(row["text"], asked=True, names=names)]
+    assert read == ["1ra enmienda banda de rock"]
+
+
+HOSTILE = (
+    "8 ", "8 usc 1182 ", "section ", "8 usc 1,", "(a)", "ina 212 ", "title 8 section ", "subsection (a) of ", "1101-",
+    "v. ", "pub. l. no. ", "0", "\u00a7", "inciso a de la ", "section 1 and 2, fair housing act ", "a b v ", "(",
+    "1 (a) ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_text_is_read_in_time(names, piece):
+    text = (piece * 4000)[:4000]
+    start = time.process_time()
+    find_citations(text, asked=True, names=names)
+    whole_citations(text[:200], names=names)
+    assert time.process_time() - start < 0.5
+
+
+def test_a_question_is_read_in_a_millisecond(names):
+    texts = [row["text"] for row in rows_of("forms.jsonl")]
+    for _ in range(2):  # what is built once is built in the first round
+        start = time.process_time()
+        for text in texts:
+            whole_citations(text, names=names) or find_citations(text, asked=True, names=names)
+        took = time.process_time() - start
+    assert took / len(texts) < 0.001

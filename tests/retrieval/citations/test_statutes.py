@@ -80,4 +80,5 @@ def test_forms_that_people_write(text, locator):
 
 def test_letters_apart_are_subdivisions_where_nothing_else_is_asked():
     assert locators("8 cfr 214.2 h 1", loose=True) == ["/us/cfr/t8/s214.2/h/1"]
-    assert locators("8 cfr 214.2 h 1 visa") == ["/us/cfr/t8/s214.2/h"]
+    assert locators("8 cfr 214.2 h 1 visa") == ["/us/cfr/t8/s214.2/h/1"]
+    assert locators("is 8 usc 1326 a 10 years") == ["/us/usc/t8/s1326"]
