@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from retrieval.citations.finding import find_citations
 from retrieval.engines import loaded
 from retrieval.engines.apertium import Apertium, TranslationUnavailable
 from retrieval.engines.translation import Translation, translate
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Query, Ranking
+from retrieval.stages.citations import cited_in
 from retrieval.text.analyzer import tokens
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold
@@ -35,7 +35,7 @@ class Respell:
         text = corrected_english(query)
         if text == query.text:
             return ranking.noting("no misspelt word", skipped=True)
-        put = replace(query, text=text, respelled=text, citations=find_citations(text))
+        put = replace(query, text=text, respelled=text, citations=cited_in(query, text))
         return replace(ranking, query=put).noting(text)
 
 
@@ -49,7 +49,7 @@ def corrected_english(query: Query) -> str:
         known = any(form in words or often(form, named) for form in forms(word))
         return known or word in ENGLISH_FUNCTION_WORDS or (not index.problem and index.has(word, "en"))
 
-    cited = [(found.start, found.end) for found in find_citations(query.text)]
+    cited = [(found.start, found.end) for found in cited_in(query, query.text)]
     return respelled(query.text, is_word, partial(often, tables=named), kept=cited)
 
 
@@ -122,7 +122,7 @@ def english_of(query: Query) -> tuple[Query, Translation, str]:
 def with_corrected_text(query: Query, text: str) -> Query:
     if text == query.original:
         return query
-    return replace(query, respelled=text, citations=find_citations(text))
+    return replace(query, respelled=text, citations=cited_in(query, text))
 
 
 def protected(query: Query) -> list[tuple[int, int, str]]:

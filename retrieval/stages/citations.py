@@ -43,9 +43,8 @@ class ResolveCitations:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        names = decided_cases.names_for(query)
-        whole = whole_citations(query.original, names=names)
-        found = whole or find_citations(query.original, asked=True, names=names)
+        whole = whole_citations(query.original, names=decided_cases.names_for(query))
+        found = whole or cited_in(query, query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
             return self._without(ranking)
@@ -141,6 +140,11 @@ def acts_alone(query: Query) -> dict[str, str]:
 def act_candidate(section: int, act: str) -> Candidate:
     reason = Reason("named_act", {"act": act})
     return Candidate(section, scores={"citation": 0.5}, ranks={"citation": 2}, reasons=(reason,))
+
+
+def cited_in(query: Query, text: str) -> tuple[Citation, ...]:
+    """What a reading of the question cites, decisions by the names of those that are searched among them."""
+    return find_citations(text, asked=True, names=decided_cases.names_for(query))
 
 
 def case_not_here(query: Query) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from retrieval.citations.finding import find_citations
 from retrieval.corpus.filters import sections_within
 from retrieval.models import Section
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.request import MAX_QUERY
+from retrieval.stages.citations import cited_in
 from retrieval.stages.fusion import merge
 from retrieval.targets import Selection
 from rules.engine.actions.apply import COVERS, because, changed_by, decisive, rule_reason, telling, with_rules
@@ -29,7 +29,7 @@ class RewriteQuery:
         ranking = changed_by(ranking, decisive(rules, lambda those: put_by(those, query.text)))
         if text == query.text:
             return ranking
-        query = replace(query, text=text, rewritten=text, citations=find_citations(text), unresolved="")
+        query = replace(query, text=text, rewritten=text, citations=cited_in(query, text), unresolved="")
         return telling(replace(ranking, query=query), rewritten=text)
 
 
