@@ -35,6 +35,7 @@ _BEFORE = re.compile(
 )
 _REACH = 120  # characters before an act's name in which its sections may stand
 _YEAR = re.compile(r"(?:1[789]|20)[0-9]{2}")
+_EDITIONS = ("1939", "1954", "1986")  # of the Internal Revenue Code
 _SURE_END = re.compile(r"\s{0,2}(?:[.,;:?!)]|\Z)")  # no word that the number might count
 _LONG = 3  # digits, or words of a name: as much is no chance
 _PART_OF_A_DEVICE = re.compile(r"\b(?:sensor|arduino|amplif|circuit|datasheet|raspberry|wiring|breakout)")
@@ -67,7 +68,8 @@ def _is_sure(source: Source, named: NamedAct, match: re.Match[str], *, loose: bo
     """Whether numbers after a name are sections: "INA 301", "Clean Water Act 404", not "the ADA 20 years later"."""
     if match["sign"] or "(" in match["numbers"]:
         return True
-    if _YEAR.fullmatch(match["numbers"]) and not (_is_acronym(source, named) and named.act.title):
+    is_code = _is_acronym(source, named) and named.act.title and match["numbers"] not in _EDITIONS
+    if _YEAR.fullmatch(match["numbers"]) and not is_code:
         return False
     if _is_given_name(source, named) or _PART_OF_A_DEVICE.search(source.folded):
         return False

@@ -23,7 +23,7 @@ _LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's 
 _RUN = re.compile(r"(?P<first>\w+?)(?:-(?P<last>[0-9]+))?:(?:(?P<title>\w+)/)?(?P<code>\S+)")
 _WHOLE_TITLE = re.compile(r"title (\w+)")
 _COUNTED = re.compile(r"(.*?)(?:([0-9]+)|(([a-z])\4*))")
-_OF_ANOTHER = re.compile(r"\s{1,2}(?:of|de|del)\b")  # "title VI of this Act"
+_OF_ANOTHER = re.compile(r"\s{1,2}(?:of|de|del)\b")
 _PIECE = re.compile(r"[0-9]+|[A-Za-z]+|-")
 _LAW_WORDS = (
     ("pub", "l"),
@@ -96,8 +96,11 @@ def find_names(source: Source) -> Iterator[NamedAct]:
             if called and (place + length) <= len(words):
                 start, end = found[place].start(), found[place + length - 1].end()
                 parted = words[place] in ("title", "titulo") and length == 2
-                if parted and _OF_ANOTHER.match(source.folded, end):
-                    continue
+                if parted and (
+                    _OF_ANOTHER.match(source.folded, end)
+                    or source.folded[max(0, start - 3) : start].rstrip().endswith(",")
+                ):
+                    continue  # "title VI of this Act", "Pub. L. 104-294, title VI"
                 meant = [act for act, cased in called if not cased or _is_cased(source, start, end)]
                 yield from (NamedAct(act, start, end) for act in meant)
                 if meant:

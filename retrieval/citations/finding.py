@@ -42,6 +42,7 @@ _BARE = re.compile(
     r"""[\s"'¿(]{0,4}(?:(?:the|la|el)\s{1,2})?([a-z0-9ªº](?:[a-z0-9 .-]{0,30}[a-z0-9ªº])?)[\s"'?!.)]{0,4}"""
 )
 _WORD = re.compile(r"[\w§¶][\w§¶.'&/-]*")
+_CODES = ("/us/usc/", "/us/cfr/")
 _CASES = ("/us/scotus/", "/us/case/", "/us/in-dec/")
 _CASE_NAME = re.compile(
     r"[^0-9]{2,80}\s(?:v|vs)\.?\s[^0-9]{2,80},?\s*|(?:matter of|in re)\s[^0-9]{2,80},?\s*"
@@ -52,15 +53,13 @@ _CASE_END = re.compile(
 )
 
 
-def find_citations(
-    text: str, *, asked: bool = False, names: CaseNames | None = None
-) -> tuple[Citation, ...]:
+def find_citations(text: str, *, asked: bool = False, names: CaseNames | None = None) -> tuple[Citation, ...]:
     """Citations in running text, in order and not overlapping; of two that overlap the longer.
 
     Lists and ranges give one citation each: "Fifth and Fourteenth Amendments" two, "First through Fourth
     Amendments" four, of which those between the ends have an empty text at the second end. Of a range of
-    sections of a code what lies between is given if it is few. In a question that is asked, a number alone may be a
-    section: "section 1983". Cases are also found by those `names`, where none is cited by its reporter.
+    sections of a code only the ends are given, but in a question that is `asked` all; there a number alone may be a
+    section, too: "section 1983". Cases are also found by those `names`, where none is cited by its reporter.
     """
     source = Source.of(text)
     found = [*statutes.find(source), *cases(source, names=names), *constitution.find(source)]
@@ -70,7 +69,8 @@ def find_citations(
             match for match in act_sections.known_by_number(source) if match.items[0].locator not in cited
         ]
     kept = longest(found, len(source.folded))
-    return tuple(citation for match in kept for citation in source.citations(match))
+    cited = (citation for match in kept for citation in source.citations(match))
+    return tuple(c for c in cited if asked or c.text or not c.locator.startswith(_CODES))
 
 
 def only_citation(text: str) -> Citation | None:

@@ -84,6 +84,7 @@ _NUMBER_FIRST = re.compile(  # "922(g)(1) title 18", "el 1326 del titulo 8"
     rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:(?:{SUB}){{1,8}}|(?<=[0-9]{{3}})(?=\s{{1,2}}(?:of|del?)\s))){_OF_TITLE}"
     rf"{_NAME_AFTER}"
 )
+_THE = re.compile(r"(?:\A|\b(?:the|el|la|under|por))\s{0,2}\Z")
 _ANOTHER_CODE = re.compile(
     r"[\s,]{1,3}(?:of|del?)\s{1,2}|[\s,]{1,3}(?:of\s)?(?:the\s)?[a-z.]{1,12}\s{1,2}code\b"
 )
@@ -137,13 +138,18 @@ def _by_title(source: Source) -> Iterator[Found]:
     read: set[int] = set()  # where sections announced by their marks end
     for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _CODE_FIRST, _NUMBER_FIRST):
         for match in pattern.finditer(source.folded):
-            if pattern is _NUMBER_FIRST and match.end() in read:
+            if pattern is _NUMBER_FIRST and (match.end() in read or not _may_begin(source.folded, match)):
                 continue
             read.add(match.end())
             dotted = "." in match["numbers"]
             code = "cfr" if match["cfr"] or match["part"] or dotted else "usc"
             if _names_no_other_code(source.folded, match):
                 yield from _code(source, match, code, int(match["title"]))
+
+
+def _may_begin(folded: str, match: re.Match[str]) -> bool:
+    """Whether a number without a mark is a section: "922(g) title 18", "the 1326 of title 8", not "309 of title 46"."""
+    return "(" in match["numbers"] or bool(_THE.search(folded, max(0, match.start() - 12), match.start()))
 
 
 def _names_no_other_code(folded: str, match: re.Match[str]) -> bool:

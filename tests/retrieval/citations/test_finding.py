@@ -95,6 +95,24 @@ def test_a_range_has_what_lies_between_without_text():
     ]
 
 
+def test_of_a_range_of_sections_a_question_means_all_and_a_text_the_ends():
+    text = "8 U.S.C. §§ 1181-1183"
+    assert [c.locator[-4:] for c in find_citations(text)] == ["1181", "1183"]
+    assert [c.locator[-4:] for c in find_citations(text, asked=True)] == ["1181", "1182", "1183"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "chapter 309 or 311 of title 46",
+        "Pub. L. 93-380, title VII, § 711, Aug. 21, 1974",
+        "the I.R.C. 1986 rules",
+    ],
+)
+def test_what_the_codes_own_text_does_not_cite(text):
+    assert [c.locator for c in find_citations(text) if c.locator.startswith("/us/usc/")] == []
+
+
 def test_a_citation_says_where_it_stands():
     text = "¿Qué protege la Décima Cuarta Enmienda?"
     assert find_citations(text) == (
