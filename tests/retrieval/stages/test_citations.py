@@ -62,8 +62,11 @@ def test_the_change_comes_first_and_then_what_is_cited(question, first):
     assert answer["confident"] and not answer["abstained"]
 
 
-@pytest.mark.parametrize("change", history.changes(), ids=lambda change: f"{change.provision} by {change.by}")
-def test_every_change_answers_what_did_it(change):
+CHANGES = [change for change in history.changes() if change.provision.startswith("/us/const/")]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: f"{change.provision} by {change.by}")
+def test_every_change_of_the_constitution_answers_what_did_it(change):
     results = ask(f"What changed {change.changed}?")["results"]
     by = next(result for result in results if result["locator"] == change.by)
     assert {
