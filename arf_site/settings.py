@@ -289,6 +289,10 @@ Search bodies of law, read provisions, resolve citations.
     ],
     "VERSION": "1",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "DocumentRole": ["reader", "contributor", "owner"],
+        "MatterRole": ["lead", "contributor", "reader"],
+    },
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

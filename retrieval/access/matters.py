@@ -78,6 +78,16 @@ def changing(
         yield now
 
 
+@contextmanager
+def owning(document: Document, caller: Caller) -> Iterator[Caller]:
+    """Who the caller is to the document's owner: of a matter's document the matter itself, for its leads."""
+    if not document.owner.startswith(PREFIX):
+        yield caller
+        return
+    with changing(Matter(pk=int(document.owner.removeprefix(PREFIX))), caller, LEADS) as matter:
+        yield caller_in(matter, caller)
+
+
 @as_system()
 def open_matter(reference: str, client: str, caller: Caller) -> Matter:
     """Its opener leads it. Raises Forbidden for who has no name to lead it under."""
@@ -163,6 +173,14 @@ def share_new(owner: str) -> None:
     if owner.startswith(PREFIX):
         number = owner.removeprefix(PREFIX)
         share_with_members(Matter.objects.select_for_update(no_key=True).get(pk=number))
+
+
+def documents_of(matter: Matter) -> QuerySet[Document]:
+    """Those that something can be read of today."""
+    held = Document.objects.filter(
+        owner=matter.principal, sections__live=True, sections__valid_to=None
+    ).distinct()
+    return held.select_related("domain").order_by("title", "pk")
 
 
 def uploads_of(matter: Matter) -> QuerySet[Upload]:

@@ -17,7 +17,7 @@ from retrieval.api.parameters import Choice, Day, Nothing, Parameters, Text, Yes
 from retrieval.api.serializers import Page, UploadState
 from retrieval.errors import NotFound
 from retrieval.ingestion import erasing
-from retrieval.models import Document, Matter, MatterMember
+from retrieval.models import Matter, MatterMember
 from retrieval.request import paging
 
 ROLES = MatterMember.Role.values
@@ -119,9 +119,6 @@ def account(public_id: UUID, caller: Caller) -> dict[str, Any]:
     found = matters.matter_of(public_id, caller)
     with matters.acting_as(found):
         matter = Matter.objects.most_urgent_first().get(pk=found.pk)
-        documents = (
-            Document.objects.filter(owner=matter.principal).select_related("domain").order_by("title", "pk")
-        )
         return line(matter, matters.role_of(matter, caller)) | {
             "client": matter.client,
             "members": list(matter.members.values("name", "role")),
@@ -131,7 +128,7 @@ def account(public_id: UUID, caller: Caller) -> dict[str, Any]:
             ],
             "documents": [
                 {"locator": each.locator, "title": each.title, "domain": each.domain.slug}
-                for each in documents[:LISTED]
+                for each in matters.documents_of(matter)[:LISTED]
             ],
             "uploads": [upload_account(each) for each in matters.uploads_of(matter)[:LISTED]],
         }

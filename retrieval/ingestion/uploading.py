@@ -296,13 +296,14 @@ def rename(document: Document, title: str, caller: Caller) -> None:
 
 def withdraw(document: Document, caller: Caller) -> int:
     """Closes every section of a document today: its past stays readable. Gives how many were in force. Raises
-    Forbidden for who does not own it.
+    Forbidden for who does not own it, nor leads the matter that does.
     """
-    check_owner(document, caller)
-    current = document.sections.live().filter(valid_to=None)
-    closed = list(current.values_list("pk", flat=True))
-    current.update(valid_to=timezone.localdate())
-    cited.count_again(changed=closed)
+    with matters.owning(document, caller) as owner:
+        check_owner(document, owner)
+        current = document.sections.live().filter(valid_to=None)
+        closed = list(current.values_list("pk", flat=True))
+        current.update(valid_to=timezone.localdate())
+        cited.count_again(changed=closed)
     return len(closed)
 
 

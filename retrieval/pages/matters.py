@@ -7,15 +7,16 @@ from django import forms
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
 from retrieval.access import matters
+from retrieval.access.caller import Caller
 from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
-from retrieval.models import Document, Domain, Matter, MatterMember
+from retrieval.models import Domain, Matter, MatterMember
 from retrieval.models.uploads import in_words
 from retrieval.pages import private
 from retrieval.pages.views import personal, unlisted
@@ -117,6 +118,8 @@ def act(matter: Matter, request: HttpRequest, said: dict) -> None:
             matters.drop_deadline(matter, said["number"], caller)
         case "upload":
             hand_in(matter, request, said)
+        case "withdraw":
+            withdraw(matter, said["name"], caller)
         case "close":
             matters.close(matter, caller)
         case "reopen":
@@ -142,6 +145,12 @@ def hand_in(matter: Matter, request: HttpRequest, said: dict) -> None:
     uploading.accept_into(matter, domain, file.name, file.read(), request.caller, by=request.user)
 
 
+def withdraw(matter: Matter, locator: str, caller: Caller) -> None:
+    with matters.acting_as(matter):
+        document = get_object_or_404(matters.documents_of(matter), locator=locator)
+    uploading.withdraw(document, caller)
+
+
 def domains() -> QuerySet[Domain]:
     """Those that a matter's documents may stand in."""
     return Domain.objects.filter(visibility=Domain.Visibility.PRIVATE, citation_style="plain")
@@ -161,7 +170,7 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "writes": role in matters.WRITERS and now.is_open,
             "members": list(now.members.all()),
             "deadlines": list(now.deadlines.all()),
-            "documents": list(documents_of(now)[:SHOWN]),
+            "documents": list(matters.documents_of(now)[:SHOWN]),
             "uploads": list(matters.uploads_of(now)),
             "domains": domains(),
             "accepted": ",".join(READERS),
@@ -171,9 +180,3 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "said": request.POST if problem else {},
         }
         return render(request, "retrieval/matter.html", context, status=status)
-
-
-def documents_of(matter: Matter) -> QuerySet[Document]:
-    """Those that something can be read of."""
-    held = Document.objects.filter(owner=matter.principal, sections__live=True).distinct()
-    return held.order_by("title", "pk")

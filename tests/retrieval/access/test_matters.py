@@ -88,13 +88,23 @@ def test_a_document_leaves_the_matter_by_nobodys_act(firm):
             lambda: sharing.share(document, "user:stan", "reader", caller),  # noqa: B023
             lambda: sharing.offer(document, "user:stan", caller),  # noqa: B023
             lambda: sharing.leave(document, caller),  # noqa: B023
-            lambda: uploading.withdraw(document, caller),  # noqa: B023
         ):
             with as_caller(caller), pytest.raises(ArfError):
                 act()
     with pytest.raises(Forbidden):
         sharing.assign(document, firm.stranger.principals[0])
     assert not firm.can_read(firm.stranger)
+
+
+def test_a_lead_withdraws_a_document_and_nobody_else_does(firm):
+    document = handed_in(firm.matter, firm.contributor)
+    for caller in (firm.contributor, firm.reader, firm.stranger, firm.staff):
+        with as_caller(caller), pytest.raises((Forbidden, NotFound)):
+            uploading.withdraw(document, caller)
+    with as_caller(firm.lead):
+        assert uploading.withdraw(document, firm.lead) == 1
+    with matters.acting_as(firm.matter):
+        assert not matters.documents_of(firm.matter).exists()
 
 
 def test_a_name_that_nobody_has_is_answered_like_one_that_somebody_has(firm):

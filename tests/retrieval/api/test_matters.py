@@ -80,6 +80,14 @@ def test_a_case_from_its_opening_to_its_erasure(keys):
     account = reader.ask("get", matter).json()
     assert account["role"] == "reader" and len(account["documents"]) == 1
     assert lead.ask("post", f"{matter}/reopen").json()["closed_on"] is None
+    place = f"documents{account['documents'][0]['locator']}"
+    assert [key.ask("delete", place).status_code for key in (contributor, reader, stranger)] == [
+        403,
+        403,
+        404,
+    ]
+    assert lead.ask("delete", place).json()["sections"] == 1
+    assert lead.ask("get", matter).json()["documents"] == []
 
     refused = lead.ask("post", f"{matter}/erase", {"reference": "another"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "unprocessable")

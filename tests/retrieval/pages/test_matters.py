@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from retrieval.access import matters
 from retrieval.access.row_security import as_system
-from retrieval.models import Deadline, Matter, MatterMember
+from retrieval.models import Deadline, Document, Matter, MatterMember
 from tests.leases import finish
 from tests.matters import CLIENT, PAPER, REFERENCE, handed_in
 from tests.retrieval.pages.looking import Page
@@ -47,7 +47,11 @@ def test_a_lead_works_through_a_case(client, firm, visit):
     for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
         assert words in text
     with as_system():
-        number = Deadline.objects.get().pk
+        number, place = Deadline.objects.get().pk, Document.objects.get(owner=firm.matter.principal).locator
+    assert visit("stan", "withdraw", name=place).status_code == 403
+    assert visit("lea", "withdraw", name=place).status_code == 302
+    assert "lease.txt" not in Page(visit("rea")).text
+    assert visit("lea", "withdraw", name=place).status_code == 404
     visit("stan", "done", number=number)
     assert "Done on" in Page(visit("rea")).text
     visit("stan", "undone", number=number)
