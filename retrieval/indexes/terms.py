@@ -18,7 +18,9 @@ from cachetools import LRUCache
 from django.db.models import F, QuerySet
 
 from retrieval.corpus import statements
-from retrieval.models import Domain, Section, SectionTerms, Vocabulary
+from retrieval.indexes import centroids
+from retrieval.indexes.centroids import Centroids
+from retrieval.models import ChunkVector, Domain, EmbeddingModel, Section, SectionTerms, Vocabulary
 from retrieval.ranking import Candidate, Query
 from retrieval.text.analyzer import LANGUAGES, stems, stop_stems
 
@@ -78,12 +80,17 @@ class Frequencies:
     terms: np.ndarray
     counts: np.ndarray
 
-    def idf(self, wanted: np.ndarray) -> np.ndarray:
-        """(wanted,) of Robertson and Spärck Jones, as BM25 weighs them; never negative."""
+    def having(self, wanted: np.ndarray) -> np.ndarray:
+        """(wanted,) how many sections have each."""
+        if not len(self.terms):
+            return np.zeros(len(wanted), int)
         places = np.searchsorted(self.terms, wanted)
         places[places == len(self.terms)] = 0
-        known = self.terms[places] == wanted if len(self.terms) else np.zeros(len(wanted), bool)
-        df = np.where(known, self.counts[places] if len(self.counts) else 0, 0)
+        return np.where(self.terms[places] == wanted, self.counts[places], 0)
+
+    def idf(self, wanted: np.ndarray) -> np.ndarray:
+        """(wanted,) of Robertson and Spärck Jones, as BM25 weighs them; never negative."""
+        df = self.having(wanted)
         return np.log1p((self.sections - df + 0.5) / (df + 0.5))
 
 
@@ -211,11 +218,14 @@ def save_terms(sections: Iterable[Section]) -> None:
 
 
 def count_again() -> int:
-    """Counts the public domains whose corpus has changed since they were counted; returns how many."""
+    """Counts the public domains whose corpus or embedder has changed since they were counted; returns how many."""
     public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC, corpus_version__gt=0)
-    changed = list(public.exclude(vocabulary__corpus_version=F("corpus_version")))
+    serving = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    changed = list(
+        public.exclude(vocabulary__corpus_version=F("corpus_version"), vocabulary__embedded_by=serving)
+    )
     for domain in changed:
-        save_counts(domain, counted(of_current_texts(domain)))
+        save_counts(domain, counted(of_current_texts(domain)), centroids.of(vectors_of(domain)))
     return len(changed)
 
 
@@ -228,11 +238,12 @@ def count_published(domain: Domain, version: int, *, added: Sequence[int], remov
         return
     stored = Vocabulary.objects.filter(domain=domain, corpus_version=version).first()
     if stored is None:
-        save_counts(domain, counted(of_current_texts(domain)))
+        save_counts(domain, counted(of_current_texts(domain)), centroids.of(vectors_of(domain)))
         return
     of_changed = SectionTerms.objects.filter(domain=domain)
     new, gone = (counted(of_changed.filter(section__in=ids)) for ids in (added, removed))
-    save_counts(domain, combined(counts_in(stored), new, gone))
+    centres = centroids.of(vectors_of(domain).filter(section__in=added))
+    save_counts(domain, combined(counts_in(stored), new, gone), centroids.joined(centres_in(stored), centres))
 
 
 def combined(before: Frequencies, new: Frequencies, gone: Frequencies) -> Frequencies:
@@ -252,12 +263,18 @@ def of_current_texts(domain: Domain) -> QuerySet[SectionTerms]:
     return SectionTerms.objects.filter(domain=domain, section__live=True, section__valid_to=None, private=False)
 
 
+def vectors_of(domain: Domain) -> QuerySet[ChunkVector]:
+    """Of its current texts, by the embedder that serves."""
+    serving = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
+    return ChunkVector.objects.live().in_force().filter(domain=domain, private=False, model__in=serving)
+
+
 def counted(rows: QuerySet[SectionTerms]) -> Frequencies:
     words = rows.values_list("body", "head").iterator(chunk_size=BATCH)
     return frequencies([SectionWords(as_numbers(body), as_numbers(head), NONE) for body, head in words])
 
 
-def save_counts(domain: Domain, counts: Frequencies) -> None:
+def save_counts(domain: Domain, counts: Frequencies, centres: Centroids) -> None:
     Vocabulary.objects.update_or_create(
         domain=domain,
         defaults={
@@ -266,6 +283,8 @@ def save_counts(domain: Domain, counts: Frequencies) -> None:
             "mean_length": counts.mean_length,
             "terms": counts.terms.tobytes(),
             "frequencies": counts.counts.tobytes(),
+            "centroids": centres.to_bytes(),
+            "embedded_by": EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first(),
         },
     )
 
@@ -346,6 +365,19 @@ def stored_counts(domain: int, version: int) -> Frequencies | None:
     if row is None:
         return None
     return counts_in(row)
+
+
+@lru_cache(maxsize=16)
+def stored_centres(domain: int, version: int, model: int) -> Centroids | None:
+    """The centres of a domain's vectors by this embedder, at this version of the vocabularies."""
+    row = Vocabulary.objects.filter(domain=domain, embedded_by=model).first()
+    return row and centres_in(row)
+
+
+def centres_in(row: Vocabulary) -> Centroids:
+    """None of an embedder that does not serve any more."""
+    stored = row.centroids if row.embedded_by and row.embedded_by.status == EmbeddingModel.Status.ACTIVE else b""
+    return Centroids.from_bytes(stored)
 
 
 def counts_in(row: Vocabulary) -> Frequencies:

@@ -135,8 +135,8 @@ class SectionTerms(PartOfDocument):
 
 
 class Vocabulary(models.Model):
-    """In how many sections of a public domain each word occurs, at one version of its corpus. Private domains have
-    none: what is counted of them would tell of documents that a reader may not see.
+    """In how many sections of a public domain each word occurs, at one version of its corpus, and what its texts are
+    about. Private domains have none: what is counted of them would tell of documents that a reader may not see.
     """
 
     domain = models.OneToOneField(
@@ -147,6 +147,12 @@ class Vocabulary(models.Model):
     mean_length = models.FloatField(help_text=_("Words of a section's body."))
     terms = models.BinaryField(help_text=_("uint32, sorted."))
     frequencies = models.BinaryField(help_text=_("int32: the sections that hold each."))
+    centroids = models.BinaryField(
+        default=b"", help_text=_("float32: the number of centres of its vectors, their weights, then they.")
+    )
+    embedded_by = models.ForeignKey(
+        EmbeddingModel, null=True, on_delete=models.SET_NULL, related_name="+", help_text=_("Whose vectors these are.")
+    )
 
     class Meta:
         verbose_name_plural = _("vocabularies")
