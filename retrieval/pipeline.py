@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Protocol
@@ -35,6 +35,10 @@ class Pipeline:
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(map(repr, self.stages))})"
 
+    def has(self, kind: type) -> bool:
+        """Whether a stage, or one that another runs, is of this kind."""
+        return any(isinstance(stage, kind) for stage in every(self.stages))
+
     def __call__(self, ranking: Ranking) -> Ranking:
         from retrieval.database import recoverable  # here: rules are read without Django's apps
 
@@ -42,6 +46,13 @@ class Pipeline:
             for stage in self.stages:
                 ranking = run_stage(stage, ranking)
         return ranking
+
+
+def every(stages: Iterable[Stage]) -> Iterator[Stage]:
+    """The stages and those that they run."""
+    for stage in stages:
+        yield stage
+        yield from every(getattr(stage, "stages", ()))
 
 
 def run_stage(stage: Stage, ranking: Ranking) -> Ranking:

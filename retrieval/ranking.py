@@ -27,6 +27,7 @@ class DomainScope:
     private: bool
     languages: tuple[str, ...]
     jurisdiction: str = ""  # "us" for what lies under /us/
+    prefix: str = ""  # what its locators begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class Query:
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
     thresholds: Mapping[int, Thresholds] = field(default_factory=dict)  # by domain
+    routes: Mapping[int, float] = field(default_factory=dict)  # by domain, the probability that it is asked about
     page: Page | None = None  # None where nothing is shown, as in measuring
     trace_id: UUID | None = None  # of a search that is logged
     rules: RuleOptions = RuleOptions()
@@ -142,6 +144,15 @@ class Query:
     def corrected_text(self) -> str:
         """The question in its own language, its misspelt words corrected."""
         return self.respelled or self.original
+
+    @property
+    def filled(self) -> tuple[DomainScope, ...]:
+        """The domains that anything was ever published in."""
+        return tuple(domain for domain in self.domains if domain.corpus_version)
+
+    def route_to(self, domain: DomainScope) -> float:
+        """The probability that the question is about this domain; 1 where nobody asked."""
+        return self.routes.get(domain.id, 1.0)
 
     def thresholds_for(self, candidate: Candidate) -> Thresholds:
         return self.thresholds.get(candidate.domain_id, UNSET)

@@ -230,7 +230,7 @@ def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Re
 
 def learned_by(name: str, topics: Sequence[Topic]) -> set[str]:
     """Ids of those topics whose question, or nearly the same, a pipeline's reranker learned from."""
-    asks = any(isinstance(stage, LearnedReranker) for stage in pipeline.get(name).stages)
+    asks = pipeline.get(name).has(LearnedReranker)
     model = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first() if asks else None
     if model is None:
         return set()

@@ -94,7 +94,7 @@ def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainSco
     ):
         private = visibility == Domain.Visibility.PRIVATE
         jurisdiction = prefix.strip("/").partition("/")[0]
-        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction)
+        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction, prefix)
         versions = numbers
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")

@@ -87,12 +87,12 @@ def with_probability(candidate: Candidate, thresholds: Thresholds | None) -> Can
 
 
 def features(candidate: Candidate) -> dict[str, float]:
-    """What the calibration reads: cosine, lexical coverage, how names and their words match, whether a citation does.
-    Weights fitted before a score was there leave it out.
+    """What the calibration reads: cosine, lexical coverage, which private documents have from a leg of their own, how
+    names and their words match, whether a citation does. Weights fitted before a score was there leave it out.
     """
     return {
         "dense": candidate.scores.get("dense", 0.0),
-        "coverage": candidate.scores.get("coverage", 0.0),
+        "coverage": max(candidate.scores.get("coverage", 0.0), candidate.scores.get(COVERAGE, 0.0)),
         "alias": min(candidate.scores.get("alias", 0.0), 3.0),
         "alias_near": candidate.scores.get("alias_near", 0.0),
         "alias_coverage": candidate.scores.get("alias_coverage", 0.0),
@@ -256,14 +256,8 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     if FITTED_ON.intersection(ranking.degraded):
         return UNTOLD
     weights = ANY_TEXT.calibration
-    best = max(logistic(text_features(candidate), weights) for candidate in unknown)
+    best = max(logistic(features(candidate), weights) for candidate in unknown)
     return Verdict(answered_by(best, weights), ANY_TEXT.answer_minimum)
-
-
-def text_features(candidate: Candidate) -> dict[str, float]:
-    """Private documents, which share no index, have their coverage from their own leg."""
-    found = features(candidate)
-    return found | {"coverage": max(found["coverage"], candidate.scores.get(COVERAGE, 0.0))}
 
 
 def minimum_of(ranking: Ranking, own: Thresholds) -> float:

@@ -17,7 +17,7 @@ def names_of(*stages) -> set[str]:
     """Of the stages, and of those that run inside others."""
     names = set()
     for stage in stages:
-        inside = [*getattr(stage, "legs", ()), *getattr(stage, "actions", ())]
+        inside = [*getattr(stage, "legs", ()), *getattr(stage, "actions", ()), *getattr(stage, "stages", ())]
         inside += [stage.search] if hasattr(stage, "search") else []
         names |= {type(stage).__name__} | names_of(*inside)
     return names

@@ -1,0 +1,100 @@
+"""Which bodies of law a question is about: a probability for each, from what is known of any once it is loaded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from retrieval.indexes.centroids import Centroids
+from retrieval.indexes.terms import Frequencies, QueryWords, stored_centres, stored_counts
+from retrieval.pipeline import unless_final
+from retrieval.ranking import DomainScope, Query, Ranking
+from retrieval.stages.fusion import texts_by_language
+
+FEATURES = ("centre", "covered", "rarity")  # of each domain, then each as it stands above the mean of the domains
+NOT_COUNTED = Frequencies(0, 0.0, np.zeros(0, np.uint32), np.zeros(0, np.int32))
+SMOOTHED = 0.5  # sections of a domain that have a word as often as all law has it, besides those that it has
+# A logistic of the features, its intercept last, fitted on 560 questions to four bodies of law: .64 of them find theirs
+# first, .93 among the first three.
+WEIGHTS = np.array([3.3, 0.0, 0.0, 10.9, -1.36, 0.43, -2.7])
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What is known of a public domain: how often it has each word, and the centres of its vectors."""
+
+    counts: Frequencies
+    centres: Centroids | None
+
+
+@dataclass(frozen=True)
+class Route:
+    """Gives each public domain the probability that the question is about it, and tells that of none. It weighs; only
+    where the question cites a body of law, the public ones that it does not cite are not searched. Of private domains
+    nothing is known before they are searched.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        public = [domain for domain in query.filled if not domain.private]
+        if len(query.filled) < 2 or not public:
+            return ranking.noting("one body of law", skipped=True)
+        odds = np.exp(logits(features(query, public), WEIGHTS))
+        shares = odds / (1.0 + odds.sum())
+        cited = cited_among(query, public)
+        routes = {
+            domain.id: float(share) if not cited or domain in cited else 0.0
+            for domain, share in zip(public, shares, strict=True)
+        }
+        told = [f"{domain.slug} {routes[domain.id]:.2f}" for domain in sorted(public, key=lambda d: -routes[d.id])]
+        note = ", ".join((*told, f"none {1.0 - sum(shares):.2f}"))
+        return replace(ranking, query=replace(query, routes=routes)).noting(note)
+
+
+def cited_among(query: Query, domains: Sequence[DomainScope]) -> list[DomainScope]:
+    """Those that the question cites a place of."""
+    return [d for d in domains if any(c.locator.startswith(f"{d.prefix}/") for c in query.citations)]
+
+
+def logits(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """(domains,) of (domains, features): each as it is, and as it stands above the mean."""
+    return np.hstack([rows, rows - rows.mean(axis=0)]) @ weights[:-1] + weights[-1]
+
+
+def features(query: Query, domains: Sequence[DomainScope]) -> np.ndarray:
+    """(domains, FEATURES)."""
+    version = query.versions.get("vocabulary", 0)
+    bodies = [
+        Body(
+            stored_counts(domain.id, version) or NOT_COUNTED,
+            stored_centres(domain.id, version, query.embedded_by),
+        )
+        for domain in domains
+    ]
+    words = QueryWords.of(texts_by_language(query))
+    near = [nearest(query.vector, body.centres) for body in bodies]
+    return np.column_stack([near, *of_words(words.every[words.has_meaning], [body.counts for body in bodies])])
+
+
+def nearest(vector: np.ndarray | None, centres: Centroids | None) -> float:
+    """The greatest cosine; 0 where either is not known."""
+    return 0.0 if vector is None or centres is None else centres.nearest(vector)
+
+
+def of_words(wanted: np.ndarray, counted: Sequence[Frequencies]) -> tuple[np.ndarray, np.ndarray]:
+    """Of each domain, the share of the words that it has, and how much more often than all law it has those that any
+    has (mean of the logarithms); both weighted by how rare a word is in all law.
+    """
+    having = np.array([counts.having(wanted) for counts in counted]).reshape(len(counted), len(wanted))
+    sections = np.array([counts.sections for counts in counted])
+    every, total = having.sum(axis=0), sections.sum()
+    idf = np.log1p((total - every + 0.5) / (every + 0.5))
+    usual = (every + SMOOTHED) / (total + 1.0)
+    here = (having + SMOOTHED * usual) / (sections[:, None] + SMOOTHED)
+    known = idf * (every > 0)
+    return (having > 0) @ share(idf), np.log(here / usual) @ share(known)
+
+
+def share(weights: np.ndarray) -> np.ndarray:
+    return weights / max(weights.sum(), 1e-9)

@@ -1,0 +1,146 @@
+"""One search over several bodies of law: each by itself, merged by what means the same in all."""
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from evaluation.measuring.measures import measure_each
+from evaluation.measuring.runs import Runner
+from evaluation.topics.library import topics_of
+from retrieval.access.caller import Caller
+from retrieval.indexes import terms
+from retrieval.models import Domain
+from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+from rules.thresholds.each_domain import EachDomain
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
+
+LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
+EMPTY = DomainScope(3, "empty", 0, False, ("en",))
+FILES = DomainScope(4, "files", 7, True, ("en",))
+
+
+@dataclass(frozen=True)
+class Finds:
+    """Finds these sections in a domain; with how probable an answer, or a reason to show none."""
+
+    found: dict[int, tuple[int, ...]]
+    answers: dict[int, float]
+    declines: tuple[int, ...] = ()
+    lacks: tuple[int, ...] = ()
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        sections = [(d.id, n) for d in ranking.query.domains for n in self.found.get(d.id, ())]
+        candidates = tuple(Candidate(n, domain_id=domain, score=1.0 / n) for domain, n in sections)
+        domain = ranking.query.domains[0].id
+        found = replace(ranking, candidates=candidates, answer=self.answers.get(domain))
+        if domain in self.declines:
+            return replace(found, candidates=(), near_misses=candidates, abstained=True)
+        return replace(found, missing_words=("cat",) if domain in self.lacks else ())
+
+
+def ranked(stage: Finds, *domains: DomainScope, most: int = 3, **routes: float) -> Ranking:
+    by_id = {domain.id: routes[domain.slug] for domain in domains if domain.slug in routes}
+    own = {domain.id: Thresholds(answer_minimum=0.1) for domain in domains}
+    query = Query("q", "q", "q", "en", domains, routes=by_id, thresholds=own)
+    return EachDomain(stage, most=most)(Ranking(query))
+
+
+def sections(ranking: Ranking) -> list[int]:
+    return [candidate.section_id for candidate in ranking.candidates]
+
+
+FOUND = {1: (11, 12, 13), 2: (21, 22)}
+
+
+def test_one_domain_is_left_as_its_stages_made_it():
+    ranking = ranked(Finds(FOUND, {1: 0.1}), LAWS, EMPTY)
+    assert [c.score for c in ranking.candidates] == [1 / 11, 1 / 12, 1 / 13] and ranking.answer == 0.1
+
+
+def test_each_domain_keeps_its_order_and_the_most_probable_is_first():
+    ranking = ranked(Finds(FOUND, {1: 0.5, 2: 0.9}), LAWS, RULES, laws=0.2, rules=0.7)
+    assert sections(ranking) == [21, 22, 11, 12, 13]
+    assert ranking.candidates[1].score == ranking.candidates[0].score / 4 and ranking.answer == 0.9
+
+
+def test_what_is_probable_and_holds_no_answer_comes_after_what_is_less_so_and_does():
+    assert sections(ranked(Finds(FOUND, {1: 0.9, 2: 0.1}), LAWS, RULES, laws=0.3, rules=0.6))[0] == 11
+
+
+def test_no_more_are_searched_than_asked_for_and_the_trace_says_which():
+    ranking = ranked(Finds(FOUND | {4: (41,)}, {}), LAWS, RULES, FILES, most=1, laws=0.2, rules=0.7)
+    assert set(sections(ranking)) == {21, 22, 41}
+    assert ranking.note == "searched files, rules; not searched: laws (0.20)"
+
+
+def test_what_a_question_cannot_be_about_is_not_searched():
+    assert set(sections(ranked(Finds(FOUND, {}), LAWS, RULES, laws=0.0, rules=0.1))) == {21, 22}
+
+
+def test_a_domain_that_declines_gives_nothing_beside_one_that_answers():
+    ranking = ranked(Finds(FOUND, {1: 0.9, 2: 0.5}, declines=(1,)), LAWS, RULES, laws=0.9, rules=0.1)
+    assert sections(ranking) == [21, 22] and not ranking.abstained
+
+
+def test_nothing_is_answered_where_all_decline_and_the_likeliest_misses_are_told():
+    ranking = ranked(Finds(FOUND, {1: 0.2, 2: 0.2}, declines=(1, 2)), LAWS, RULES, laws=0.2, rules=0.7)
+    assert ranking.abstained and not ranking.candidates
+    assert [c.section_id for c in ranking.near_misses] == [21, 11, 22, 12, 13]
+
+
+def test_quoted_words_are_had_from_where_they_are():
+    ranking = ranked(Finds(FOUND, {}, lacks=(1,)), LAWS, RULES, laws=0.9, rules=0.1)
+    assert sections(ranking) == [21, 22] and not ranking.missing_words
+    both = ranked(Finds(FOUND, {}, lacks=(1, 2)), LAWS, RULES, laws=0.9, rules=0.1)
+    assert len(both.candidates) == 5 and both.missing_words == ("cat",)
+
+
+# -- In a search
+
+LEASE = (
+    "Tenant shall pay a rent of $1,450 on the first of each month. A late fee of $75 applies after the fifth.",
+    "No dog or cat may be kept in the apartment without the written consent of Landlord.",
+    "Landlord repairs the roof, the pipes and the heating of the apartment.",
+)
+
+
+@pytest.fixture
+def leases(reindex):
+    document = a_document(a_domain(slug="leases"), title="Lease")
+    embedded(*(a_section(document, text) for text in LEASE))
+    terms.count_again()
+    reindex()
+
+
+def first(text: str, caller: Caller = Caller()) -> str:
+    return search(SearchRequest(text), caller)["results"][0]["locator"]
+
+
+@pytest.mark.django_db
+def test_each_question_finds_the_body_that_answers_it(leases):
+    assert not first("may I keep a cat in the apartment").startswith("/us/const/")
+    assert first("how many senators has each state").startswith("/us/const/")
+
+
+@pytest.mark.django_db
+def test_a_private_contract_is_found_by_its_own_words_before_the_law():
+    ana = Caller(("key:901",))
+    a_case_file("Supply contract", "Supplier delivers forty pallets of roof tiles to the warehouse.", granted_to=ana)
+    assert first("how many pallets of roof tiles does the supplier deliver", ana).startswith("/client_cases/")
+    assert first("who may declare war", ana).startswith("/us/const/")
+
+
+@pytest.mark.django_db
+def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
+    topics = [topic for topic in topics_of("us_constitution", "tune") if topic.answerable][:60]
+    runner = Runner("learned")
+
+    def ndcg(*domains: str) -> float:
+        orders = [[c.locator for c in runner.ranking(t.query, domains, t.language).candidates] for t in topics]
+        pairs = [(order, topic.relevant) for order, topic in zip(orders, topics, strict=True)]
+        return sum(each["nDCG@10"] for each in measure_each(pairs, ["nDCG@10"])) / len(topics)
+
+    assert Domain.objects.filter(corpus_version__gt=0).count() == 2
+    assert ndcg() >= ndcg("us_constitution") - 0.01
