@@ -332,6 +332,11 @@ class Section(models.Model):
             models.Index(fields=["document", "position"], name="section_order"),
             models.Index(fields=["document", "valid_from"], name="section_begins"),
             models.Index(fields=["valid_to"], name="section_ends", condition=Q(valid_to__isnull=False)),
+            models.Index(
+                fields=["domain", "document"],
+                name="section_in_force",
+                condition=Q(live=True, is_result=True, valid_to__isnull=True),
+            ),
         ]
 
     def __str__(self) -> str:

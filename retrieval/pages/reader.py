@@ -1,11 +1,12 @@
 """What the reader shows: a provision in its document, as a caller may read it on a day."""
 
 import copy
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import groupby
+from functools import lru_cache
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -33,6 +34,8 @@ from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
 LONGEST = 150_000  # characters on one page; what holds more than that shows its outline instead
 CASES = "/us/scotus/"
+SHOWN = 50  # documents of a domain beside the others
+A_PAGE = 500  # documents of a shelf of its own
 LISTED = 50  # of what cites a provision
 BRIEF = (
     "document_id", "domain_id", "locator", "parent_locator", "level", "number", "heading", "heading_es",
@@ -90,10 +93,24 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A document and its outline."""
+    """A document and its outline, with how many provisions stand in each part that others stand in."""
 
     document: Document
     outline: tuple[Branch, ...]
+    counts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A domain and some of its documents; each knows by `provisions` how many it holds."""
+
+    domain: Domain
+    documents: list[Document]
+    total: int
+
+    @property
+    def has_more(self) -> bool:
+        return self.total > len(self.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +130,7 @@ class Reading:
     cases: list[Section] = field(default_factory=list)
     related: list[Section] = field(default_factory=list)
     terms: list[DefinedTerm] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 # -- What there is
@@ -124,20 +142,42 @@ def offered_domains(caller: Caller) -> list[Domain]:
     return list(Domain.objects.visible_to(caller).filter(Exists(readable)))
 
 
-def library(caller: Caller) -> list[tuple[Domain, list[Document]]]:
-    """The documents of each domain; each knows by `provisions` how many it holds."""
-    results = Section.objects.readable(caller).results().filter(document=OuterRef("pk"))
-    count = results.order_by().values("document").annotate(count=Count("pk")).values("count")
-    documents = Document.objects.visible_to(caller).annotate(provisions=count).filter(provisions__gt=0)
-    in_order = documents.select_related("domain").order_by("domain__position", "domain__slug", "locator")
-    return [(domain, list(group)) for domain, group in groupby(in_order, key=lambda d: d.domain)]
+def library(caller: Caller) -> list[Shelf]:
+    """The first documents of each domain."""
+    shelves = (shelf_of(domain, caller, range(SHOWN)) for domain in Domain.objects.visible_to(caller))
+    return [shelf for shelf in shelves if shelf.total]
+
+
+def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
+    """The documents at these places of a domain's shelf."""
+    public = not domain.is_private
+    counts = public_counts(domain.pk, domain.corpus_version) if public else counts_by_document(domain.pk, caller)
+    documents = Document.objects.visible_to(caller).filter(pk__in=counts).select_related("domain")
+    shown = list(documents.order_by("locator", "pk")[places.start : places.stop])
+    for document in shown:
+        document.provisions = counts[document.pk]
+    return Shelf(domain, shown, len(counts))
+
+
+@lru_cache(maxsize=1_000)
+def public_counts(domain: int, corpus_version: int) -> dict[int, int]:
+    """Counted once for each version of the corpus."""
+    return counts_by_document(domain, ANONYMOUS)
+
+
+def counts_by_document(domain: int, caller: Caller) -> dict[int, int]:
+    """By document, how many provisions the caller may read."""
+    results = Section.objects.readable(caller).results().filter(domain=domain).order_by()
+    return dict(results.values_list("document").annotate(Count("pk")))
 
 
 # -- One page
 
 
-def open_locator(locator: str, reader: Reader) -> Reading | Contents | str:
-    """The page of a locator: a section's, a document's, or the address where a deeper place stands. Raises NotFound."""
+def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | str:
+    """The page of a locator: a section's, a document's, a domain's, or the address where a deeper place stands. Raises
+    NotFound.
+    """
     if "\x00" in locator:
         raise NotFound("There is no such provision.")
     section = reader.readable.filter(locator=locator).select_related("document", "domain").first()
@@ -150,9 +190,13 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | str:
         return reader.url(anchor.section, name_under(anchor.section.locator, locator))
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
     if (document := documents.first()) is not None:
-        return Contents(document, outline(reader.readable.filter(document=document), reader.as_of))
+        in_document = reader.readable.filter(document=document)
+        tree = outline(in_document, reader.as_of)
+        return Contents(document, tree, counts_of(tree, in_document))
     if last := last_version(locator, reader):
         return read(last, reader)
+    if domain := Domain.objects.visible_to(reader.caller).filter(locator_prefix=locator).first():
+        return domain
     raise NotFound("There is no such provision.")
 
 
@@ -405,6 +449,18 @@ def outline(
         )
 
     return branches("")
+
+
+def counts_of(tree: Sequence[Branch], in_document: SectionQuerySet) -> dict[str, int]:
+    """Provisions by the locator of each highest part, up to where the next one begins."""
+    places = list(in_document.results().order_by("position").values_list("position", flat=True))
+    begins = [bisect_left(places, branch.section.position) for branch in tree]
+    ends = [*begins[1:], len(places)]
+    return {
+        branch.section.locator: end - begin
+        for branch, begin, end in zip(tree, begins, ends, strict=True)
+        if not branch.section.is_leaf
+    }
 
 
 def children_of(section: Section, tree: Sequence[Branch]) -> tuple[Branch, ...]:

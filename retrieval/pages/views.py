@@ -348,12 +348,26 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
     match page:
         case str():
             return HttpResponseRedirect(page)
+        case Domain():
+            return shelf(request, page)
         case reader.Contents():
             return render(request, "retrieval/document.html", {"page": page, "reader": options})
     canonical = request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path]))
     return render(
         request, "retrieval/provision.html", {"page": page, "reader": options, "canonical": canonical}
     )
+
+
+def shelf(request: HttpRequest, domain: Domain) -> HttpResponse:
+    """A domain's documents, a page at a time."""
+    number = request.GET.get("page", "1")
+    first = (int(number) - 1) * reader.A_PAGE if re.fullmatch("[1-9][0-9]{0,3}", number) else 0
+    shown = reader.shelf_of(domain, request.caller, range(first, first + reader.A_PAGE))
+    if not shown.documents:
+        raise Http404
+    pages = range(1, -(-shown.total // reader.A_PAGE) + 1)
+    context = {"shelf": shown, "pages": pages, "page": first // reader.A_PAGE + 1}
+    return render(request, "retrieval/shelf.html", context)
 
 
 @require_safe

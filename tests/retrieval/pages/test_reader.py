@@ -8,6 +8,7 @@ from django.test import Client
 from retrieval.access.row_security import as_system
 from retrieval.models import Citation, Section
 from retrieval.pages import reader
+from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.pages.looking import FOURTH, add_provision, look, look_for
 
 pytestmark = pytest.mark.django_db
@@ -269,3 +270,35 @@ def test_a_provision_names_the_defined_terms_that_it_uses(client):
     assert "Términos definidos “Warrants”" in look(client, FOURTH).text
     told = client.get("/api/v1/sections/us/const/amendment/IV").json()["definitions"]
     assert [(one["term"], one["scope"]) for one in told] == [("Warrants", "/us/const")]
+
+
+def test_a_domain_has_a_shelf_of_its_own_with_counts_and_pages(client, monkeypatch):
+    monkeypatch.setattr(reader, "A_PAGE", 2)
+    monkeypatch.setattr(reader, "SHOWN", 1)
+    domain = a_domain(name="Manuals", locator_prefix="/manuals")
+    for name in "abc":
+        document = a_document(domain, locator=f"/manuals/{name}", title=f"Manual {name.upper()}")
+        for number in range(ord(name) - ord("a") + 1):
+            a_section(document, f"text {number}")
+    page = look(client, "/law/manuals")
+    assert "Manual A 1 provision" in page.text and "Manual B 2 provisions" in page.text
+    assert "Manual C" not in page.text and "?page=2" in page.links()
+    assert "Manual C 3 provisions" in look(client, "/law/manuals?page=2").text
+    assert "Manual A" in look(client, "/law/manuals?page=x").text
+    look(client, "/law/manuals?page=3", status=404)
+    everything = look(client, "/law/")
+    assert "Manual A 1 provision" in everything.text and "Manual B" not in everything.text
+    assert "All 3 documents of Manuals" in everything.text and "/law/manuals" in everything.links()
+
+
+def test_a_private_shelf_holds_what_its_reader_may_read(client, case):
+    section, owner = case
+    prefix = section.domain.locator_prefix
+    look(client, f"/law{prefix}", status=404)
+    client.force_login(owner)
+    assert section.document.title in look(client, f"/law{prefix}").text
+
+
+def test_a_document_tells_how_many_provisions_its_parts_hold(client):
+    under = Section.objects.readable(reader.ANONYMOUS).results().below("/us/const/article/III")
+    assert f"Article III: The Judicial Branch {under.count()} provisions" in look(client, "/law/us/const").text
