@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("retrieval", "0040_section_days"),
+        ("retrieval", "0041_centres"),
     ]
 
     operations = [
