@@ -55,12 +55,12 @@ class EachDomain:
 
 
 def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[DomainScope]:
-    """The most probable first. Those that the question cannot be about are none; what rules restrict the search to may
-    lie in any.
+    """The most probable first. Those that the question cannot be about are none; what the caller or rules restrict the
+    search to may lie in any.
     """
     possible = sorted(filter(query.route_to, domains), key=lambda domain: -query.route_to(domain))
     public = [domain for domain in possible if not domain.private]
-    kept = public if query.include else public[:most]
+    kept = public if query.selections else public[:most]
     return [domain for domain in possible if domain.private or domain in kept]
 
 

@@ -13,6 +13,7 @@ from retrieval.models import Domain
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from retrieval.targets import Part, Selection
 from rules.thresholds.each_domain import EachDomain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
@@ -40,10 +41,12 @@ class Finds:
         return replace(found, missing_words=("cat",) if domain in self.lacks else ())
 
 
-def ranked(stage: Finds, *domains: DomainScope, most: int = 3, **routes: float) -> Ranking:
+def ranked(
+    stage: Finds, *domains: DomainScope, most: int = 3, within: Selection | None = None, **routes: float
+) -> Ranking:
     by_id = {domain.id: routes[domain.slug] for domain in domains if domain.slug in routes}
     own = {domain.id: Thresholds(answer_minimum=0.1) for domain in domains}
-    query = Query("q", "q", "q", "en", domains, routes=by_id, thresholds=own)
+    query = Query("q", "q", "q", "en", domains, routes=by_id, thresholds=own, within=within)
     return EachDomain(stage, most=most)(Ranking(query))
 
 
@@ -73,6 +76,12 @@ def test_no_more_are_searched_than_asked_for_and_the_trace_says_which():
     ranking = ranked(Finds(FOUND | {4: (41,)}, {}), LAWS, RULES, FILES, most=1, laws=0.2, rules=0.7)
     assert set(sections(ranking)) == {21, 22, 41}
     assert ranking.note == "searched files, rules; not searched: laws (0.20)"
+
+
+def test_what_the_search_is_restricted_to_may_lie_in_any_domain():
+    within = Selection((Part("subtree", "/laws/1", document=1),))
+    ranking = ranked(Finds(FOUND, {}), LAWS, RULES, most=1, within=within, laws=0.2, rules=0.7)
+    assert set(sections(ranking)) >= {11, 21} and "not searched" not in ranking.note
 
 
 def test_what_a_question_cannot_be_about_is_not_searched():
