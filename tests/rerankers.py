@@ -13,11 +13,12 @@ NOBODY = JudgedNeighbours(np.zeros((0, 3), np.float32), (), {})
 
 def some_reranker() -> Reranker:
     """One that knows nothing, but is of different minds about different candidates: it reads cosines alone."""
-    chance = np.random.default_rng(4)
+    chance = np.random.default_rng(1)
     n = len(FEATURES)
-    read = np.isin(FEATURES, ["dense_score", "alias_near_score"])[:, None]
+    read = np.zeros((n, 4))
+    read[np.isin(FEATURES, ["dense_score", "alias_near_score"])] = chance.normal(size=(2, 4))
     layers = (
-        Layer(chance.normal(size=(n, 4)) * read, np.zeros(4)),
+        Layer(read, np.zeros(4)),
         Layer(chance.normal(size=(4, 1)), np.zeros(1)),
     )
     ends = (np.full(n, -9.0), np.full(n, 9.0), np.full(n, 0.3), np.full(n, 0.1))

@@ -33,9 +33,9 @@ class BackupError(ArfError):
     """Nothing was changed; the message is safe to show."""
 
 
-def backup(url: str, path: Path, progress: tqdm) -> None:
-    """Write the database to `path` (pg_dump's custom format, mode 0600), replacing it only when complete. `progress`
-    counts the bytes of the tables.
+def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
+    """Write the database to `path` (pg_dump's custom format, mode 0600), replacing it only when complete. `progress`,
+    if one is given, counts the bytes of the tables.
 
     `url` must name a role that row-level security does not bind: for the embedded server
     `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
@@ -46,7 +46,7 @@ def backup(url: str, path: Path, progress: tqdm) -> None:
     except OSError as problem:
         raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
     try:
-        _dump(url, partial, progress)
+        _dump(url, partial, progress or tqdm(disable=True))
         sync(partial)
         partial.replace(path)
     finally:
@@ -61,7 +61,11 @@ def _dump(url: str, path: Path, progress: tqdm) -> None:
     options = ("--format=custom", "--compress=gzip:1", "--verbose", f"--file={path}")
     command, environment = _command("pg_dump", url, *options)
     with subprocess.Popen(
-        command, env=environment | {"LC_ALL": "C"}, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment | {"LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as dumping:
         last, table = deque(maxlen=ERROR_LINES), ""
         for line in dumping.stderr:
@@ -118,9 +122,7 @@ def _refuse_unknown_tables(url: str, contents: list[str]) -> None:
 def _run(program: str, url: str | None, *arguments: str) -> str:
     """Run one of the wheel's programs and return its output."""
     command, environment = _command(program, url, *arguments)
-    done = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         raise BackupError(f"{program} failed: {done.stderr.strip()}")
     return done.stdout

@@ -42,14 +42,15 @@ def stages_of(*written) -> list[type]:
     inside = [
         part
         for stage in written
-        for part in (*getattr(stage, "actions", ()), *getattr(stage, "legs", ()), getattr(stage, "search", None))
+        for name in ("actions", "legs", "stages")
+        for part in (*getattr(stage, name, ()), getattr(stage, "search", None))
         if part is not None
     ]
     return [*map(type, written), *(stages_of(*inside) if inside else [])]
 
 
 STAGES = sorted({*stages_of(*pipelines.default().stages)}, key=lambda stage: stage.__name__)
-ESSENTIAL = {"Fuse", "PerRuleSearch", "Present"}
+ESSENTIAL = {"EachDomain", "Fuse", "PerRuleSearch", "Present"}
 SECRET = "words of a private row"
 
 

@@ -8,7 +8,6 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, transaction
-from tqdm import tqdm
 
 from arf_site.node.backup import backup, restore
 from arf_site.node.postgres.server import Postgres
@@ -249,7 +248,7 @@ def test_a_backup_holds_private_rows_and_their_guard(db, tmp_path):
     document = in_a_thread(lambda: a_case_file(ANAS_TITLE, *ANAS, granted_to=ANA).pk)
     copy = f"{name}_restored"
     try:
-        backup(server.owner_url(name), tmp_path / "all.backup", tqdm(disable=True))
+        backup(server.owner_url(name), tmp_path / "all.backup")
         execute(
             server.app_url(), f'DROP DATABASE IF EXISTS "{copy}" WITH (FORCE)', f'CREATE DATABASE "{copy}"'
         )

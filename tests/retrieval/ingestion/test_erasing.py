@@ -61,7 +61,7 @@ def files_with(*words: str) -> list[str]:
         path
         for folder in (settings.ARF_LEXICAL_DIR, settings.VAR_DIR)
         for path in folder.rglob("*")
-        if path.is_file() and not {"cluster", "onnx"} & {*path.parts}  # tables, and models
+        if path.is_file() and not {"cluster", "onnx", "tests"} & {*path.parts}  # tables, and models
     ]
     assert any("lexical" in path.parts for path in kept)
     return [str(path) for path in kept if any(word.encode() in path.read_bytes().lower() for word in words)]
