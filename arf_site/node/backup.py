@@ -46,7 +46,7 @@ def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
     except OSError as problem:
         raise BackupError(f"{path} cannot be written: {problem.strerror}.") from problem
     try:
-        _dump(url, partial, progress or tqdm(disable=True))
+        _dump(url, partial, tqdm(disable=True) if progress is None else progress)
         sync(partial)
         partial.replace(path)
     finally:
