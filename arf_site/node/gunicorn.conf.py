@@ -4,8 +4,6 @@ import gc
 import os
 from pathlib import Path
 
-from django.db import OperationalError
-
 from arf_site import settings
 from arf_site.node.first_search import host_and_port
 
@@ -29,9 +27,12 @@ if Path("/dev/shm").is_dir():
 
 
 def post_worker_init(worker) -> None:
-    """Runs a search in each language now: what the first one loads would make a reader wait for half a second."""
+    """Runs a search in each language now: what the first one loads would make a reader wait for half a second.
+
+    Nothing that fails here may reach gunicorn: it would take a worker that does not start for a site that cannot run,
+    and end the whole web server.
+    """
     from retrieval.access.caller import ANONYMOUS
-    from retrieval.errors import ArfError
     from retrieval.ranking import Page
     from retrieval.request import SearchRequest
     from retrieval.search.service import in_scope, run
@@ -39,7 +40,7 @@ def post_worker_init(worker) -> None:
     try:
         for words in ("We the People", "Nosotros, el pueblo"):
             run(SearchRequest(words), ANONYMOUS, *in_scope(ANONYMOUS), page=Page())
-    except (ArfError, OperationalError) as problem:
-        worker.log.warning("the first search will be slow: %s", problem)
+    except Exception:
+        worker.log.exception("The first search will be slow: the one before it failed.")
     gc.collect()
     gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then

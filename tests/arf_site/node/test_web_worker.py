@@ -1,13 +1,17 @@
 """Slow clients cannot keep others out: gunicorn with our worker, before an application of one word."""
 
+import gc
 import json
+import runpy
 import socket
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from unittest.mock import Mock
 
 import pytest
+from django.db import InterfaceError
 
 from arf_site.node import web_worker
 from arf_site.node.web_worker import TimedSocket
@@ -131,3 +135,14 @@ def test_one_connection_still_serves_several_requests(server):
             answer = b""
             while not answer.endswith(word):
                 answer += client.recv(1000)
+
+
+@pytest.mark.parametrize("problem", [InterfaceError("the connection is closed"), ValueError("a broken part")])
+def test_a_first_search_that_fails_is_logged_and_ends_no_worker(monkeypatch, problem):
+    """gunicorn stops the whole server for a worker that raises before it has begun."""
+    config = runpy.run_path(str(ROOT / "arf_site" / "node" / "gunicorn.conf.py"))
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr("retrieval.search.service.in_scope", Mock(side_effect=problem))
+    worker = Mock()
+    config["post_worker_init"](worker)
+    worker.log.exception.assert_called_once()
