@@ -1,0 +1,94 @@
+import hashlib
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from retrieval.text.normalization import fold
+from retrieval.text.question_parts import MOST_CHARS, parts
+
+ROWS = [json.loads(line) for line in Path("tests/data/multi_part.jsonl").read_text().splitlines()]
+SEVERAL = [row for row in ROWS if len(row["parts"]) > 1]
+SINGLE = [row for row in ROWS if len(row["parts"]) == 1]
+
+
+def was_read(row: dict) -> bool:
+    """Of the half that the grammar was written with; the other was only counted."""
+    return int(hashlib.sha256(row["query"].encode()).hexdigest(), 16) % 2 == 0
+
+
+def stems(text: str) -> set[str]:
+    bare = text.split(": ")[-1].partition("? (")[0]
+    return {word[:5] for word in fold(bare).replace("?", " ").replace("¿", " ").split() if len(word) > 2}
+
+
+def is_right(found: tuple[str, ...], wanted: list[str]) -> bool:
+    """As many, and each shares most of its words with the one that a person wrote at its place."""
+    if len(found) != len(wanted):
+        return False
+    alike = [[overlap(stems(ours), stems(theirs)) for theirs in wanted] for ours in found]
+    return all(row[n] >= max(row) for n, row in enumerate(alike))
+
+
+def overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / max(len(one | other), 1)
+
+
+def share_right(rows: Iterable[dict]) -> float:
+    right = [is_right(parts(row["query"], row["language"]), row["parts"]) for row in rows]
+    return sum(right) / len(right)
+
+
+def test_nine_in_ten_of_several_parts_are_split_as_a_person_did():
+    assert share_right(SEVERAL) >= 0.90
+    assert share_right([row for row in SEVERAL if not was_read(row)]) >= 0.83
+
+
+@pytest.mark.parametrize("row", SINGLE, ids=lambda row: row["query"])
+def test_no_single_question_is_split(row):
+    assert parts(row["query"], row["language"]) == (row["query"],)
+
+
+def test_what_is_told_first_goes_with_each_question():
+    assert parts("I have DACA. Can I join the army? Can I leave and come back?", "en") == (
+        "I have DACA: Can I join the army?",
+        "I have DACA: Can I leave and come back?",
+    )
+
+
+def test_a_pronoun_gets_what_it_stands_for():
+    assert parts("What counts as treason and what's the punishment for it?", "en")[1] == (
+        "what's the punishment for it? (What counts as treason)"
+    )
+
+
+def test_both_sides_of_a_comparison():
+    assert parts("What's the difference between asylum and withholding of removal?", "en") == (
+        "What is asylum?",
+        "What is withholding of removal?",
+    )
+    assert parts("¿Cuánto dura un derecho de autor en comparación con una patente?", "es") == (
+        "¿Cuánto dura un derecho de autor?",
+        "¿Cuánto dura una patente?",
+    )
+
+
+def test_a_condition_is_no_question():
+    asked = "If I was arrested and nobody read me my rights, can I get out?"
+    assert parts(asked, "en") == (asked,)
+
+
+def test_a_quotation_or_a_story_is_left_whole():
+    assert len(parts('Where does it say "who can vote and who can run"?', "en")) == 1
+    assert len(parts("Can I vote? " * (MOST_CHARS // 10), "en")) == 1
+
+
+def test_it_costs_next_to_nothing():
+    parts("Can I vote, and can I run?", "en")  # patterns are compiled once
+    parts("¿Puedo votar, y puedo ser senador?", "es")
+    started = time.perf_counter()
+    for row in ROWS:
+        parts(row["query"], row["language"])
+    assert (time.perf_counter() - started) / len(ROWS) < 0.002
