@@ -1,0 +1,258 @@
+"""What a claim changes of the words it rests on: numbers, units, dates, negation, modals, parties, exceptions, places
+of the law and quotations. Pure.
+
+Facts are compared by value. Where the claim has nearly the words of the law, the words that differ are compared, too;
+where it says them in its own, differences are hints only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from retrieval.proof.alignment import Token
+from retrieval.proof.facts import Facts, Quantity, facts, places_of
+from retrieval.proof.types import PROBLEMS, Source
+from retrieval.proof.vocabulary import (
+    CONDITIONS,
+    EXCEPTING,
+    FORBIDDING,
+    LEAST,
+    MODALS,
+    MOST,
+    NEGATIVE,
+    OBLIGES,
+    PARTIES,
+    PERMITS,
+    PRONOUNS,
+)
+from retrieval.text.analyzer import tokens as plain_tokens
+from retrieval.text.normalization import fold
+
+NEAR = 0.7  # of the claim's words, in the law's order: from here on it has nearly the law's words
+SHORTEST_QUOTE = 3  # words; fewer in quotation marks are a name or a term
+FOLLOWING = 12  # words in which a verb's subject is looked for
+LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
+_QUOTED = re.compile(r"[“\"«]([^“”\"«»]{8,})[”\"»]")
+_CAPITAL = re.compile(r"\[(\w)\]")  # "[N]o": another letter's case
+_GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`problems` are certain, `hints` are not; `contradicts` says that the law has another value in that place;
+    `order` is the share of the claim's words that stand in the law's order.
+    """
+
+    problems: tuple[str, ...]
+    hints: tuple[str, ...]
+    contradicts: bool
+    order: float
+
+
+def compare(
+    said: str,
+    claim: Sequence[Token],
+    source: Source,
+    span: tuple[int, int],
+    law: Sequence[Token],
+    language: str,
+) -> Comparison:
+    """`claim` and `law` are the words of the claim and of the window `span` of the source."""
+    start, end = span
+    window = source.text[start:end]
+    changed, contradicts = _facts_changed(said, window, source)
+    if language == source.language and not all(
+        _quoted_in(quote, source.text) for quote in _QUOTED.findall(said)
+    ):
+        changed.add("quotation")
+    order, reworded = _reworded(claim, law)
+    hints: set[str] = set()
+    if order >= NEAR:
+        changed |= reworded
+        contradicts = contradicts or bool(reworded)
+    else:
+        hints = reworded - changed
+        hints |= set(_hints(said, claim, window, law))
+    return Comparison(_sorted(changed), _sorted(hints - changed), contradicts, order)
+
+
+def _sorted(codes: set[str]) -> tuple[str, ...]:
+    return tuple(code for code in PROBLEMS if code in codes)
+
+
+# -- facts
+
+
+_facts = lru_cache(1 << 10)(facts)
+
+
+def _facts_changed(said: str, window: str, source: Source) -> tuple[set[str], bool]:
+    """Codes of what the law does not have; whether it has another value there."""
+    claim, law = _facts(said), _facts(window)
+    changed: set[str] = set()
+    rivals = False
+    for quantity in claim.quantities:
+        if code := _quantity_changed(quantity, said, law, window):
+            changed.add(code)
+            rivals = rivals or bool(law.quantities)
+    years = {int(q.value) for q in law.quantities if q.value.denominator == 1}
+    for kind, value in claim.dates - law.dates:
+        if not (kind in ("year", "day") and value in years):
+            changed.add("date")
+            rivals = rivals or bool(law.dates)
+    if claim.places - law.places - places_of(source.locator, source.citation):
+        changed.add("section")
+        rivals = True
+    return changed, rivals
+
+
+def _quantity_changed(quantity: Quantity, said: str, law: Facts, window: str) -> str:
+    same = [other for other in law.quantities if other.value == quantity.value]
+    if not same:
+        if quantity.certain:
+            dated = any(value == quantity.value for _, value in law.dates)
+            return "" if dated else "number"
+        counted = {other.noun for other in law.quantities} - {""}
+        alone = re.search(rf"\b(?:an?|each|every|the|per)\s+{re.escape(quantity.noun)}\b", fold(window))
+        return "number" if quantity.noun in counted and not alone else ""
+    if quantity.unit and all(other.unit and other.unit != quantity.unit for other in same):
+        return "unit"
+    bounds = {_bound(fold(window), other) for other in same}
+    mine = _bound(fold(said), quantity)
+    return "number" if mine and bounds == {-mine} else ""
+
+
+def _bound(folded: str, quantity: Quantity) -> int:
+    """1 where the number is a minimum, -1 where a maximum, else 0."""
+    near = folded[max(0, quantity.start - 24) : quantity.end + 18]
+    return bool(LEAST.search(near)) - bool(MOST.search(near))
+
+
+def _quoted_in(quote: str, text: str) -> bool:
+    """Word for word, but for what ellipses leave out and brackets put in."""
+    whole = f" {' '.join(plain_tokens(text))} "
+    at = 0
+    for part in _GAP.split(_CAPITAL.sub(r"\1", quote)):
+        words = plain_tokens(part)
+        if not words or len(plain_tokens(quote)) < SHORTEST_QUOTE:
+            continue
+        at = whole.find(f" {' '.join(words)} ", at)
+        if at < 0:
+            return False
+    return True
+
+
+# -- words in order
+
+
+def _reworded(claim: Sequence[Token], law: Sequence[Token]) -> tuple[float, set[str]]:
+    """The share of the claim's words in the law's order, and what the other words change."""
+    one, other = [token.term or token.word for token in claim], [token.term or token.word for token in law]
+    steps = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    same = sum(b - a for kind, a, b, _, _ in steps if kind == "equal")
+    order = same / len(claim) if claim else 0.0
+    mine, theirs = [], []
+    changed: set[str] = set()
+    for place, (kind, a, b, c, d) in enumerate(steps):
+        if kind == "equal":
+            continue
+        put_in, taken_out = claim[a:b], law[c:d]
+        if place == 0 and not put_in:
+            taken_out = taken_out[-LEADING:]
+        is_tail = place == len(steps) - 1 and not put_in
+        mine += put_in
+        theirs += [] if is_tail else taken_out
+        changed |= set(_swapped(claim, law, (a, b), (c, d)))
+        if d - c > 1 and _leaves_out_exception(put_in, law[c:d]):
+            changed.add("exception")
+    if _negative(mine) != _negative(theirs):
+        changed.add("negation")
+    return order, changed
+
+
+def _swapped(
+    claim: Sequence[Token], law: Sequence[Token], put_in: tuple[int, int], taken_out: tuple[int, int]
+) -> Iterator[str]:
+    mine, theirs = claim[slice(*put_in)], law[slice(*taken_out)]
+    modals = (
+        {MODALS.get(fold(t.word)) for t in mine} - {None},
+        {MODALS.get(fold(t.word)) for t in theirs} - {None},
+    )
+    if all(modals) and not modals[0] & modals[1]:
+        both_forbid = _negative(claim[max(0, put_in[0] - 4) : put_in[1] + 2]) and _negative(
+            law[max(0, taken_out[0] - 8) : taken_out[1] + 2]
+        )
+        if not both_forbid:
+            yield "modal"
+    new, old = {t.term for t in mine} & PARTIES, {t.term for t in theirs} & PARTIES
+    if new - old and not any(t.word in PRONOUNS for t in theirs):
+        everywhere = {t.term for t in law}
+        if old - new or (new - old) & everywhere:
+            yield "party"
+
+
+def _negative(tokens: Sequence[Token]) -> bool:
+    return any(fold(token.word).replace("'", "").replace("’", "") in NEGATIVE for token in tokens)
+
+
+def _leaves_out_exception(put_in: Sequence[Token], taken_out: Sequence[Token]) -> bool:
+    mine, theirs = (fold(" ".join(token.word for token in some)) for some in (put_in, taken_out))
+    return bool(EXCEPTING.search(theirs)) and not CONDITIONS.search(mine)
+
+
+# -- hints
+
+
+def _hints(said: str, claim: Sequence[Token], window: str, law: Sequence[Token]) -> Iterator[str]:
+    mine, theirs = _words(claim), _words(law)
+    if bool(mine & FORBIDDING) != bool(theirs & FORBIDDING):
+        yield "negation"
+    if mine & OBLIGES and not mine & PERMITS and theirs & PERMITS and not theirs & OBLIGES:
+        yield "modal"
+    if mine & PERMITS and not mine & OBLIGES and theirs & OBLIGES and not theirs & PERMITS:
+        yield "modal"
+    if EXCEPTING.search(fold(window)) and not CONDITIONS.search(fold(said)):
+        yield "exception"
+    if _other_party(claim, law):
+        yield "party"
+
+
+def _words(tokens: Sequence[Token]) -> set[str]:
+    return {fold(token.word).replace("'", "").replace("’", "") for token in tokens}
+
+
+def _other_party(claim: Sequence[Token], law: Sequence[Token]) -> bool:
+    """A party that the law does not name there, or one that does what another does in the law."""
+    mine = {token.term for token in claim} & PARTIES
+    theirs = {token.term for token in law} & PARTIES
+    if theirs and mine - theirs and not _words(law) & PRONOUNS:
+        return True
+    return any(
+        (agent := _agent(law, verb)) and agent != party and party in theirs for party, verb in _doings(claim)
+    )
+
+
+def _doings(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    """Who does what: a party, a modal or not, and the next word of meaning."""
+    for place, token in enumerate(tokens):
+        if token.term in PARTIES:
+            following = [t.term for t in tokens[place + 1 : place + 5] if t.term]
+            if following and following[0] not in PARTIES:
+                yield token.term, following[0]
+
+
+def _agent(tokens: Sequence[Token], verb: str) -> str:
+    """The party that does it: after "by", or the last one named before it."""
+    at = next((place for place, token in enumerate(tokens) if token.term == verb), None)
+    if at is None:
+        return ""
+    after = tokens[at + 1 : at + 6]
+    by = next((place for place, token in enumerate(after) if token.word in ("by", "por")), None)
+    if by is not None:
+        named = [token.term for token in after[by:] if token.term in PARTIES]
+        if named:
+            return named[0]
+    before = [token.term for token in tokens[max(0, at - FOLLOWING) : at] if token.term in PARTIES]
+    return before[-1] if before else ""

@@ -1,0 +1,293 @@
+"""What can be compared word for word in a claim and in law: quantities, dates and places of the law. Pure.
+
+English and Spanish give the same values, so that a Spanish claim is compared with the English law: "dos tercios" and
+"two thirds" are 2/3, "35 años" and "thirty five Years" are 35 years.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import takewhile
+
+from retrieval.proof.vocabulary import (
+    DECENAS,
+    LARGE,
+    MONTH,
+    ORDINAL,
+    PARTS,
+    PLACE,
+    SMALL,
+    TENS,
+    TIMES,
+    UNIT,
+    UNOS,
+    WEEKDAYS,
+    listed,
+)
+from retrieval.text.normalization import fold
+
+_TOKEN = re.compile(
+    r"§+|\$|%|\d+(?:,\d{3})*(?:\.\d+)*(?:-?[^\W\d_]+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|\(\w{1,5}\)"
+)
+_DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)-?([a-z]*)")
+_CODE = re.compile(
+    r"\b(\d+)\s*(?:u\.?\s?s\.?\s?c\.?(?:\s?a\.?)?|c\.?\s?f\.?\s?r\.?)\s*(?:§+|sec\w*\.?|part)?\s*(\d[\w.-]*)?"
+)
+_ROMAN = re.compile(r"(?=[ivxlcdm])(?:x{0,3})(?:ix|iv|v?i{0,3})")
+_LINKS = frozenset(listed("and or y o to a through e u"))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`unit` is "" where none of the known ones follows; `noun` is the next word, `certain` is
+    False for a mere "one".
+    """
+
+    value: Fraction
+    unit: str
+    noun: str
+    start: int
+    end: int
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Of one text; `dates` are (kind, value): month, day, year, weekday; `places` are (kind, number)."""
+
+    quantities: tuple[Quantity, ...]
+    dates: frozenset[tuple[str, int]]
+    places: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    word: str
+    start: int
+    end: int
+
+
+def facts(text: str) -> Facts:
+    folded = fold(text)
+    places = {("section", _bare(m[2])) for m in _CODE.finditer(folded) if m[2]}
+    places |= {("title", m[1]) for m in _CODE.finditer(folded)}
+    masked = _CODE.sub(lambda m: " " * len(m[0]), folded)
+    tokens = [_Token(m[0].replace("’", "'").removesuffix("'s"), *m.span()) for m in _TOKEN.finditer(masked)]
+    quantities: list[Quantity] = []
+    dates: set[tuple[str, int]] = set()
+    at = 0
+    while at < len(tokens):
+        for reader in (_place, _date, _quantity):
+            if read := reader(tokens, at):
+                used, value = read
+                if reader is _place:
+                    places |= value
+                elif reader is _date:
+                    dates |= value
+                else:
+                    quantities.append(value)
+                at += used
+                break
+        else:
+            at += 1
+    return Facts(tuple(quantities), frozenset(dates), frozenset(places))
+
+
+def places_of(locator: str, citation: str) -> frozenset[tuple[str, str]]:
+    """What a provision is called: article, amendment, section, clause, title, from its locator and its citation."""
+    pairs = re.findall(r"(article|amendment|section|clause|chapter|part)/([\w.-]+)", locator)
+    found = {(kind, _bare(number.lower())) for kind, number in pairs}
+    found |= {("title", m) for m in re.findall(r"/t(\d+\w*)(?=/|$)", locator)}
+    found |= {("section", _bare(m.lower())) for m in re.findall(r"/s(\d[\w.-]*)(?=/|$)", locator)}
+    return frozenset(found) | facts(citation).places
+
+
+def _bare(number: str) -> str:
+    """A section's number without its paragraphs, Roman numerals as Arabic ones."""
+    number = number.rstrip(".-")
+    return str(_roman(number)) if _ROMAN.fullmatch(number) else number
+
+
+def _roman(numeral: str) -> int:
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[letter] for letter in numeral]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+
+
+# -- readers: (tokens used, what they say), or None
+
+
+def _place(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, str]]] | None:
+    """ "Sections 202 and 203", "Article II", "the Fifth and Fourteenth Amendments", "Decimocuarta Enmienda"."""
+    kind = PLACE.get(tokens[at].word)
+    if kind:
+        numbers = list(_place_numbers(tokens[at + 1 :]))
+        if numbers:
+            return 1 + numbers[-1][0], {(kind, number) for _, number in numbers}
+        return None
+    used, found = 0, []
+    while at + used < len(tokens) and (read := _ordinal(tokens, at + used)):
+        found.append(str(read[1]))
+        used += read[0]
+        if at + used < len(tokens) and tokens[at + used].word in _LINKS:
+            used += 1
+    named = PLACE.get(tokens[at + used].word) if found and at + used < len(tokens) else None
+    if named in ("amendment", "article"):
+        return used + 1, {(named, number) for number in found}
+    return None
+
+
+def _place_numbers(tokens: Sequence[_Token]) -> Iterator[tuple[int, str]]:
+    """Numbers after "sections", each with how many tokens have been read."""
+    at = 0
+    while at < len(tokens):
+        word = tokens[at].word
+        if re.fullmatch(r"\d[\w-]*(?:\.\d+)?", word) or (_ROMAN.fullmatch(word) and word not in ("", "i i")):
+            yield at + 1, _bare(word)
+            at += 1
+            at += len(list(takewhile(lambda token: token.word.startswith("("), tokens[at:])))
+            after = tokens[at].word if at < len(tokens) else ""
+            if after in _LINKS:
+                at += 1
+            elif not (at < len(tokens) and tokens[at].start - tokens[at - 1].end <= 2):
+                return
+        else:
+            return
+
+
+def _ordinal(tokens: Sequence[_Token], at: int) -> tuple[int, int] | None:
+    word = tokens[at].word
+    digits = _DIGITS.fullmatch(word)
+    if digits and digits[2] in ("st", "nd", "rd", "d", "th", "a", "o"):
+        return 1, int(digits[1].replace(",", "").partition(".")[0])
+    if word in ORDINAL:
+        tens = ORDINAL[word]
+        following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        if tens >= 10 and word[-4:] != "ieth" and 0 < ORDINAL.get(following, 0) < 10:
+            return 2, tens + ORDINAL[following]
+        return 1, tens
+    if word.startswith("decimo") and word[6:] in ORDINAL:
+        return 1, 10 + ORDINAL[word[6:]]
+    if word in TENS and at + 1 < len(tokens) and tokens[at + 1].word in ORDINAL:
+        return 2, SMALL[word] + ORDINAL[tokens[at + 1].word]
+    return None
+
+
+def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]] | None:
+    """A month with its day and year, "the 3d day of January", "4 de marzo de 1789", a weekday, a year by itself."""
+    word = tokens[at].word
+    if word in WEEKDAYS:
+        return 1, {("weekday", WEEKDAYS.index(word) % 7)}
+    day = _ordinal(tokens, at) or ((1, int(word)) if word.isdigit() and int(word) <= 31 else None)
+    ahead = at
+    if day:
+        ahead = at + day[0]
+        ahead += len(
+            list(takewhile(lambda token: token.word in ("day", "of", "de", "dia"), tokens[ahead : ahead + 3]))
+        )
+    if (
+        ahead < len(tokens)
+        and (month := MONTH.get(tokens[ahead].word))
+        and _is_month(tokens, ahead, bool(day))
+    ):
+        found = {("month", month)} | ({("day", day[1])} if day else set())
+        ahead += 1
+        if not day and ahead < len(tokens):
+            following = _ordinal(tokens, ahead)
+            text = tokens[ahead].word
+            following = following or ((1, int(text)) if text.isdigit() and int(text) <= 31 else None)
+            if following and following[1] <= 31 and not _has_unit(tokens, ahead + following[0]):
+                found.add(("day", following[1]))
+                ahead += following[0]
+        year = ahead + (ahead < len(tokens) and tokens[ahead].word in ("of", "de", "del"))
+        if year < len(tokens) and re.fullmatch(r"1[6-9]\d\d|20\d\d", tokens[year].word):
+            found.add(("year", int(tokens[year].word)))
+            ahead = year + 1
+        return ahead - at, found
+    return None
+
+
+def _is_month(tokens: Sequence[_Token], at: int, has_day: bool) -> bool:
+    """ "May" and "march" are months only beside a number."""
+    if tokens[at].word not in ("may", "march"):
+        return True
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    return has_day or (following[:1].isdigit() and not _has_unit(tokens, at + 2))
+
+
+def _has_unit(tokens: Sequence[_Token], at: int) -> bool:
+    return at < len(tokens) and tokens[at].word in UNIT
+
+
+def _quantity(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:
+    read = _fraction(tokens, at) or _cardinal(tokens, at)
+    is_ordinal = False
+    if read is None and (ordinal := _ordinal(tokens, at)):
+        read, is_ordinal = (ordinal[0], Fraction(ordinal[1])), True
+    if read is None and tokens[at].word in TIMES:
+        read = 1, Fraction(TIMES[tokens[at].word])
+    if read is None:
+        return None
+    used, value = read
+    following = [token.word for token in tokens[at + used : at + used + 3]]
+    unit = "dollar" if at and tokens[at - 1].word == "$" else ""
+    if following[:2] in (["per", "centum"], ["per", "cent"], ["por", "ciento"]):
+        unit = "percent"
+    joined = tokens[at].word.lstrip("0123456789.,-")  # of "5-year"
+    unit = unit or next((UNIT[word] for word in (joined, *following[:2]) if word in UNIT), "")
+    noun = following[0] if following else ""
+    word = tokens[at].word
+    certain = not (value <= 1 and word in ("one", "un", "una", "uno", "once")) and not (
+        is_ordinal and value == 1
+    )
+    return used, Quantity(value, unit, noun, tokens[at].start, tokens[at + used - 1].end, certain)
+
+
+def _fraction(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
+    word = tokens[at].word
+    if word in ("half", "mitad"):
+        return 1, Fraction(1, 2)
+    over = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    top = SMALL.get(word) or (int(word) if word.isdigit() and len(word) < 3 else 0)
+    if over in PARTS and 0 < top < PARTS[over]:
+        return 2, Fraction(top, PARTS[over])
+    return None
+
+
+def _cardinal(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
+    """Digits, with "million" or "B"; or words, as "one thousand eight hundred and eight"."""
+    digits = _DIGITS.fullmatch(tokens[at].word)
+    if digits and digits[2] in ("", *LARGE, *UNIT):
+        value = Fraction(digits[1].replace(",", "").rstrip("."))
+        scale = LARGE.get(digits[2], 1)
+        following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        if following in LARGE and len(following) > 2:
+            return 2, value * LARGE[following]
+        return 1, value * scale
+    total = current = 0
+    used = 0
+    for place, token in enumerate(tokens[at:]):
+        if token.word in SMALL:
+            current += SMALL[token.word]
+        elif (
+            token.word in LARGE
+            and len(token.word) > 2
+            and (used or token.word in ("mil", "hundred", "thousand"))
+        ):
+            current = max(current, 1) * LARGE[token.word]
+            if LARGE[token.word] >= 1000:
+                total, current = total + current, 0
+        elif token.word in ("and", "y") and used and _continues(tokens, at + place):
+            continue
+        else:
+            break
+        used = place + 1
+    return (used, Fraction(total + current)) if used else None
+
+
+def _continues(tokens: Sequence[_Token], at: int) -> bool:
+    """Whether "and" belongs to the number: "hundred and eight", "treinta y cinco"."""
+    before, after = tokens[at - 1].word, tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if tokens[at].word == "and":
+        return before in ("hundred", "thousand") and after in SMALL
+    return before in DECENAS and after in (*UNOS[:10], "un", "una")

@@ -1,0 +1,56 @@
+"""What is proven, by which sources, and how it went: values only. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["supported", "contradicted", "not_found", "not_a_claim"]
+Whole = Literal["verified", "unsupported", "nothing_to_verify", "unavailable"]
+PROBLEMS = ("quotation", "number", "unit", "date", "negation", "modal", "party", "exception", "section")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A provision that a text rests on."""
+
+    locator: str
+    citation: str
+    text: str
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a text says, and what the sources say of it.
+
+    `start` and `end` are its place in the text that was checked, `confidence` is the probability of the verdict,
+    `source` is the source's place among those given, `span` the place in its text that shows it, and `problems`
+    are of `PROBLEMS`. A claim with a problem is never supported.
+    """
+
+    text: str
+    start: int
+    end: int
+    verdict: Verdict
+    confidence: float
+    source: int | None = None
+    span: tuple[int, int] | None = None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """All claims of a text in reading order, those that are none included."""
+
+    claims: tuple[Claim, ...]
+    available: bool = (
+        True  # False where what proves could not run: then nothing is known, which is not "clean"
+    )
+
+    @property
+    def verdict(self) -> Whole:
+        if not self.available:
+            return "unavailable"
+        verdicts = {claim.verdict for claim in self.claims} - {"not_a_claim"}
+        if not verdicts:
+            return "nothing_to_verify"
+        return "verified" if verdicts == {"supported"} else "unsupported"

@@ -1,0 +1,156 @@
+"""The words that facts and checks look for, folded, in English and Spanish. Pure."""
+
+import re
+from itertools import count
+
+from retrieval.proof.same_words import meaning
+from retrieval.text.analyzer import stems
+
+
+def listed(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def a_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# -- numbers, units, dates and places of the law
+
+ONES = listed(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen"""
+)
+TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+ORDINALS = listed(
+    """zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"""
+)
+UNOS = listed(
+    """cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis
+    diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis
+    veintisiete veintiocho veintinueve"""
+)
+DECENAS = listed("treinta cuarenta cincuenta sesenta setenta ochenta noventa")
+CENTENAS = listed(
+    "doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
+)
+PRIMEROS = listed(
+    "primera segunda tercera cuarta quinta sexta septima octava novena decima undecima duodecima"
+)
+DECIMAS = ["vigesima", "trigesima"]
+
+SMALL = {word: value for words in (ONES, UNOS) for value, word in enumerate(words)}
+SMALL |= {word: value for words in (TENS, ["_", *DECENAS]) for value, word in zip(count(20, 10), words)}
+SMALL |= {word: 200 + 100 * place for place, word in enumerate(CENTENAS)}
+SMALL |= {word[:-2] + "as": value for word, value in list(SMALL.items()) if word in CENTENAS}
+SMALL |= {"un": 1, "una": 1, "veintiun": 21, "cien": 100, "ciento": 100, "fourty": 40}
+LARGE = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "mil": 10**3, "millon": 10**6}
+LARGE |= {"millones": 10**6, "k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9}
+ORDINAL = {word: value for value, word in enumerate(ORDINALS)}
+ORDINAL |= {word[:-1] + "ieth": value for value, word in zip(count(20, 10), TENS)}
+ORDINAL |= {word: value for value, word in enumerate(PRIMEROS, 1)}
+ORDINAL |= {word: value for value, word in zip(count(20, 10), DECIMAS)}
+ORDINAL |= {word[:-1] + "o": value for word, value in list(ORDINAL.items()) if word in (*PRIMEROS, *DECIMAS)}
+ORDINAL |= {"primer": 1, "tercer": 3, "hundredth": 100}
+TIMES = {"once": 1, "twice": 2, "thrice": 3, "double": 2, "biennial": 2, "dozen": 12}
+PARTS = {
+    part: value
+    for value, names in {
+        2: "half halves", 3: "third thirds tercio tercios tercera terceras",
+        4: "fourth fourths quarter quarters cuarto cuartos cuarta cuartas", 5: "fifth fifths quinto quintos quintas",
+        10: "tenth tenths decimas",
+    }.items()
+    for part in listed(names)
+}  # fmt: skip
+UNITS = {
+    unit: listed(names)
+    for unit, names in {
+        "year": "year years yr yrs ano anos yearly annual annually", "month": "month months mes meses monthly",
+        "week": "week weeks semana semanas", "day": "day days dia dias daily", "hour": "hour hours hora horas",
+        "minute": "minute minutes minuto minutos", "dollar": "$ dollar dollars dolar dolares usd",
+        "cent": "cent cents centavo centavos", "percent": "% percent percentum centum pct",
+        "mile": "mile miles milla millas", "foot": "foot feet pie pies", "acre": "acre acres",
+        "pound": "pound pounds libra libras", "ton": "ton tons tonelada toneladas",
+        "kilometer": "kilometer kilometers km kilometro kilometros", "meter": "meter meters metro metros",
+        "gallon": "gallon gallons galon galones", "inch": "inch inches",
+    }.items()
+}  # fmt: skip
+UNIT = {name: unit for unit, names in UNITS.items() for name in names}
+MONTHS = listed("january february march april may june july august september october november december")
+MESES = listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
+MONTH = {name: place for names in (MONTHS, MESES) for place, name in enumerate(names, 1)} | {"setiembre": 9}
+WEEKDAYS = listed(
+    """monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado
+    domingo"""
+)
+PLACES = {
+    kind: listed(names)
+    for kind, names in {
+        "section": "section sections sec secs § §§ seccion secciones",
+        "article": "article articles art arts articulo articulos",
+        "amendment": "amendment amendments amend amends amdt enmienda enmiendas",
+        "title": "title titles titulo titulos",
+        "clause": "clause clauses cl clausula clausulas", "chapter": "chapter chapters ch capitulo capitulos",
+        "part": "part parts pt", "subchapter": "subchapter subchapters", "rule": "rule rules regla",
+    }.items()
+}  # fmt: skip
+PLACE = {name: kind for kind, names in PLACES.items() for name in names}
+
+# -- what binds, forbids and excepts, and who
+
+NEGATIVE = a_set(
+    """not no nor neither never none nobody nothing cannot cant wont dont doesnt isnt arent shouldnt mustnt ni
+    nunca jamas nadie ningun ninguna ninguno nada tampoco"""
+)
+FORBIDDING = NEGATIVE | a_set(
+    """forbidden forbids forbid prohibits prohibited prohibit bans banned barred unlawful illegal
+    unconstitutional deny denied denies abolished void repealed refuse without only unless except ineligible
+    immune immunity exempt lacks disqualified prohibe prohibido prohibida prohiben niega sin solo solamente
+    salvo excepto ilegal protected protects protege free limits limited"""
+)
+OBLIGES = a_set(
+    """shall must required requires obliged obligated duty mandatory debe deben debera deberan obligado"""
+)
+PERMITS = a_set(
+    """may can could might power powers authorized entitled allowed allows permitted permits right rights free
+    able privilege puede pueden podra podran poder facultad derecho permite autorizado optional discretion"""
+)
+MODALS = dict.fromkeys(listed("shall must debe deben debera deberan"), "duty")
+MODALS |= dict.fromkeys(listed("may can could might puede pueden podra podran"), "leave")
+EXCEPTING = re.compile(
+    r"\b(?:except|excepting|excepted|unless|without|provided|subject\ to|other\ than|save|until|if|only|"
+    r"but\ (?:upon|by|in|with|on|when|where|if|no|such|the|not|only|may|shall|those|that|a|an)|"
+    r"salvo|excepto|sin|siempre\ que|a\ menos|hasta|si|solo|pero)\b"
+)
+CONDITIONS = re.compile(
+    EXCEPTING.pattern
+    + r"|\b(?:but|when|where|as\ long\ as|so\ long\ as|aside\ from|apart\ from|besides|after|before|once|"
+    r"cuando|mientras|despues|antes|depends|needs?|requires?|requiere|necesita)\b"
+)
+PARTIES = frozenset(
+    meaning(stem, "en")
+    for stem in stems(
+        """congress president senate senators house representatives courts judges justice state people citizen governor
+        legislature executive secretary administrator commission commissioner attorney lawyer employer employee officer
+        alien applicant owner tenant landlord director agency board author elector chief minister ambassador jury debtor
+        creditor plaintiff defendant seller buyer lessor lessee tribe carrier treasury comptroller librarian architect
+        clerk speaker vice marshal general corporation trustee union organization parent child spouse victim physician
+        patient borrower lender bank inventor witness soldier militia king prince district grantee contractor
+        council""",
+        "en",
+    )
+)
+PRONOUNS = a_set(
+    """he she it they his her its their them him who which such each that those el ella ellos su sus"""
+)
+LEAST = re.compile(
+    r"\b(?:at least|no less than|not less than|no fewer than|not fewer than|minimum of|or more|"
+    r"or older|or over|al menos|por lo menos|como minimo|exceeding|exceeds|(?<!no )(?<!not )more than|mas de|over)\b"
+)
+MOST = re.compile(
+    r"\b(?:at most|no more than|not more than|not to exceed|not exceeding|not exceed|up to|maximum of|"
+    r"or less|or fewer|como maximo|hasta|a lo sumo|"
+    r"(?<!no )(?<!not )less than|(?<!no )(?<!not )fewer than|under|menos de)\b"
+)
+EXCEPTIONS = a_set("except unless provided but excepting subject salvo excepto siempre pero")

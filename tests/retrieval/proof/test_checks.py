@@ -1,0 +1,76 @@
+import pytest
+
+from retrieval.proof.alignment import tokens
+from retrieval.proof.checks import compare
+from retrieval.proof.types import Source
+from tests.retrieval.proof.provisions import AGE, SEARCHES, SOLDIERS, TREATIES
+
+
+def problems(claim, source, language="en"):
+    law = tokens(source.text, source.language)
+    return compare(claim, tokens(claim, language), source, (0, len(source.text)), law, language).problems
+
+
+def edited(source, old, new):
+    assert old in source.text
+    return source.text.replace(old, new)
+
+
+@pytest.mark.parametrize("source", [SOLDIERS, SEARCHES, AGE, TREATIES])
+def test_the_words_of_the_law_have_no_problem(source):
+    assert problems(source.text, source) == ()
+
+
+@pytest.mark.parametrize(
+    "source, old, new, problem",
+    [
+        (AGE, "thirty five Years", "thirty Years", "number"),
+        (AGE, "thirty five Years", "thirty five Months", "unit"),
+        (TREATIES, "two thirds", "three fourths", "number"),
+        (SEARCHES, "shall not be violated", "shall be violated", "negation"),
+        (SEARCHES, "no Warrants shall issue", "Warrants shall issue", "negation"),
+        (SOLDIERS, ", without the consent of the Owner", "", "exception"),
+        (AGE, " except a natural born Citizen, or a Citizen of the United States,", "", "exception"),
+        (TREATIES, "he shall nominate", "he may nominate", "modal"),
+        (TREATIES, "shall appoint Ambassadors", "may appoint Ambassadors", "modal"),
+        (TREATIES, "Consent of the Senate, to", "Consent of the President, to", "party"),
+    ],
+)
+def test_a_change_of_the_laws_words_is_named(source, old, new, problem):
+    assert problem in problems(edited(source, old, new), source)
+
+
+@pytest.mark.parametrize(
+    "claim, problem",
+    [
+        ("The Fifth Amendment protects the people against unreasonable searches.", "section"),
+        ("The text says “no Warrants shall ever issue”.", "quotation"),
+    ],
+)
+def test_what_a_claim_says_of_the_text_is_checked(claim, problem):
+    assert problems(claim, SEARCHES) == (problem,)
+
+
+def test_a_quotation_may_leave_out_and_put_in():
+    assert "quotation" not in problems("“[N]o Warrants shall issue … supported by [an] Oath”", SEARCHES)
+
+
+def test_bounds_are_compared():
+    law = Source("/x", "x", "The fine shall be not more than 500 dollars.")
+    assert problems("The fine is up to 500 dollars.", law) == ()
+    assert "number" in problems("The fine is at least 500 dollars.", law)
+
+
+def test_dates_are_compared():
+    law = Source("/x", "x", "The terms shall end at noon on the 20th day of January.")
+    assert problems("The term ends on January 20.", law) == ()
+    assert "date" in problems("The term ends on March 20.", law)
+
+
+def test_spanish_numbers_are_compared_with_english_law():
+    assert problems("Se necesita tener treinta y cinco años.", AGE, "es") == ()
+    assert "number" in problems("Se necesita tener treinta años.", AGE, "es")
+
+
+def test_a_prohibition_is_the_same_with_either_modal():
+    assert problems(edited(SEARCHES, "shall not be", "may not be"), SEARCHES) == ()

@@ -1,0 +1,69 @@
+from fractions import Fraction
+
+import pytest
+
+from retrieval.proof.facts import facts, places_of
+
+
+@pytest.mark.parametrize(
+    "text, value, unit",
+    [
+        ("two thirds of both Houses", Fraction(2, 3), ""),
+        ("dos tercios del Senado", Fraction(2, 3), ""),
+        ("the Age of thirty five Years", 35, "year"),
+        ("treinta y cinco años", 35, "year"),
+        ("thirty-five years", 35, "year"),
+        ("a 5-year term", 5, "year"),
+        ("$5.59B", 5_590_000_000, "dollar"),
+        ("$6,500", 6500, "dollar"),
+        ("$5.6 million", 5_600_000, "dollar"),
+        ("cien mil dólares", 100_000, "dollar"),
+        ("10 per centum", 10, "percent"),
+        ("75%", 75, "percent"),
+        ("every second Year", 2, "year"),
+        ("one thousand eight hundred and eight", 1808, ""),
+        ("mil ochocientos ocho", 1808, ""),
+        ("may 30 days", 30, "day"),
+        ("twice", 2, ""),
+    ],
+)
+def test_a_quantity_is_read_in_digits_and_words_of_both_languages(text, value, unit):
+    (quantity,) = facts(text).quantities
+    assert (quantity.value, quantity.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    "text, dates",
+    [
+        ("on March 4, 1789", {("month", 3), ("day", 4), ("year", 1789)}),
+        ("el 4 de marzo de 1789", {("month", 3), ("day", 4), ("year", 1789)}),
+        ("noon on the 3d day of January", {("day", 3), ("month", 1)}),
+        ("the first Monday in December", {("weekday", 0), ("month", 12)}),
+        ("it may be proposed", set()),
+    ],
+)
+def test_dates(text, dates):
+    assert facts(text).dates == dates
+
+
+@pytest.mark.parametrize(
+    "text, places",
+    [
+        ("sections 202 and 203 of this title", {("section", "202"), ("section", "203")}),
+        ("section 1158(a)(2)(B)", {("section", "1158")}),
+        ("8 U.S.C. § 1101(a)", {("title", "8"), ("section", "1101")}),
+        ("the Fifth and Fourteenth Amendments", {("amendment", "5"), ("amendment", "14")}),
+        ("la Decimocuarta Enmienda", {("amendment", "14")}),
+        ("Article II, section 1", {("article", "2"), ("section", "1")}),
+        ("Amendment XIV", {("amendment", "14")}),
+    ],
+)
+def test_places_of_the_law(text, places):
+    assert facts(text).places == places and not facts(text).quantities
+
+
+def test_what_a_provision_is_called():
+    assert places_of("/us/usc/t8/s1158/a", "8 U.S.C. § 1158(a)") == {("title", "8"), ("section", "1158")}
+    assert ("amendment", "14") in places_of(
+        "/us/const/amendment/XIV/section/1", "U.S. Const. amend. XIV, § 1"
+    )

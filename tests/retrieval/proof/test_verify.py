@@ -1,0 +1,48 @@
+import pytest
+
+from retrieval.proof.verify import verify
+from tests.retrieval.proof.provisions import AGE, EVERY, SEARCHES
+
+
+def verdicts(text, language="en"):
+    return [claim.verdict for claim in verify(text, EVERY, language=language).claims]
+
+
+@pytest.mark.parametrize("source", EVERY)
+def test_the_laws_own_words_are_supported(source):
+    assert verify(source.text, EVERY, language="en").verdict == "verified"
+
+
+def test_a_changed_number_is_contradicted_and_its_place_shown():
+    (claim,) = verify("The President must be at least 30 years of age.", EVERY, language="en").claims
+    assert (claim.verdict, claim.problems, claim.source) == ("contradicted", ("number",), 2)
+    assert "thirty five Years" in AGE.text[slice(*claim.span)]
+
+
+def test_what_the_sources_do_not_say_is_not_found():
+    assert verdicts("Bananas are taxed at harbors. Dogs must wear a collar in parks.") == ["not_found"] * 2
+
+
+def test_an_invented_permission_is_not_supported():
+    (verdict,) = verdicts("Police may search a phone without a warrant.")
+    assert verdict != "supported"
+
+
+def test_plain_words_are_understood():
+    assert verdicts("In peacetime soldiers cannot be housed in a home without the owner's consent.") == [
+        "supported"
+    ]
+
+
+def test_spanish_is_compared_with_english():
+    text = "El presidente debe tener al menos 35 años de edad. El presidente debe tener al menos 30 años de edad."
+    assert verdicts(text, "es") == ["supported", "contradicted"]
+
+
+def test_nothing_to_verify():
+    assert verify("I don't know.", EVERY, language="en").verdict == "nothing_to_verify"
+    assert verify("", EVERY, language="en").verdict == "nothing_to_verify"
+
+
+def test_without_sources_nothing_is_found():
+    assert verify(SEARCHES.text, (), language="en").verdict == "unsupported"
