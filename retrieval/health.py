@@ -19,6 +19,7 @@ from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel, IndexChange, JobRun, Trouble, Version
 from retrieval.ranking import Query
+from retrieval.search.afterwards import failing_since
 from retrieval.search.statistics import failing_processes
 from retrieval.stages.reranker.reranker import failed_training, serving
 
@@ -31,7 +32,7 @@ SILENT = timedelta(
 )  # of a queue that has something to do every minute, and steps of two minutes at most
 OVERDUE = timedelta(minutes=10)  # for a schedule: the queue looks every half minute
 EVERY_MINUTE = "retrieval.jobs.resume_silent"  # what shows that the queue works
-OF_A_NODE = {"index", "embedder", "disk"}  # parts that each machine has its own of
+OF_A_NODE = {"index", "embedder", "disk", "log"}  # parts that each machine has its own of
 
 
 class Found(NamedTuple):
@@ -53,6 +54,7 @@ def parts(lexical: Mapping, embedding: Mapping) -> dict[str, dict]:
         "schedules": schedules(),
         "sources": sources(),
         "disk": Found(OK if has_room() else DEGRADED),
+        "log": log(failing_since()),
     }
     since = remembered(found)
     return {part: {"status": found[part].status, "since": since.get(part)} for part in found}
@@ -187,3 +189,8 @@ def sources() -> Found:
     last = fetches.order_by("params__domain", "-created_at").distinct("params__domain")
     failed = [run.finished_at for run in last if run.status == JobRun.Status.FAILED]
     return Found(DEGRADED, min(failed)) if failed else Found()
+
+
+def log(failing: datetime | None) -> Found:
+    """`failing`: since when this machine does not keep what searches leave: log, trace, answers."""
+    return Found(DEGRADED, failing) if failing else Found()

@@ -27,7 +27,8 @@ if Path("/dev/shm").is_dir():
 
 
 def post_worker_init(worker) -> None:
-    """Runs a search in each language now: what the first one loads would make a reader wait for half a second.
+    """Begins the thread that writes what answers leave, and runs a search in each language now: what the first one
+    loads would make a reader wait for half a second.
 
     Nothing that fails here may reach gunicorn: it would take a worker that does not start for a site that cannot run,
     and end the whole web server.
@@ -35,8 +36,10 @@ def post_worker_init(worker) -> None:
     from retrieval.access.caller import ANONYMOUS
     from retrieval.ranking import Page
     from retrieval.request import SearchRequest
+    from retrieval.search.afterwards import write_in_a_thread
     from retrieval.search.service import in_scope, run
 
+    write_in_a_thread()
     try:
         for words in ("We the People", "Nosotros, el pueblo"):
             run(SearchRequest(words), ANONYMOUS, *in_scope(ANONYMOUS), page=Page())

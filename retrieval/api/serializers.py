@@ -486,6 +486,7 @@ class PartsHealth(s.Serializer):
     schedules = PartHealth(required=False)
     sources = PartHealth(required=False)
     disk = PartHealth(required=False)
+    log = PartHealth(required=False)
 
 
 class Health(s.Serializer):

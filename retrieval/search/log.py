@@ -25,7 +25,7 @@ SUMMARY = (
     "pipeline", "took_ms", "cached", "abstained", "degraded", "top_locators", "probability", "versions",
 )  # fmt: skip
 PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
-PAUSES = (0.01, 0.03, 0.06)  # seconds between looks for a search that was answered a moment ago
+PAUSES = (0.01, 0.03, 0.06, 0.1, 0.2)  # seconds between looks for a search that was answered a moment ago
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
 
@@ -229,7 +229,7 @@ def search_of(trace_id: str, caller: Caller) -> SearchLog:
 
 
 def logged(trace_id: str) -> SearchLog | None:
-    """The row of a search; that of an answer which another process has just sent comes a moment later."""
+    """The row of a search; that of an answer which another process has just sent is written a moment later."""
     write_now()
     for pause in (*PAUSES, 0.0):
         if found := SearchLog.objects.filter(pk=trace_id).first():

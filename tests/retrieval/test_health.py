@@ -62,6 +62,7 @@ def test_all_is_well_and_nothing_is_written_down():
         "schedules",
         "sources",
         "disk",
+        "log",
     ]
     assert not_well() == {} and not Trouble.objects.exists()
 
@@ -86,6 +87,15 @@ def test_a_disk_without_room_is_told_of_until_there_is_some(monkeypatch):
     monkeypatch.setattr(health, "has_room", lambda: False)
     assert [(name, status) for name, (status, _) in not_well().items()] == [("disk", "degraded")]
     monkeypatch.undo()
+    assert not_well() == {}
+
+
+def test_searches_that_are_not_kept_are_told_of_until_one_is(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    (tmp_path / "unwritten").touch()
+    ((name, (status, since)),) = not_well().items()
+    assert (name, status) == ("log", "degraded") and timezone.now() - since < timedelta(minutes=1)
+    (tmp_path / "unwritten").unlink()
     assert not_well() == {}
 
 

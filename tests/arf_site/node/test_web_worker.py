@@ -143,6 +143,8 @@ def test_a_first_search_that_fails_is_logged_and_ends_no_worker(monkeypatch, pro
     config = runpy.run_path(str(ROOT / "arf_site" / "node" / "gunicorn.conf.py"))
     monkeypatch.setattr(gc, "freeze", lambda: None)
     monkeypatch.setattr("retrieval.search.service.in_scope", Mock(side_effect=problem))
+    monkeypatch.setattr("retrieval.search.afterwards.write_in_a_thread", begun := Mock())
     worker = Mock()
     config["post_worker_init"](worker)
     worker.log.exception.assert_called_once()
+    begun.assert_called_once()

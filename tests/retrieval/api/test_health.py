@@ -17,7 +17,7 @@ def test_health_tells_the_parts(client, reindex):
     answer = client.get(f"{API}/health").json()
     assert_shape(answer, serializers.Health)
     assert answer["status"] == "ok", answer
-    parts = ["database", "index", "queue", "reranker", "embedder", "schedules", "sources", "disk"]
+    parts = ["database", "index", "queue", "reranker", "embedder", "schedules", "sources", "disk", "log"]
     assert answer["parts"] == {part: {"status": "ok", "since": None} for part in parts}
     assert answer["lexical_index"] == {"exists": True, "behind": 0, "current": True}
     assert answer["embedder"]["kind"] == "onnx" and answer["embedder"]["ready"] is True
