@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
@@ -11,13 +11,15 @@ from evaluation.models import RulePreview
 from evaluation.rule_impact import previews
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.base import ApiView, operation, reply
 from retrieval.api.errors import BadParameter
-from retrieval.api.parameters import Nothing, Parameters, YesOrNo
+from retrieval.api.parameters import Parameters, YesOrNo
 from retrieval.api.parameters import Rule as RuleField
-from retrieval.errors import Forbidden, NotFound
+from retrieval.errors import NotFound
 from retrieval.models import ApiKey
 from rules.models import Rule
+
+STAFF = ApiKey.Scope.STAFF
 
 # -- Shapes, for the schema
 
@@ -122,38 +124,30 @@ EXAMPLES = [
 
 
 class RulePreviewsView(ApiView):
-    @extend_schema(
-        operation_id="preview_rule",
-        request=RuleToPreview,
+    @operation(
+        "preview_rule",
+        RulePreviewAccount,
+        *(404, 409, 413, 415),
+        body=RuleToPreview,
+        scope=STAFF,
         examples=EXAMPLES,
-        responses=answers(RulePreviewAccount, 401, 403, 404, 409, 413, 415, 429) | {202: RulePreviewAccount},
+        success=(200, 202),
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, said: dict) -> HttpResponse:
         """What a rule would change if it were published; 202 where that takes a job, which `url` tells of."""
-        key = staff_key(request)
-        row = begun(RuleToPreview.from_json(request), caller_of(request), f"key:{key.pk}")
+        row = begun(said, caller_of(request), f"key:{request.auth.pk}")
         return reply(account(row), status=200 if row.finished_at else 202)
 
 
 class RulePreviewView(ApiView):
-    @extend_schema(operation_id="rule_preview", responses=answers(RulePreviewAccount, 401, 403, 404, 429))
-    def get(self, request: Request, preview_id: int) -> HttpResponse:
+    @operation("rule_preview", RulePreviewAccount, 404, scope=STAFF)
+    def get(self, request: Request, asked: dict, preview_id: int) -> dict:
         """A preview that was asked for, as far as it is; kept for a week."""
-        key = staff_key(request)
-        Nothing.from_url(request)
-        seen = RulePreview.objects.visible_to(caller_of(request), f"key:{key.pk}")
+        seen = RulePreview.objects.visible_to(caller_of(request), f"key:{request.auth.pk}")
         row = seen.select_related("rule", "job").filter(pk=preview_id).first()
         if row is None:
             raise NotFound("There is no such preview, or no longer.")
-        return reply(account(row))
-
-
-def staff_key(request: Request) -> ApiKey:
-    """Raises Forbidden."""
-    key = request.auth
-    if key is None or ApiKey.Scope.STAFF not in key.scopes:
-        raise Forbidden("This needs a key with the scope “staff”.")
-    return key
+        return account(row)
 
 
 def begun(values: dict[str, Any], caller: Caller, principal: str) -> RulePreview:

@@ -1,12 +1,14 @@
 """What every view of the API shares: JSON in, JSON out, in English, read as the caller."""
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import wraps
 from typing import Any
 
 import orjson
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers as s
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
@@ -14,7 +16,9 @@ from rest_framework.views import APIView
 
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.parameters import StrictJson
+from retrieval.api.parameters import Files, Nothing, Parameters, StrictJson
+from retrieval.errors import Forbidden
+from retrieval.models import ApiKey
 
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
 
@@ -90,6 +94,56 @@ class Error(s.Serializer):
     error = ErrorDetail()
 
 
-def answers(shape: type[s.Serializer], *errors: int, success: int = 200) -> dict[int, type[s.Serializer]]:
-    """What an address answers: its shape, and the uniform error with 400 and the statuses named."""
-    return {success: shape, **dict.fromkeys((400, *errors), Error)}
+def answers(
+    shape: type[s.Serializer], *errors: int, success: Sequence[int] = (200,)
+) -> dict[int, type[s.Serializer]]:
+    """What an address answers: its shape, and the uniform error with the statuses that any may have and those named."""
+    return dict.fromkeys(success, shape) | dict.fromkeys(sorted({400, 401, 429, *errors}), Error)
+
+
+def operation(
+    name: str,
+    shape: type[s.Serializer],
+    *errors: int,
+    url: type[Parameters] = Nothing,
+    body: type[Parameters] | None = None,
+    scope: ApiKey.Scope | None = None,
+    examples: Sequence[OpenApiExample] = (),
+    success: Sequence[int] = (200,),
+) -> Callable[[Callable[..., dict | HttpResponse]], Callable[..., HttpResponse]]:
+    """Makes a handler of a function: it is given what the address or the body says, and its answer is sent as JSON.
+
+    `url` and `body`: what may be said where. A body is a form where the view takes files, and JSON elsewhere.
+    `scope`: what the caller's key must open, before anything is read. `success`: a handler that gives no response of
+    its own is answered with the first.
+    """
+
+    def made(answer: Callable[..., dict | HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(answer)
+        def handler(view: ApiView, request: Request, **place) -> HttpResponse:
+            if scope is not None:
+                require(request, scope)
+            told = answer(view, request, said(view, request), **place)
+            return told if isinstance(told, HttpResponse) else reply(told, success[0])
+
+        return described(handler)
+
+    def said(view: ApiView, request: Request) -> dict[str, Any]:
+        if body is None:
+            return url.from_url(request)
+        return body.from_form(request) if Files in view.parser_classes else body.from_json(request)
+
+    described = extend_schema(
+        operation_id=name,
+        parameters=[url] if url is not Nothing else None,
+        request=body,
+        examples=list(examples),
+        responses=answers(shape, *errors, *([403] if scope else []), success=success),
+    )
+    return made
+
+
+def require(request: Request, scope: ApiKey.Scope) -> None:
+    """Raises Forbidden where the caller's key does not open it."""
+    if request.auth is None or scope not in request.auth.scopes:
+        raise Forbidden(f"This needs a key with the scope “{scope}”.")

@@ -2,15 +2,13 @@
 
 from datetime import date
 
-from django.http import HttpResponse
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
 from retrieval.api.sections import reference
 from retrieval.api.serializers import Reference
@@ -50,13 +48,10 @@ class ChangeList(s.Serializer):
 
 
 class ChangesView(ApiView):
-    @extend_schema(
-        operation_id="changes", parameters=[ChangeParameters], responses=answers(ChangeList, 401, 404, 429)
-    )
-    def get(self, request: Request) -> HttpResponse:
+    @operation("changes", ChangeList, 404, url=ChangeParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """List provisions that are new, changed or repealed, newest first."""
-        values = ChangeParameters.from_url(request)
-        return reply(account(caller_of(request), **values))
+        return account(caller_of(request), **asked)
 
 
 def account(

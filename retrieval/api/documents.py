@@ -10,8 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Count, Q, Window
 from django.db.models.functions import RowNumber
-from django.http import Http404, HttpResponse
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
@@ -20,7 +19,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, as_stored, reply
+from retrieval.api.base import ApiView, as_stored, operation, require
 from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import (
     Choice,
@@ -29,7 +28,6 @@ from retrieval.api.parameters import (
     File,
     Files,
     Name,
-    Nothing,
     Number,
     Parameters,
     Text,
@@ -46,6 +44,7 @@ from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.request import MAX_K, paging
 from retrieval.search.service import in_scope
 
+DOCUMENTS = ApiKey.Scope.DOCUMENTS  # what a key needs that hands in, shares and withdraws
 MAX_LEVELS = 5
 MAX_NODES = 500  # in one answer, of which it makes about 150 kB
 NODE = (
@@ -216,64 +215,45 @@ class DocumentEdit(Parameters):
 class DocumentsView(ApiView):
     parser_classes = [Files]
 
-    @extend_schema(
-        operation_id="documents",
-        parameters=[DocumentsParameters],
-        responses=answers(DocumentPage, 401, 404, 429),
-    )
-    def get(self, request: Request) -> HttpResponse:
+    @operation("documents", DocumentPage, 404, url=DocumentsParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """List the documents that the caller may read today; withdrawn ones are none of them."""
-        values, caller = DocumentsParameters.from_url(request), caller_of(request)
-        domains = [scope.id for scope in in_scope(caller, values.pop("domain", ()))[0]]
+        caller = caller_of(request)
+        domains = [scope.id for scope in in_scope(caller, asked.pop("domain", ()))[0]]
         documents = documents_in_force(caller).filter(domain__in=domains)
-        return reply(document_page(documents.order_by("domain", "locator", "pk"), **values))
+        return document_page(documents.order_by("domain", "locator", "pk"), **asked)
 
-    @extend_schema(
-        operation_id="upload_document",
-        request={"multipart/form-data": UploadForm},
-        responses=answers(UploadState, 401, 403, 404, 413, 415, 422, 429, 503, success=202),
+    @operation(
+        "upload_document",
+        UploadState,
+        *(404, 413, 415, 422, 503),
+        body=UploadForm,
+        scope=DOCUMENTS,
+        success=(202,),
     )
-    def post(self, request: Request) -> HttpResponse:
+    def post(self, request: Request, said: dict) -> dict:
         """Hand in a file for a domain; it is read by a job. The same name again is a new version of its document."""
-        key = key_for_documents(request)
-        return reply(take(UploadForm.from_form(request), key), status=202)
-
-
-PATH = OpenApiParameter("path", str, "path", description="A document's locator without its leading slash.")
+        return take(said, request.auth)
 
 
 class DocumentView(ApiView):
-    @extend_schema(
-        operation_id="document",
-        parameters=[PATH, TreeParameters],
-        responses=answers(DocumentTree, 401, 404, 429),
-    )
-    def get(self, request: Request, path: str) -> HttpResponse:
+    @operation("document", DocumentTree, 404, url=TreeParameters)
+    def get(self, request: Request, asked: dict, path: str) -> dict:
         """A document and its tree, a level or more at a time; `under` opens what a section of it holds."""
-        values = TreeParameters.from_url(request)
-        if not path.isprintable():
-            raise Http404
-        return reply(tree_account(f"/{path}", caller_of(request), **values))
+        return tree_account(path, caller_of(request), **asked)
 
-    @extend_schema(
-        operation_id="withdraw_document",
-        parameters=[PATH],
-        responses=answers(Withdrawn, 401, 403, 404, 429),
-    )
-    def delete(self, request: Request, path: str) -> HttpResponse:
+    @operation("withdraw_document", Withdrawn, 404, scope=DOCUMENTS)
+    def delete(self, request: Request, asked: dict, path: str) -> dict:
         """Withdraw a document that came from a file: nobody finds it any more, its past stays readable."""
-        Nothing.from_url(request)
-        return reply(withdraw(document_at(path, key_for_documents(request).caller), request.auth.caller))
+        caller = request.auth.caller
+        document = document_at(path, caller)
+        with as_caller(caller):
+            return {"locator": path, "sections": uploading.withdraw(document, caller)}
 
-    @extend_schema(
-        operation_id="edit_document",
-        parameters=[PATH],
-        request=DocumentEdit,
-        responses=answers(DocumentItem, 401, 403, 404, 429),
-    )
-    def patch(self, request: Request, path: str) -> HttpResponse:
+    @operation("edit_document", DocumentItem, 404, body=DocumentEdit, scope=DOCUMENTS)
+    def patch(self, request: Request, said: dict, path: str) -> dict:
         """Change title, tags and metadata of a document that one owns or contributes to."""
-        said, caller = DocumentEdit.from_json(request), key_for_documents(request).caller
+        caller = request.auth.caller
         document = document_at(path, caller)
         if not may_edit(document, caller):
             raise Forbidden("Only its owner and contributors edit this document.")
@@ -285,31 +265,19 @@ class DocumentView(ApiView):
             if said:
                 Document.objects.filter(pk=document.pk).update(**said)
             document.refresh_from_db()
-        return reply(DocumentItem(document).data)
+        return DocumentItem(document).data
 
 
 class UploadView(ApiView):
-    @extend_schema(
-        operation_id="upload",
-        responses=answers(UploadState, 401, 403, 404, 429),
-    )
-    def get(self, request: Request, upload_id: UUID) -> HttpResponse:
+    @operation("upload", UploadState, 404, scope=DOCUMENTS)
+    def get(self, request: Request, asked: dict, upload_id: UUID) -> dict:
         """What became of a file that this key handed in."""
-        Nothing.from_url(request)
-        return reply(upload_of(upload_id, key_for_documents(request)))
+        return upload_of(upload_id, request.auth)
 
 
 def document_page(documents: DocumentQuerySet, *, k: int, page: int) -> dict:
     shown = DocumentItem(documents[(page - 1) * k : page * k], many=True).data
     return {"documents": shown, **paging(documents.count(), k=k, page=page)}
-
-
-def key_for_documents(request: Request) -> ApiKey:
-    """The caller's key, if it may upload and withdraw. Raises Forbidden."""
-    key = request.auth
-    if key is None or ApiKey.Scope.DOCUMENTS not in key.scopes:
-        raise Forbidden("This needs a key with the scope “documents”.")
-    return key
 
 
 def take(said: dict, key: ApiKey) -> dict:
@@ -355,21 +323,14 @@ def upload_account(upload: Upload) -> dict:
     }
 
 
-def document_at(path: str, caller: Caller) -> Document:
+def document_at(locator: str, caller: Caller) -> Document:
     """A document that came from a file. Raises NotFound for what this caller may not read."""
-    if not path.isprintable():
-        raise Http404
     with as_caller(caller):
-        readable = Document.objects.visible_to(caller).filter(locator=f"/{path}").select_related("domain")
+        readable = Document.objects.visible_to(caller).filter(locator=locator).select_related("domain")
         document = readable.first()
     if document is None or not document.domain.takes_uploads:
         raise NotFound("There is no such document.")
     return document
-
-
-def withdraw(document: Document, caller: Caller) -> dict:
-    with as_caller(caller):
-        return {"locator": document.locator, "sections": uploading.withdraw(document, caller)}
 
 
 # -- Who else reads one's private documents, and what was shared with oneself
@@ -429,10 +390,10 @@ class Unshared(s.Serializer):
 
 
 class HeldView(ApiView):
-    @extend_schema(operation_id="held", parameters=[PagedParameters], responses=answers(Held, 401, 404, 429))
-    def get(self, request: Request) -> HttpResponse:
+    @operation("held", Held, 404, url=PagedParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """List the private documents that the caller owns or that were shared with it. Anonymous callers hold none."""
-        asked, caller = PagedParameters.from_url(request), caller_of(request)
+        caller = caller_of(request)
         if not caller.principals:
             raise NotFound("Without a key nothing private is held.")
         held, k, page = sharing.held(caller), asked["k"], asked["page"]
@@ -447,29 +408,23 @@ class HeldView(ApiView):
             for document in held[(page - 1) * k : page * k]
         ]
         name = name_of(sharing.own_principal(caller))
-        return reply({"name": name, "documents": documents, **paging(held.count(), k=k, page=page)})
+        return {"name": name, "documents": documents, **paging(held.count(), k=k, page=page)}
 
 
 class GrantsView(ApiView):
-    @extend_schema(operation_id="grants", parameters=[PATH], responses=answers(Grants, 401, 403, 404, 429))
-    def get(self, request: Request, path: str) -> HttpResponse:
+    @operation("grants", Grants, 404, scope=DOCUMENTS)
+    def get(self, request: Request, asked: dict, path: str) -> dict:
         """List to its owner who else may read a document."""
-        Nothing.from_url(request)
-        caller = key_for_documents(request).caller
+        caller = request.auth.caller
         document = document_at(path, caller)
         sharing.check_owner(document, caller)
         rows = document.grants.order_by("name").values("name", "role", "granted_at")
-        return reply({"locator": document.locator, "owner": name_of(document.owner), "grants": list(rows)})
+        return {"locator": path, "owner": name_of(document.owner), "grants": list(rows)}
 
-    @extend_schema(
-        operation_id="share_document",
-        parameters=[PATH],
-        request=Share,
-        responses=answers(Shared, 401, 403, 404, 422, 429),
-    )
-    def post(self, request: Request, path: str) -> HttpResponse:
+    @operation("share_document", Shared, 404, 422, body=Share, scope=DOCUMENTS)
+    def post(self, request: Request, said: dict, path: str) -> dict:
         """Share a document that one owns, offer it, or accept one that was offered."""
-        said, caller = Share.from_json(request), key_for_documents(request).caller
+        caller = request.auth.caller
         document = document_at(path, caller)
         name, role = said["name"], said.get("role", "reader")
         with as_caller(caller):
@@ -479,21 +434,18 @@ class GrantsView(ApiView):
                 sharing.accept(document, caller)
             else:
                 sharing.offer(document, name, caller)
-        return reply({"locator": document.locator, "name": name, "role": role})
+        return {"locator": path, "name": name, "role": role}
 
-    @extend_schema(
-        operation_id="unshare_document",
-        parameters=[PATH, TakenBack],
-        responses=answers(Unshared, 401, 403, 404, 422, 429),
-    )
-    def delete(self, request: Request, path: str) -> HttpResponse:
+    @operation("unshare_document", Unshared, 403, 404, 422, url=TakenBack)
+    def delete(self, request: Request, said: dict, path: str) -> dict:
         """Take back what was granted to a name; without one, the caller leaves the document."""
-        said = TakenBack.from_url(request)
-        caller = key_for_documents(request).caller if "name" in said else caller_of(request)
+        if "name" in said:
+            require(request, DOCUMENTS)
+        caller = request.auth.caller if "name" in said else caller_of(request)
         document = document_at(path, caller)
         with as_caller(caller):
             if "name" in said:
                 sharing.take_back(document, said["name"], caller)
             else:
                 sharing.leave(document, caller)
-        return reply({"locator": document.locator})
+        return {"locator": path}

@@ -1,13 +1,10 @@
 """The graph of law around a provision."""
 
-from django.http import Http404, HttpResponse
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
-from retrieval.api.documents import PATH
+from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Number, Parameters
 from retrieval.api.sections import find
 from retrieval.api.serializers import Reference
@@ -46,21 +43,12 @@ class GraphParameters(Parameters):
 
 
 class GraphView(ApiView):
-    @extend_schema(
-        operation_id="graph",
-        parameters=[PATH, GraphParameters],
-        responses=answers(Graph, 401, 404, 429),
-    )
-    def get(self, request: Request, path: str) -> HttpResponse:
+    @operation("graph", Graph, 404, url=GraphParameters)
+    def get(self, request: Request, asked: dict, path: str) -> dict:
         """What a provision cites and is cited by, as nodes and edges; of those the caller may read both ends."""
-        values, caller = GraphParameters.from_url(request), caller_of(request)
-        if not path.isprintable():
-            raise Http404
-        day = values.get("as_of")
-        found = find(Section.objects.readable(caller, day), f"/{path}")
+        caller, day = caller_of(request), asked.get("as_of")
+        found = find(Section.objects.readable(caller, day), path)
         if found is None:
             raise NotFound("There is no such provision.")
-        ways = ("made", "received") if values["direction"] == "both" else (values["direction"],)
-        return reply(
-            graph.around(found[0], caller, day, depth=values["depth"], ways=ways, limit=values["limit"])
-        )
+        ways = ("made", "received") if asked["direction"] == "both" else (asked["direction"],)
+        return graph.around(found[0], caller, day, depth=asked["depth"], ways=ways, limit=asked["limit"])

@@ -97,7 +97,7 @@ def jobs(caller: Caller) -> dict:
 class HealthView(ApiView):
     @extend_schema(
         operation_id="health",
-        responses={**answers(Health, 401, 429), 503: Health},
+        responses={**answers(Health), 503: Health},
     )
     def get(self, request: Request) -> HttpResponse:
         """Whether the server can answer, part by part: ok, degraded or (503) down."""

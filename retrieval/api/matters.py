@@ -1,19 +1,18 @@
 """Matters: one's own, opened, worked on, closed and erased. To others one does not exist."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, as_stored, reply
-from retrieval.api.documents import PagedParameters, key_for_documents, upload_account
-from retrieval.api.parameters import Choice, Day, Nothing, Parameters, Text, YesOrNo
+from retrieval.api.base import ApiView, as_stored, operation
+from retrieval.api.documents import DOCUMENTS, PagedParameters, upload_account
+from retrieval.api.parameters import Choice, Day, Parameters, Text, YesOrNo
 from retrieval.api.serializers import Page, UploadState
 from retrieval.errors import NotFound
 from retrieval.ingestion import erasing
@@ -134,134 +133,102 @@ def account(public_id: UUID, caller: Caller) -> dict[str, Any]:
         }
 
 
-ERRORS = (401, 403, 404, 422, 429)
+ERRORS = (404, 422)
 
 
 class MattersView(ApiView):
-    @extend_schema(
-        operation_id="matters", parameters=[PagedParameters], responses=answers(MatterPage, 401, 404, 429)
-    )
-    def get(self, request: Request) -> HttpResponse:
+    @operation("matters", MatterPage, 404, url=PagedParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """List the matters that the caller is a member of. Open ones come first, by their next deadline."""
-        asked, caller = PagedParameters.from_url(request), caller_of(request)
+        caller, k, page = caller_of(request), asked["k"], asked["page"]
         if not caller.principals:
             raise NotFound("Without a key nothing private is held.")
-        held, k, page = Matter.objects.held_by(caller).most_urgent_first(), asked["k"], asked["page"]
+        held = Matter.objects.held_by(caller).most_urgent_first()
         shown = [line(each, matters.role_of(each, caller)) for each in held[(page - 1) * k : page * k]]
-        return reply({"matters": shown, **paging(held.count(), k=k, page=page)})
+        return {"matters": shown, **paging(held.count(), k=k, page=page)}
 
-    @extend_schema(
-        operation_id="open_matter", request=MatterBody, responses=answers(MatterAccount, *ERRORS, success=201)
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("open_matter", MatterAccount, *ERRORS, body=MatterBody, scope=DOCUMENTS, success=(201,))
+    def post(self, request: Request, said: dict) -> dict:
         """Open a matter, which the caller leads."""
-        said, caller = MatterBody.from_json(request), key_for_documents(request).caller
+        caller = request.auth.caller
         opened = matters.open_matter(said["reference"], said.get("client", ""), caller)
-        return reply(account(opened.public_id, caller), status=201)
+        return account(opened.public_id, caller)
 
 
-class OfMatter(ApiView):
-    """What is done in a matter that the caller is a member of."""
-
-    def asked(self, request: Request, matter_id: UUID) -> tuple[Matter, Caller]:
-        """Raises Forbidden for a key that may hand nothing in, NotFound for who is no member."""
-        caller = key_for_documents(request).caller
-        return matters.matter_of(matter_id, caller), caller
+def changed(request: Request, matter_id: UUID, change: Callable, *values, **named) -> dict[str, Any]:
+    """A matter after a change by this caller. Raises NotFound for who is no member."""
+    caller = request.auth.caller
+    change(matters.matter_of(matter_id, caller), *values, caller=caller, **named)
+    return account(matter_id, caller)
 
 
-class MatterView(OfMatter):
-    @extend_schema(operation_id="matter", responses=answers(MatterAccount, 401, 404, 429))
-    def get(self, request: Request, matter_id: UUID) -> HttpResponse:
+class MatterView(ApiView):
+    @operation("matter", MatterAccount, 404)
+    def get(self, request: Request, asked: dict, matter_id: UUID) -> dict:
         """A matter with its members, deadlines and documents."""
-        Nothing.from_url(request)
-        return reply(account(matter_id, caller_of(request)))
+        return account(matter_id, caller_of(request))
 
-    @extend_schema(operation_id="edit_matter", request=MatterEdit, responses=answers(MatterAccount, *ERRORS))
-    def patch(self, request: Request, matter_id: UUID) -> HttpResponse:
+    @operation("edit_matter", MatterAccount, *ERRORS, body=MatterEdit, scope=DOCUMENTS)
+    def patch(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Change reference and client, as a lead."""
-        said, (matter, caller) = MatterEdit.from_json(request), self.asked(request, matter_id)
-        now = {"reference": matter.reference, "client": matter.client} | said
-        matters.rename(matter, **now, caller=caller)
-        return reply(account(matter_id, caller))
+        caller = request.auth.caller
+        matter = matters.matter_of(matter_id, caller)
+        matters.rename(matter, **as_stored(matter, "reference", "client") | said, caller=caller)
+        return account(matter_id, caller)
 
 
-class MembersView(OfMatter):
-    @extend_schema(operation_id="set_member", request=MemberBody, responses=answers(MatterAccount, *ERRORS))
-    def post(self, request: Request, matter_id: UUID) -> HttpResponse:
+class MembersView(ApiView):
+    @operation("set_member", MatterAccount, *ERRORS, body=MemberBody, scope=DOCUMENTS)
+    def post(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Add a member, or give one another role, as a lead. Its documents open or close to them at once."""
-        said, (matter, caller) = MemberBody.from_json(request), self.asked(request, matter_id)
-        matters.set_member(matter, said["name"], said["role"], caller)
-        return reply(account(matter_id, caller))
+        return changed(request, matter_id, matters.set_member, **said)
 
-    @extend_schema(
-        operation_id="remove_member", parameters=[MemberGone], responses=answers(MatterGone, *ERRORS)
-    )
-    def delete(self, request: Request, matter_id: UUID) -> HttpResponse:
+    @operation("remove_member", MatterGone, *ERRORS, url=MemberGone, scope=DOCUMENTS)
+    def delete(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Remove a member, as a lead; without a name, the caller leaves."""
-        said, (matter, caller) = MemberGone.from_url(request), self.asked(request, matter_id)
-        if "name" in said:
-            matters.remove_member(matter, said["name"], caller)
-        else:
-            matters.leave(matter, caller)
-        return reply({"id": matter_id})
+        caller = request.auth.caller
+        part = matters.remove_member if said else matters.leave
+        part(matters.matter_of(matter_id, caller), **said, caller=caller)
+        return {"id": matter_id}
 
 
-class DeadlinesView(OfMatter):
-    @extend_schema(
-        operation_id="add_deadline",
-        request=DeadlineBody,
-        responses=answers(MatterAccount, *ERRORS, success=201),
-    )
-    def post(self, request: Request, matter_id: UUID) -> HttpResponse:
+class DeadlinesView(ApiView):
+    @operation("add_deadline", MatterAccount, *ERRORS, body=DeadlineBody, scope=DOCUMENTS, success=(201,))
+    def post(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Add a deadline, as a lead or contributor."""
-        said, (matter, caller) = DeadlineBody.from_json(request), self.asked(request, matter_id)
-        matters.add_deadline(matter, said["what"], said["due_on"], caller)
-        return reply(account(matter_id, caller), status=201)
+        return changed(request, matter_id, matters.add_deadline, **said)
 
 
-class DeadlineView(OfMatter):
-    @extend_schema(
-        operation_id="edit_deadline", request=DeadlineEdit, responses=answers(MatterAccount, *ERRORS)
-    )
-    def patch(self, request: Request, matter_id: UUID, number: int) -> HttpResponse:
+class DeadlineView(ApiView):
+    @operation("edit_deadline", MatterAccount, *ERRORS, body=DeadlineEdit, scope=DOCUMENTS)
+    def patch(self, request: Request, said: dict, matter_id: UUID, number: int) -> dict:
         """Change a deadline, or say that it is done."""
-        said, (matter, caller) = DeadlineEdit.from_json(request), self.asked(request, matter_id)
-        matters.change_deadline(matter, number, caller, **said)
-        return reply(account(matter_id, caller))
+        return changed(request, matter_id, matters.change_deadline, number, **said)
 
-    @extend_schema(operation_id="drop_deadline", responses=answers(MatterAccount, *ERRORS))
-    def delete(self, request: Request, matter_id: UUID, number: int) -> HttpResponse:
+    @operation("drop_deadline", MatterAccount, *ERRORS, scope=DOCUMENTS)
+    def delete(self, request: Request, asked: dict, matter_id: UUID, number: int) -> dict:
         """Take a deadline out."""
-        Nothing.from_url(request)
-        matter, caller = self.asked(request, matter_id)
-        matters.drop_deadline(matter, number, caller)
-        return reply(account(matter_id, caller))
+        return changed(request, matter_id, matters.drop_deadline, number)
 
 
-class CloseView(OfMatter):
-    @extend_schema(operation_id="close_matter", request=None, responses=answers(MatterAccount, *ERRORS))
-    def post(self, request: Request, matter_id: UUID) -> HttpResponse:
+class CloseView(ApiView):
+    @operation("close_matter", MatterAccount, *ERRORS, scope=DOCUMENTS)
+    def post(self, request: Request, asked: dict, matter_id: UUID) -> dict:
         """Close a matter, as a lead. Nobody finds its documents any more; `search` with `matter` does."""
-        Nothing.from_url(request)
-        matter, caller = self.asked(request, matter_id)
-        matters.close(matter, caller)
-        return reply(account(matter_id, caller))
+        return changed(request, matter_id, matters.close)
 
 
-class ReopenView(OfMatter):
-    @extend_schema(operation_id="reopen_matter", request=None, responses=answers(MatterAccount, *ERRORS))
-    def post(self, request: Request, matter_id: UUID) -> HttpResponse:
+class ReopenView(ApiView):
+    @operation("reopen_matter", MatterAccount, *ERRORS, scope=DOCUMENTS)
+    def post(self, request: Request, asked: dict, matter_id: UUID) -> dict:
         """Reopen a matter, as a lead."""
-        Nothing.from_url(request)
-        matter, caller = self.asked(request, matter_id)
-        matters.reopen(matter, caller)
-        return reply(account(matter_id, caller))
+        return changed(request, matter_id, matters.reopen)
 
 
-class EraseView(OfMatter):
-    @extend_schema(operation_id="erase_matter", request=EraseBody, responses=answers(MatterGone, *ERRORS))
-    def post(self, request: Request, matter_id: UUID) -> HttpResponse:
+class EraseView(ApiView):
+    @operation("erase_matter", MatterGone, *ERRORS, body=EraseBody, scope=DOCUMENTS)
+    def post(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Erase a matter with all that is in it, for good, as a lead. Its reference confirms that."""
-        said, (matter, caller) = EraseBody.from_json(request), self.asked(request, matter_id)
-        erasing.erase(matter, said["reference"], caller)
-        return reply({"id": matter_id})
+        caller = request.auth.caller
+        erasing.erase(matters.matter_of(matter_id, caller), said["reference"], caller)
+        return {"id": matter_id}

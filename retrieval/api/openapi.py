@@ -2,6 +2,9 @@
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+PATH = OpenApiParameter("path", str, "path", description="A locator without its leading slash.")
 
 
 class ApiKeyScheme(OpenApiAuthenticationExtension):
@@ -17,6 +20,9 @@ class ApiKeyScheme(OpenApiAuthenticationExtension):
 
 class Operations(AutoSchema):
     """Lists name an operation by the first sentence of its handler's docstring."""
+
+    def get_override_parameters(self) -> list:
+        return [*([PATH] if "{path}" in self.path else []), *super().get_override_parameters()]
 
     def get_summary(self) -> str:
         return super().get_description().partition(". ")[0].rstrip(".")

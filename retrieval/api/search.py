@@ -6,9 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpResponse
 from django.utils.module_loading import import_string
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
@@ -16,7 +15,7 @@ from retrieval import pipeline
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.base import ApiView, as_stored, operation
 from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import (
     MAX_ID,
@@ -24,7 +23,6 @@ from retrieval.api.parameters import (
     Day,
     Name,
     Names,
-    Nothing,
     Number,
     Parameters,
     Rule,
@@ -160,27 +158,18 @@ RULE_EXAMPLES = [
 
 
 class SearchView(ApiView):
-    @extend_schema(
-        operation_id="search",
-        parameters=[SearchParameters],
-        responses=answers(Answer, 401, 403, 404, 429),
-    )
-    def get(self, request: Request) -> HttpResponse:
+    @operation("search", Answer, 403, 404, url=SearchParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """Find the provisions that answer a question."""
-        return answer_to(SearchParameters.from_url(request), caller_of(request))
+        return answer_to(asked, caller_of(request))
 
-    @extend_schema(
-        operation_id="search_privately",
-        request=SearchBody,
-        examples=RULE_EXAMPLES,
-        responses=answers(Answer, 401, 403, 404, 413, 415, 429),
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("search_privately", Answer, 403, 404, 413, 415, body=SearchBody, examples=RULE_EXAMPLES)
+    def post(self, request: Request, asked: dict) -> dict:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
-        return answer_to(SearchBody.from_json(request), caller_of(request))
+        return answer_to(asked, caller_of(request))
 
 
-def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
+def answer_to(values: dict[str, Any], caller: Caller) -> dict:
     explain, fields = values.pop("explain"), values.pop("fields")
     if number := values.pop("matter", None):
         matter = matters.matter_of(number, caller)
@@ -194,7 +183,7 @@ def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponse:
     answer = search(asked, caller, channel="api")
     if explain:
         answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
-    return reply(with_fields(answer, {*NAMED, *fields}))
+    return with_fields(answer, {*NAMED, *fields})
 
 
 def with_fields(answer: dict, fields: set[str]) -> dict:
@@ -242,22 +231,16 @@ class FeedbackBody(Parameters):
 
 
 class TraceView(ApiView):
-    @extend_schema(operation_id="trace", responses=answers(TraceOfSearch, 401, 404, 429))
-    def get(self, request: Request, trace_id: UUID) -> HttpResponse:
+    @operation("trace", TraceOfSearch, 404)
+    def get(self, request: Request, asked: dict, trace_id: UUID) -> dict:
         """The account of one search, for staff and for the caller who made it."""
-        Nothing.from_url(request)
-        return reply(trace_for(str(trace_id), caller_of(request)))
+        return trace_for(str(trace_id), caller_of(request))
 
 
 class FeedbackView(ApiView):
-    @extend_schema(
-        operation_id="feedback",
-        request=FeedbackBody,
-        responses=answers(KeptOpinion, 401, 404, 413, 415, 429, success=201),
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("feedback", KeptOpinion, 404, 413, 415, body=FeedbackBody, success=(201,))
+    def post(self, request: Request, said: dict) -> dict:
         """Say whether a result, or a whole answer, helped; saying it again changes what was said."""
-        said = FeedbackBody.from_json(request)
         kept = give_feedback(
             str(said["trace_id"]),
             caller_of(request),
@@ -265,5 +248,4 @@ class FeedbackView(ApiView):
             verdict=said["verdict"],
             comment=said.get("comment", ""),
         )
-        answer = {"trace_id": str(kept.log_id), "locator": kept.locator, "verdict": kept.verdict}
-        return reply(answer | {"comment": kept.comment}, status=201)
+        return {"trace_id": str(kept.log_id)} | as_stored(kept, "locator", "verdict", "comment")

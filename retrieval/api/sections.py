@@ -7,15 +7,14 @@ from datetime import date
 from functools import lru_cache
 
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
-from django.http import Http404, HttpResponse
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework.request import Request
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, as_stored, reply
-from retrieval.api.parameters import Day, Nothing, Parameters, Text
+from retrieval.api.base import ApiView, as_stored, operation
+from retrieval.api.parameters import Day, Parameters, Text
 from retrieval.api.serializers import DocumentItem, DomainList, Provision, ResolvedCitations
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
@@ -46,22 +45,12 @@ class SectionParameters(Parameters):
 
 
 class SectionView(ApiView):
-    @extend_schema(
-        operation_id="section",
-        parameters=[
-            OpenApiParameter("path", str, "path", description="A locator without its leading slash."),
-            SectionParameters,
-        ],
-        responses=answers(Provision, 401, 404, 429),
-    )
-    def get(self, request: Request, path: str) -> HttpResponse:
+    @operation("section", Provision, 404, url=SectionParameters)
+    def get(self, request: Request, asked: dict, path: str) -> dict:
         """Read a provision, a document or what is above it by its locator. A deeper place answers its section, with the
         place as `pin`.
         """
-        values = SectionParameters.from_url(request)
-        if not path.isprintable():
-            raise Http404
-        return reply(place_account(f"/{path}", caller_of(request), values.get("as_of")))
+        return place_account(path, caller_of(request), asked.get("as_of"))
 
 
 def place_account(locator: str, caller: Caller, as_of: date | None) -> dict:
@@ -260,23 +249,15 @@ class CitationsView(ApiView):
     bytes_a_request = BYTES_A_REQUEST
     max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
-    @extend_schema(
-        operation_id="resolve_citations",
-        parameters=[TextParameters],
-        responses=answers(ResolvedCitations, 401, 429),
-    )
-    def get(self, request: Request) -> HttpResponse:
+    @operation("resolve_citations", ResolvedCitations, url=TextParameters)
+    def get(self, request: Request, asked: dict) -> dict:
         """Read the citations in a text and say which of them lead to a provision here."""
-        return reply(resolved(TextParameters.from_url(request)["q"], caller_of(request)))
+        return resolved(asked["q"], caller_of(request))
 
-    @extend_schema(
-        operation_id="resolve_citations_of_long_text",
-        request=TextParameters,
-        responses=answers(ResolvedCitations, 401, 413, 415, 429),
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("resolve_citations_of_long_text", ResolvedCitations, 413, 415, body=TextParameters)
+    def post(self, request: Request, asked: dict) -> dict:
         """The same for a text too long for an address."""
-        return reply(resolved(TextParameters.from_json(request)["q"], caller_of(request)))
+        return resolved(asked["q"], caller_of(request))
 
 
 def resolved(text: str, caller: Caller) -> dict:
@@ -295,12 +276,11 @@ def resolved(text: str, caller: Caller) -> dict:
 
 
 class DomainsView(ApiView):
-    @extend_schema(operation_id="domains", responses=answers(DomainList, 401, 429))
-    def get(self, request: Request) -> HttpResponse:
+    @operation("domains", DomainList)
+    def get(self, request: Request, asked: dict) -> dict:
         """List the bodies of law that the caller may see, and how much of each the caller may read today."""
-        Nothing.from_url(request)
         caller = caller_of(request)
-        return reply({"domains": [account(domain, caller) for domain in Domain.objects.visible_to(caller)]})
+        return {"domains": [account(domain, caller) for domain in Domain.objects.visible_to(caller)]}
 
 
 def account(domain: Domain, caller: Caller) -> dict:

@@ -1,6 +1,7 @@
 """Addresses under /api/v1/."""
 
-from django.urls import path, re_path
+from django.urls import path, re_path, register_converter
+from django.urls.converters import PathConverter
 from django.views.generic import RedirectView
 
 from retrieval.api import matters
@@ -14,19 +15,33 @@ from retrieval.api.schema import DocsView, SchemaView
 from retrieval.api.search import FeedbackView, SearchView, TraceView
 from retrieval.api.sections import CitationsView, DomainsView, SectionView
 
+
+class LocatorConverter(PathConverter):
+    """A locator, in an address without its leading slash."""
+
+    def to_python(self, value: str) -> str:
+        if not value.isprintable():
+            raise ValueError("no locator has such letters")
+        return f"/{value}"
+
+    def to_url(self, value: str) -> str:
+        return value.removeprefix("/")
+
+
+register_converter(LocatorConverter, "locator")
 app_name = "api"
 urlpatterns = [
     path("search", SearchView.as_view(), name="search"),
-    path("sections/<path:path>", SectionView.as_view(), name="section"),
-    path("graph/<path:path>", GraphView.as_view(), name="graph"),
+    path("sections/<locator:path>", SectionView.as_view(), name="section"),
+    path("graph/<locator:path>", GraphView.as_view(), name="graph"),
     path("domains/<str:slug>/download", DownloadView.as_view(), name="download"),
     path("changes", ChangesView.as_view(), name="changes"),
     path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
-    path("documents/<path:path>", DocumentView.as_view(), name="document"),
+    path("documents/<locator:path>", DocumentView.as_view(), name="document"),
     path("uploads/<uuid:upload_id>", UploadView.as_view(), name="upload"),
     path("grants", HeldView.as_view(), name="held"),
-    path("grants/<path:path>", GrantsView.as_view(), name="grants"),
+    path("grants/<locator:path>", GrantsView.as_view(), name="grants"),
     path("matters", matters.MattersView.as_view(), name="matters"),
     path("matters/<uuid:matter_id>", matters.MatterView.as_view(), name="matter"),
     path("matters/<uuid:matter_id>/members", matters.MembersView.as_view(), name="members"),
