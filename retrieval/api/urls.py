@@ -5,6 +5,7 @@ from django.urls.converters import PathConverter
 from django.views.generic import RedirectView
 
 from retrieval.api import matters
+from retrieval.api.answer import AnswerView
 from retrieval.api.base import NowhereView
 from retrieval.api.changes import ChangesView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
@@ -32,6 +33,7 @@ register_converter(LocatorConverter, "locator")
 app_name = "api"
 urlpatterns = [
     path("search", SearchView.as_view(), name="search"),
+    path("answer", AnswerView.as_view(), name="answer"),
     path("sections/<locator:path>", SectionView.as_view(), name="section"),
     path("graph/<locator:path>", GraphView.as_view(), name="graph"),
     path("domains/<str:slug>/download", DownloadView.as_view(), name="download"),

@@ -1,0 +1,98 @@
+"""The words of found provisions, read again from PostgreSQL under the caller's scope, for whoever quotes them."""
+
+from collections.abc import Sequence
+from datetime import date
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+
+from retrieval.access.caller import Caller
+from retrieval.answers.selection import Passage
+from retrieval.models import Anchor, Section
+from retrieval.models.corpus import SectionQuerySet
+
+PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
+WINDOW = 6_000  # characters read of a long provision, around what the search found
+MOST_BELOW = 40  # provisions read below one that has no words of its own
+COLUMNS = ("id", "locator", "citation", "heading", "text", "document__language", "private", "is_leaf")
+
+
+def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
+    """Of the first results, best first; of one that has others below it, theirs. Each place once."""
+    readable = Section.objects.readable(caller, day)
+    found: dict[int, Passage] = {}
+    first = results[:PROVISIONS]
+    rows = readable.filter(locator__in=[one["locator"] for one in first]).values_list(
+        *COLUMNS, "domain__slug"
+    )
+    by_place = {(row[1], row[-1]): row[:-1] for row in rows}
+    for result in first:
+        row = by_place.get((result["locator"], result["domain"]))
+        for one in below(row, readable) if row else ():
+            found.setdefault(one[0], passage(one, result, is_part=one is not row))
+    return list(found.values())
+
+
+def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
+    """The provision itself where it has no others below it, else these, in order."""
+    if row[-1]:
+        return [row]
+    parts = readable.below(row[1]).exclude(text="").in_order()
+    return list(parts.values_list(*COLUMNS)[:MOST_BELOW])
+
+
+def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
+    section, locator, citation, heading, text, language, private, _ = row
+    found = (0, 0) if is_part else tuple(result["passage"])
+    start, end = window(text, *found)
+    return Passage(
+        section=section,
+        locator=locator,
+        citation=citation,
+        text=text[start:end],
+        offset=start,
+        rank=result["rank"],
+        probability=result["probability"] or 0.0,
+        language=language,
+        found=found,
+        heading=heading,
+        private=private,
+    )
+
+
+def window(text: str, start: int, end: int) -> tuple[int, int]:
+    """What is read of a text around a place: all of a short one, else whole lines."""
+    if len(text) <= WINDOW:
+        return 0, len(text)
+    middle = (start + end) // 2
+    first = max(0, min(middle - WINDOW // 2, len(text) - WINDOW))
+    first = text.rfind("\n", 0, first) + 1 if first else 0
+    last = text.find("\n", first + WINDOW)
+    return first, len(text) if last < 0 or last - first > 2 * WINDOW else last
+
+
+def pins(places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """The locator of the deepest numbered place at each (section, offset); sections must be readable by the caller."""
+    if not places:
+        return {}
+    at = reduce(or_, (Q(section=section, start__lte=offset, end__gt=offset) for section, offset in places))
+    rows = Anchor.objects.filter(at).order_by("start", "-end")
+    anchors = list(rows.values_list("section_id", "start", "end", "locator"))
+    return {
+        (section, offset): locator
+        for section, offset in places
+        for of, start, end, locator in anchors  # the deepest comes last
+        if of == section and start <= offset < end
+    }
+
+
+def editions(sections: Sequence[int]) -> list[tuple[str, str, date]]:
+    """(title, edition, day it was read on) of the documents that these are of."""
+    documents = (
+        Section.objects.filter(pk__in=sections)
+        .order_by("document__title")
+        .values_list("document__title", "document__publication", "document__retrieved_at__date")
+        .distinct()
+    )
+    return list(documents)

@@ -1,0 +1,218 @@
+"""Answers a question by the words of the law: searches, chooses sentences, frames and cites them, and says when it does
+not know. Pages, API and commands call `answer`.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from retrieval import pipeline
+from retrieval.access import row_security
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.answers import passages as reading
+from retrieval.answers.polarity import polarity
+from retrieval.answers.selection import Passage, Scored, scored
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
+from retrieval.text.language import detect
+
+SHORT, FULL = "short", "full"
+MOST = {SHORT: 2, FULL: 4}  # units that are quoted
+NEARLY = {SHORT: 0.85, FULL: 0.5}  # of the best one's probability that another must have
+GAP = " … "  # between words that do not stand beside each other
+SOURCES = 10  # results that are told beside an answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequest:
+    """What a caller asks. No domain means all that the caller may see; `style`: short quotes the one place that
+    answers best, full also what stands near to it in weight, in reading order.
+    """
+
+    text: str
+    domains: tuple[str, ...] = ()
+    language: str | None = None
+    as_of: date | None = None
+    style: str = SHORT
+    pipeline: str = pipeline.USUAL
+
+    def search(self) -> SearchRequest:
+        return SearchRequest(
+            self.text, self.domains, SOURCES, language=self.language, as_of=self.as_of, pipeline=self.pipeline
+        )
+
+
+def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
+    """Answers as docs/answers.md says. It keeps nothing: what a search keeps, its search keeps."""
+    started = time.perf_counter()
+    with row_security.as_caller(caller):
+        found = search(request.search(), caller, channel=channel)
+        language = found["query"]["language"] or detect(request.text)
+        with translation.override(language):
+            made = composed(request, caller, found, language)
+    return made | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
+
+
+def composed(request: AnswerRequest, caller: Caller, found: dict, language: str) -> dict:
+    read = [] if found["abstained"] else reading.passages_of(found["results"], caller, request.as_of)
+    chosen = choose(question_of(found), request.text, read, request.style)
+    items = items_of(found, chosen, language)
+    return {
+        "question": request.text,
+        "style": request.style,
+        "answer": items,
+        "parts": [],
+        "sources": found["results"],
+        "not_found": None if items else not_found(found),
+        "language": language,
+        "as_of": request.as_of and request.as_of.isoformat(),
+        "verified": bool(items),
+        "notice": notice([one.passage.section for one in chosen], request.as_of),
+        "trace_id": found["trace_id"],
+        "degraded": found["degraded"],
+        "cost": {"llm_calls": 0, "llm_usd": 0.0},
+    }
+
+
+def question_of(found: dict) -> str:
+    """As it is compared with the law: in English where it was translated, without its slips of spelling."""
+    query = found["query"]
+    return query["translated"] or found["respelled"] or query["text"]
+
+
+# -- What is quoted
+
+
+def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> list[Scored]:
+    """The best unit and those nearly as good that do not repeat it; in reading order."""
+    ranked = scored(question, asked, read)
+    chosen: list[Scored] = []
+    for one in ranked:
+        if len(chosen) == MOST[style] or one.probability < NEARLY[style] * ranked[0].probability:
+            break
+        if not any(overlap(one, other) for other in chosen):
+            chosen.append(one)
+    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
+
+
+def overlap(one: Scored, other: Scored) -> bool:
+    if one.passage.section != other.passage.section:
+        return one.passage.text == other.passage.text
+    return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
+
+
+def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]:
+    """A lead in our words, a yes or no where it is certain, and the law."""
+    if not chosen:
+        return []
+    pins = reading.pins([(one.passage.section, one.passage.offset + one.unit.start) for one in chosen])
+    law = [law_item(one, pins) for one in chosen]
+    best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
+    said = verdict_item(question_of(found), chosen[best], law[best]) if len(chosen) == 1 else []
+    return [*lead_items(found, chosen[best], language), *said, *law]
+
+
+def law_item(one: Scored, pins: dict[tuple[int, int], str]) -> dict:
+    """The words of law with their places; what frames them is cited apart where it stands apart."""
+    passage = one.passage
+    places = joined(passage.text, one.unit.spans)
+    pin = pins.get((passage.section, passage.offset + one.unit.start))
+    return {
+        "text": GAP.join(passage.text[start:end] for start, end in places),
+        "kind": "law",
+        "citations": [citation(passage, start, end, pin) for start, end in places],
+        "verdict": "supported",  # the words are the law's own, letter by letter
+        "confidence": round(one.probability, 4),
+    }
+
+
+def joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans with nothing but blanks between them are one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        if merged and not text[merged[-1][1] : start].strip():
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def citation(passage: Passage, start: int, end: int, pin: str | None) -> dict:
+    return {
+        "locator": passage.locator,
+        "citation": passage.citation,
+        "pin": pin,
+        "quote": passage.text[start:end],
+        "start": passage.offset + start,
+        "end": passage.offset + end,
+    }
+
+
+def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
+    """What curators call the provision, which is not law."""
+    result = next((one for one in found["results"] if one["rank"] == best.passage.rank), None)
+    name = result and (result["plain_name_es"] if language == "es" else result["plain_name"])
+    if not name:
+        return []
+    named = {name: result[name] for name in ("locator", "citation")}
+    cited = named | {"pin": None, "quote": "", "start": 0, "end": 0}
+    return [
+        {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim", "confidence": None}
+    ]
+
+
+def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
+    """Yes or no, where the one sentence quoted leaves no doubt."""
+    passage, unit = best.passage, best.unit
+    if passage.language != "en" or len(unit.spans) > 1:
+        return []
+    said = polarity(question, passage.text[unit.start : unit.end])
+    if not said:
+        return []
+    text = _("Yes.") if said == "yes" else _("No.")
+    return [
+        {"text": text, "kind": said} | {name: law[name] for name in ("citations", "verdict", "confidence")}
+    ]
+
+
+# -- What is said beside it
+
+
+def not_found(found: dict) -> dict:
+    """That nothing here answers, what was looked at, and what would help."""
+    return {
+        "message": _("I don't know: nothing here answers this well enough."),
+        "looked_at": [place(one) for one in found["near_misses"]],
+        "would_help": list(helps(found)),
+    }
+
+
+def helps(found: dict) -> list[str]:
+    told = []
+    if found["unresolved"]:
+        missing = {"citation": found["unresolved"]}
+        told.append(_("Check the citation: %(citation)s is not among the law here.") % missing)
+    if found["missing_words"]:
+        told.append(_("Leave out the quotation marks: no provision has these words."))
+    told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]
+    told.append(_("Name the law, the agency or the act that you mean, and what happened, when and to whom."))
+    told.append(_("State and local law is not here; a lawyer or a legal aid office can help."))
+    return told
+
+
+def place(result: dict) -> dict:
+    return {name: result[name] for name in ("locator", "citation", "title", "title_es", "url", "domain")}
+
+
+def notice(sections: Sequence[int], day: date | None) -> str:
+    """Which edition of the law was read, and that this is no advice."""
+    told = [
+        ", ".join(filter(None, (title, edition, _("read on %(day)s") % {"day": read.isoformat()})))
+        for title, edition, read in reading.editions(sections)
+    ]
+    as_of = [_("The law as it was on %(day)s.") % {"day": day.isoformat()}] if day else []
+    return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])

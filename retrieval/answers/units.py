@@ -1,0 +1,150 @@
+"""The units of a provision that an answer may quote: a sentence or an item of a list, with the words that frame it.
+Pure.
+
+An item is never quoted without the stems of its lists ("The report shall include—"), nor a rule without the exception
+that follows it in a sentence of its own ("This paragraph does not apply if …").
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from retrieval.parsing.designators import CODE, Path, leading, lines_of, nested
+from retrieval.text.sentences import sentences
+
+LONGEST_HEADING = 120  # characters
+LONGEST_LIST = 900  # characters of a list that is quoted whole
+
+Span = tuple[int, int]
+
+OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
+MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
+ENDED = re.compile(r"[.;:,!?—”\"’)\]-]\s*$|;\s*(?:and|or)\s*$")
+EXCEPTS = re.compile(
+    r"(?:unless|except|provided|however|notwithstanding|but|subject to|exceptions?\b"
+    r"|the (?:preceding|foregoing|previous) sentence"
+    r"|(?:this|the foregoing) (?:section|subsection|paragraph|subparagraph|clause|rule) (?:shall|does|do) not"
+    r"|(?:a menos|salvo|excepto|sin embargo|pero|no obstante))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A place that may be quoted, the stems of the lists it stands in, outermost first, and what follows of it: an
+    exception, or the items of its own list. `headings` are the places of the headings above it.
+    """
+
+    start: int
+    end: int
+    stems: tuple[Span, ...] = ()
+    after: tuple[Span, ...] = ()
+    headings: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> list[Span]:
+        """All that is quoted, in reading order."""
+        return [*self.stems, (self.start, self.end), *self.after]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence with the depth of the numbered place it stands in."""
+
+    start: int
+    end: int
+    depth: int
+    kind: str  # heading, number (a designator alone), stem or sentence
+    begins: bool  # with a designator
+
+
+def units(text: str) -> tuple[Unit, ...]:
+    """In reading order. Headings and bare numbers are none."""
+    lines = list(_lines(text))
+    made = []
+    stems: list[Line] = []
+    headings: list[Line] = []
+    for n, line in enumerate(lines):
+        if line.begins or not _goes_on(text, line, stems):
+            stems = [one for one in stems if one.depth < line.depth]
+            headings = [one for one in headings if one.depth < line.depth + (not line.begins)]
+        if line.kind == "heading":
+            headings.append(line)
+        elif line.kind != "number":
+            after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
+            above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
+            made.append(Unit(line.start, line.end, above, after, told))
+        if line.kind == "stem":
+            stems.append(line)
+    return tuple(made)
+
+
+def _span(line: Line) -> Span:
+    return line.start, line.end
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """The sentences, trimmed, with their depths; what stands after a designator on a line of its own belongs to it."""
+    paths = _paths(text)
+    depth = 0
+    for start, end in sentences(text):
+        written = text[start:end]
+        start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
+        if start >= end:
+            continue
+        begins = bool(paths.get(start))
+        depth = len(paths[start]) if begins else depth
+        after = text.find("\n", end) == end or text[end : end + 2].endswith("\n")
+        yield Line(start, end, depth, _kind(text[start:end], before_line_end=after), begins)
+
+
+def _paths(text: str) -> dict[int, Path]:
+    """By the start of a line, where its innermost designator leads."""
+    found = [leading(text, start, end) for start, end in lines_of(text)]
+    every = [one for line in found for one in line]
+    of_designator = {one.start: path for one, path in zip(every, nested(every, CODE), strict=True)}
+    return {line[0].start: of_designator[line[-1].start] for line in found if line}
+
+
+def _kind(written: str, *, before_line_end: bool) -> str:
+    rest = written[MARKED.match(written).end() :]
+    if not rest:
+        return "number"
+    if OPENS_LIST.search(rest):
+        return "stem"
+    is_heading = before_line_end and len(rest) <= LONGEST_HEADING and not ENDED.search(rest)
+    return "heading" if is_heading and not rest[0].islower() else "sentence"
+
+
+def _goes_on(text: str, line: Line, stems: list[Line]) -> bool:
+    """Whether an unnumbered line belongs to the list before it: its first word is written small, or nothing of the
+    list came yet.
+    """
+    first = text[line.start]
+    return bool(stems) and (
+        first.islower() or stems[-1].end >= line.start - 2 or line.depth > stems[-1].depth
+    )
+
+
+def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:
+    """The items of a short list; of a long one none, since a part of a list misleads."""
+    items = []
+    for line in lines[stem + 1 :]:
+        if line.begins and line.depth <= lines[stem].depth or not (line.begins or items):
+            break
+        if line.kind != "heading":
+            items.append(_span(line))
+        if items and items[-1][1] - lines[stem].start > LONGEST_LIST:
+            return ()
+    return tuple(items)
+
+
+def _exceptions(text: str, lines: list[Line], n: int) -> tuple[Span, ...]:
+    """The sentences directly behind that take back something of it."""
+    found = []
+    for line in lines[n + 1 :]:
+        begins = MARKED.match(text, line.start, line.end).end()
+        if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
+            break
+        found.append(_span(line))
+    return tuple(found)

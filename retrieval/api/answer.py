@@ -1,0 +1,172 @@
+"""Answers by GET and, so that questions stay out of addresses and access logs, by POST; whole, or sentence by sentence
+as server-sent events.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from django.http import HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from retrieval.access.caller import Caller
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
+from retrieval.api.search import FIELDS
+from retrieval.api.serializers import Result
+from retrieval.request import MAX_QUERY
+from retrieval.stages.llm_verifier import usual_pipeline
+
+KINDS = ("lead", "yes", "no", "law", "generated")
+VERDICTS = ("supported", "contradicted", "not_found", "not_a_claim", "unavailable")
+
+
+class AnswerParameters(Parameters):
+    """What an answer takes."""
+
+    q = Text(max_length=MAX_QUERY, help_text="The question.")
+    domain = s.ListField(
+        child=Name(),
+        required=False,
+        help_text="Slugs, or one as text; left out: every domain the caller may see.",
+    )
+    language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
+    as_of = Day(required=False, help_text="By the law as it was on that day.")
+    style = Choice(
+        [SHORT, FULL],
+        default=SHORT,
+        help_text="short: the place that answers best; full: what is near it as well.",
+    )
+    stream = YesOrNo(
+        default=False,
+        help_text="Server-sent events: “sentence” for each entry of `answer`, then “answer” with all.",
+    )
+
+
+@extend_schema_serializer(component_name="QuestionToAnswer")
+class AnswerBody(AnswerParameters):
+    pass
+
+
+class QuotedPlace(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField(help_text="Bluebook form.")
+    pin = s.CharField(allow_null=True, help_text="The deepest numbered place that is quoted.")
+    quote = s.CharField(allow_blank=True, help_text="Letter by letter; empty where the place is only named.")
+    start = s.IntegerField(help_text="Character offset into the provision's own text.")
+    end = s.IntegerField()
+
+
+class AnswerSentence(s.Serializer):
+    """One entry of an answer. `lead` is a name that curators gave the provision and no law; all others rest on what
+    they cite.
+    """
+
+    text = s.CharField()
+    kind = s.ChoiceField(KINDS)
+    citations = QuotedPlace(many=True)
+    verdict = s.ChoiceField(VERDICTS)
+    confidence = s.FloatField(allow_null=True, help_text="The probability that it answers.")
+
+
+class NamedPlace(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField()
+    title = s.CharField()
+    title_es = s.CharField(allow_blank=True)
+    url = s.CharField()
+    domain = s.CharField()
+
+
+class AnswerNotFound(s.Serializer):
+    """Why there is no answer."""
+
+    message = s.CharField()
+    looked_at = NamedPlace(many=True)
+    would_help = s.ListField(child=s.CharField())
+
+
+class AnswerPart(s.Serializer):
+    """One question of several that were asked at once."""
+
+    question = s.CharField()
+    answer = AnswerSentence(many=True)
+    sources = Result(many=True)
+    not_found = AnswerNotFound(allow_null=True)
+
+
+class AnswerCost(s.Serializer):
+    llm_calls = s.IntegerField()
+    llm_usd = s.FloatField()
+
+
+class AnswerToQuestion(s.Serializer):
+    """`answer` is empty where nothing answers; `not_found` then tells what was looked at."""
+
+    question = s.CharField()
+    style = s.ChoiceField([SHORT, FULL])
+    answer = AnswerSentence(many=True)
+    parts = AnswerPart(many=True)
+    sources = Result(many=True)
+    not_found = AnswerNotFound(allow_null=True)
+    language = s.CharField()
+    as_of = s.DateField(allow_null=True)
+    verified = s.BooleanField(help_text="Every sentence shown is borne out by what it cites.")
+    notice = s.CharField(help_text="The edition of the law that was read, and that this is no legal advice.")
+    trace_id = s.UUIDField(help_text="Of the search.")
+    degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")
+    cost = AnswerCost()
+    took_ms = s.FloatField()
+
+
+class AnswerView(ApiView):
+    @extend_schema(
+        operation_id="answer",
+        parameters=[AnswerParameters],
+        responses=answers(AnswerToQuestion, 401, 403, 404, 429),
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        """Answer a question by the words of the law."""
+        return answer_to(AnswerParameters.from_url(request), caller_of(request))
+
+    @extend_schema(
+        operation_id="answer_privately",
+        request=AnswerBody,
+        responses=answers(AnswerToQuestion, 401, 403, 404, 413, 415, 429),
+    )
+    def post(self, request: Request) -> HttpResponseBase:
+        """The same with the question in the body, so that it stays out of addresses and access logs."""
+        return answer_to(AnswerBody.from_json(request), caller_of(request))
+
+
+def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponseBase:
+    stream = values.pop("stream")
+    line = usual_pipeline(caller)
+    asked = AnswerRequest(values.pop("q"), values.pop("domain", ()), pipeline=line, **values)
+    made = answer(asked, caller, channel="api")
+    made = made | {"sources": [promised(one) for one in made["sources"]]}
+    if not stream:
+        return reply(made)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
+    return StreamingHttpResponse(
+        events(made), content_type="text/event-stream; charset=utf-8", headers=headers
+    )
+
+
+def promised(result: dict) -> dict:
+    """What the schema tells of a result, without what only pages use."""
+    return {name: value for name, value in result.items() if name in FIELDS}
+
+
+def events(made: dict) -> Iterator[bytes]:
+    for sentence in made["answer"]:
+        yield event("sentence", sentence)
+    yield event("answer", made)
+
+
+def event(name: str, told: dict) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(told))

@@ -1,0 +1,40 @@
+"""manage.py answer "QUESTION" [--domain D] [--style full] [--json]"""
+
+import json
+import textwrap
+
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
+from retrieval.management.base import ArfCommand
+
+
+class Command(ArfCommand):
+    help = "Answers a question by the words of the law that anonymous callers may read."
+
+    def add_arguments(self, parser):
+        parser.add_argument("question")
+        parser.add_argument(
+            "--domain", action="append", default=[], help="may repeat; all public ones by default"
+        )
+        parser.add_argument("--language", choices=["en", "es"], help="detected by default")
+        parser.add_argument("--style", choices=[SHORT, FULL], default=SHORT)
+        parser.add_argument("--json", action="store_true", help="the answer as the API gives it")
+
+    def handle(self, *, question: str, **options) -> None:
+        asked = AnswerRequest(question, tuple(options["domain"]), options["language"], style=options["style"])
+        made = answer(asked)
+        if options["json"]:
+            self.stdout.write(json.dumps(made, indent=2, ensure_ascii=False))
+            return
+        for sentence in made["answer"]:
+            self._write(sentence)
+        if missing := made["not_found"]:
+            self.stdout.write(missing["message"])
+            self.stdout.write("Looked at: " + "; ".join(one["citation"] for one in missing["looked_at"]))
+            self.stdout.write("\n".join(f"- {one}" for one in missing["would_help"]))
+        self.stdout.write(f"\n{made['notice']}\n{made['took_ms']:.1f} ms; trace {made['trace_id']}")
+
+    def _write(self, sentence: dict) -> None:
+        places = "; ".join(dict.fromkeys(place["citation"] for place in sentence["citations"]))
+        told = f"({sentence['text']})" if sentence["kind"] == "lead" else sentence["text"]
+        self.stdout.write(textwrap.fill(told, 96))
+        self.stdout.write(f"   {places}\n")

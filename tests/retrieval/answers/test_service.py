@@ -1,0 +1,101 @@
+"""Answers over the shipped Constitution."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import Caller
+from retrieval.answers.service import FULL, AnswerRequest, answer
+from retrieval.models import CacheEntry, SearchLog, Section
+from tests.builders import a_case_file
+
+pytestmark = pytest.mark.django_db
+
+
+def ask(text: str, caller: Caller = Caller(), **fields) -> dict:
+    return answer(AnswerRequest(text, **fields), caller)
+
+
+def law(made: dict) -> list[str]:
+    return [one["text"] for one in made["answer"] if one["kind"] == "law"]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Who can declare war?", "To declare War"),
+        ("How old must the president be?", "thirty five Years"),
+        ("Can they search my phone?", "unreasonable searches"),
+        ("Can a state print money?", "No State shall"),
+        ("¿Quién puede declarar la guerra?", "To declare War"),
+    ],
+)
+def test_the_words_that_answer_are_quoted_first(question, words):
+    assert words in law(ask(question))[0]
+
+
+def test_every_quotation_stands_where_it_is_said_to_stand():
+    for style in ("short", "full"):
+        made = ask("How is a bill vetoed and passed again?", style=style)
+        places = [place for one in made["answer"] for place in one["citations"] if place["quote"]]
+        assert places
+        for place in places:
+            text = Section.objects.get(locator=place["locator"], live=True, valid_to=None).text
+            assert text[place["start"] : place["end"]] == place["quote"]
+
+
+def test_the_lead_is_marked_as_ours_and_in_the_readers_language():
+    lead = ask("¿Quién puede declarar la guerra?")["answer"][0]
+    assert lead["kind"] == "lead" and lead["verdict"] == "not_a_claim" and "guerra" in lead["text"]
+
+
+def test_a_full_answer_quotes_more_in_reading_order():
+    short, full = (ask("How does a bill become a law?", style=style) for style in ("short", "full"))
+    assert len(law(full)) > len(law(short))
+    places = [one["citations"][0] for one in full["answer"] if one["kind"] == "law"]
+    of_first = [place["start"] for place in places if place["locator"] == places[0]["locator"]]
+    assert of_first == sorted(of_first)
+
+
+def test_it_says_that_it_does_not_know_in_both_languages():
+    for question, language, words in (
+        ("how do I bake bread", "en", "I don't know"),
+        ("¿cómo se hornea el pan de maíz?", "es", "No lo sé"),
+    ):
+        made = ask(question, language=language)
+        assert made["answer"] == [] and not made["verified"] and words in made["not_found"]["message"]
+        assert made["not_found"]["would_help"]
+
+
+def test_an_unknown_citation_is_named_among_what_would_help():
+    made = ask("8 USC 1158")
+    assert any("8 U.S.C. § 1158" in one for one in made["not_found"]["would_help"])
+
+
+def test_the_edition_and_that_it_is_no_advice_are_told():
+    told = ask("Who can declare war?", as_of=date(1900, 1, 1))
+    assert (
+        "not legal advice" in told["notice"]
+        and "1900-01-01" in told["notice"]
+        and told["as_of"] == "1900-01-01"
+    )
+    assert "Constitution of the United States" in told["notice"]
+
+
+def test_the_law_of_that_day_answers():
+    assert ask("Can women vote?", as_of=date(1850, 1, 1))["sources"] != ask("Can women vote?")["sources"]
+
+
+def test_of_a_private_question_nothing_is_kept_but_its_log_without_words():
+    ana = Caller(("key:971",))
+    a_case_file("Lease", "The tenant shall keep the lighthouse lit at night.", granted_to=ana)
+    question = "Who keeps the lighthouse lit at night?"
+    made = ask(question, ana)
+    assert any("lighthouse" in one for one in law(made))
+    assert SearchLog.objects.get(pk=made["trace_id"]).query_text == ""
+    assert not CacheEntry.objects.exists()
+    assert not any("lighthouse" in one for one in law(ask(question)))
+
+
+def test_a_full_style_is_asked_for_by_its_name():
+    assert ask("Who can declare war?", style=FULL)["style"] == "full"

@@ -1,0 +1,57 @@
+"""What may be quoted, and what is never cut off from it."""
+
+from retrieval.answers.units import units
+
+REPORT = """(a) Plan
+(1) Report required
+The Secretary shall report within 90 days on—
+(A) the backlog; and
+(B) the plan.
+(2) Hearing
+Any person may ask for a hearing. This paragraph does not apply to a minor.
+(b) Records
+The records are public. However, names may be withheld.
+Fees are set by rule."""
+
+
+def quoted(text: str) -> list[str]:
+    return [" ~ ".join(text[start:end] for start, end in unit.spans) for unit in units(text)]
+
+
+def test_an_item_keeps_the_stem_of_its_list():
+    assert "The Secretary shall report within 90 days on— ~ (A) the backlog; and" in quoted(REPORT)
+    assert "The Secretary shall report within 90 days on— ~ (B) the plan." in quoted(REPORT)
+
+
+def test_a_stem_keeps_the_items_of_a_short_list():
+    assert quoted(REPORT)[0].count("~") == 2
+
+
+def test_a_rule_keeps_the_exception_that_follows_it():
+    assert "Any person may ask for a hearing. ~ This paragraph does not apply to a minor." in quoted(REPORT)
+    assert "The records are public. ~ However, names may be withheld." in quoted(REPORT)
+
+
+def test_the_next_rule_stands_by_itself_and_without_the_stems_of_an_older_list():
+    assert quoted(REPORT)[-1] == "Fees are set by rule."
+
+
+def test_headings_are_not_quoted_but_known():
+    assert not any("Report required" in one for one in quoted(REPORT))
+    first = units(REPORT)[0]
+    assert [REPORT[start:end] for start, end in first.headings] == ["(a) Plan", "(1) Report required"]
+
+
+def test_what_is_inside_a_sentence_stays_there():
+    text = "No person shall be held, unless on an indictment, except in the land forces. Fines are paid."
+    assert quoted(text)[0] == "No person shall be held, unless on an indictment, except in the land forces."
+
+
+def test_a_list_in_a_list_has_both_stems():
+    text = "(a) The Board shall—\n(1) report on—\n(A) costs; and\n(B) fees; and\n(2) meet."
+    assert "(a) The Board shall— ~ (1) report on— ~ (B) fees; and" in quoted(text)
+    assert "(a) The Board shall— ~ (2) meet." in quoted(text)
+
+
+def test_an_empty_text_has_none():
+    assert units("") == ()
