@@ -68,7 +68,8 @@ class SearchParameters(Parameters):
     within = s.ListField(
         child=Text(max_length=300),
         required=False,
-        help_text=f"Locators of at most {MAX_WITHIN} provisions or documents: only what stands below one of them.",
+        help_text=f"Locators of at most {MAX_WITHIN} provisions, documents or domains: only what "
+        "stands below one of them.",
     )
     facets = YesOrNo(default=False, help_text="Adds how many of the first candidates are of which part of the law.")
     k = Number(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")

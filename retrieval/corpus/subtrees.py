@@ -4,6 +4,7 @@ named without their chapters.
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import chain
 
 from retrieval.access.caller import Caller
 from retrieval.errors import NotFound
@@ -13,23 +14,25 @@ from retrieval.targets import Part, Selection
 
 
 def within(locators: Sequence[str], caller: Caller, day: date | None) -> Selection | None:
-    """The subtrees of these provisions and documents; None where none is named. Raises NotFound for what the caller may
-    not read on that day.
+    """The subtrees of these provisions, documents and domains; None where none is named. Raises NotFound for what the
+    caller may not read on that day.
     """
-    return Selection(tuple(subtree(locator, caller, day) for locator in locators)) if locators else None
+    parts = chain.from_iterable(subtrees(locator, caller, day) for locator in locators)
+    return Selection(tuple(parts)) if locators else None
 
 
-def subtree(locator: str, caller: Caller, day: date | None) -> Part:
-    """Of a place inside a section, the section."""
+def subtrees(locator: str, caller: Caller, day: date | None) -> Sequence[Part]:
+    """Of a place inside a section, the section; of a domain, each of its documents."""
     readable = Section.objects.readable(caller, day).order_by("pk")
     section = readable.filter(locator=locator).first() or readable.filter(anchors__locator=locator).first()
     if section is not None:
         end = end_of_subtree(section, readable.filter(document=section.document_id))
-        return Part("subtree", locator, document=section.document_id, positions=(section.position, end))
-    document = Document.objects.visible_to(caller).filter(locator=locator).order_by("pk").first()
-    if document is None:
+        return [Part("subtree", locator, document=section.document_id, positions=(section.position, end))]
+    visible = Document.objects.visible_to(caller).order_by("pk")
+    documents = visible.filter(locator=locator)[:1] or visible.filter(domain__locator_prefix=locator)
+    if not documents:
         raise NotFound("There is no such provision.")
-    return Part("subtree", locator, document=document.pk)
+    return [Part("subtree", locator, document=document.pk) for document in documents]
 
 
 def end_of_subtree(section: Section, in_document: SectionQuerySet) -> int | None:

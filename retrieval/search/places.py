@@ -13,7 +13,7 @@ from django.db.models.functions import Concat, Length
 from retrieval.access.caller import Caller
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import only_citation
-from retrieval.models import Anchor, Document, Section
+from retrieval.models import Anchor, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.request import SearchRequest
 from retrieval.search import service
@@ -96,7 +96,7 @@ def provisions(locators: Iterable[str], caller: Caller) -> list[Provision]:
 
 
 def described(locators: Iterable[str], caller: Caller) -> dict[str, Provision]:
-    """By locator, of provisions, places in them and documents, those that the caller may read now."""
+    """By locator, of provisions, places in them, documents and domains, those that the caller may read now."""
     wanted = set(locators)
     readable = Section.objects.readable(caller)
     sections = with_beginning(readable.filter(locator__in=wanted))
@@ -107,6 +107,9 @@ def described(locators: Iterable[str], caller: Caller) -> dict[str, Provision]:
     if left := wanted - known.keys():
         documents = Document.objects.visible_to(caller).filter(locator__in=left)
         known |= {row.locator: Provision(row.locator, row.title, "", row.language) for row in documents}
+    if left := wanted - known.keys():
+        domains = Domain.objects.visible_to(caller).filter(locator_prefix__in=left)
+        known |= {row.locator_prefix: Provision(row.locator_prefix, row.local_name, "", "") for row in domains}
     return known
 
 

@@ -154,7 +154,13 @@ def run(
 def query_of(
     request: SearchRequest, caller: Caller, scopes: tuple[DomainScope, ...], in_force: dict[str, int]
 ) -> Query:
-    """The question as it was asked, which the stage Normalize makes plain."""
+    """The question as it was asked, which the stage Normalize makes plain. Where all that the search is restricted to
+    are whole domains, these are searched.
+    """
+    bodies = tuple(scope for scope in scopes if scope.prefix in request.within)
+    places: Sequence[str] = request.within
+    if {scope.prefix for scope in bodies} == set(places):
+        scopes, places = bodies or scopes, ()
     return Query(
         original=request.text,
         text=request.text,
@@ -165,7 +171,7 @@ def query_of(
         as_of=request.as_of,
         versions=in_force,
         rules=request.rules,
-        within=subtrees.within(request.within, caller, request.as_of),
+        within=subtrees.within(places, caller, request.as_of),
     )
 
 

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from retrieval.api import serializers
-from retrieval.models import Feedback, SearchLog, Section, Trace
+from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
 from tests.retrieval.api.refusals import assert_refused, post
 
@@ -221,6 +221,14 @@ def test_what_is_cited_outside_the_places_searched_is_no_answer(client):
     for question in ("commerce clause", "Reconstruction amendments", "what repealed the 18th amendment?"):
         answer = found(client, question, within="/us/const/amendment/I")
         assert {*locators(answer), *(miss["locator"] for miss in answer["near_misses"])} <= {"/us/const/amendment/I"}
+
+
+def test_a_search_within_a_domain_is_one_of_that_domain(client):
+    asked = {"q": "jury trial of crimes", "k": 50}
+    domain = Domain.objects.get(slug="supreme_court_cases").locator_prefix
+    assert locators(found(client, **asked, within=domain)) == []
+    inside = found(client, **asked, within="/us/const")
+    assert locators(inside) == locators(found(client, **asked, domain="us_constitution"))
 
 
 @pytest.mark.parametrize("place", ["/us/const/article/X", "/client_cases", "us/const", ""])

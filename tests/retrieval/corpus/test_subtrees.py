@@ -62,6 +62,11 @@ def test_a_place_in_a_section_means_the_section(title):
     assert found("/us/usc/t99/s2/a") == {"/us/usc/t99/s2"}
 
 
+def test_a_domain_holds_all_of_its_documents(title):
+    a_chunk(a_section(a_document(title.domain), "elsewhere"))
+    assert len(found(title.domain.locator_prefix)) == 7
+
+
 def test_what_the_caller_may_not_read_is_not_there():
     with as_system():
         private = a_case_file("A case", "Rent is due.")
