@@ -4,13 +4,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from retrieval.citations.citation import Found, Source
 from retrieval.citations.heads import apart, words
 
+K, V = TypeVar("K", bound=Hashable), TypeVar("V", bound=Hashable)
 _WORD = re.compile(r"[a-z0-9]+(?:['.][a-z0-9]+)*")
 _AGAINST = re.compile(r"(?<![a-z0-9])(?:v|vs|versus|contra)(?![a-z0-9])\.?")
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:in re|ex parte|matter of)(?![a-z])")
@@ -51,26 +53,29 @@ class Case:
 
 
 class CaseNames:
-    """The names of many cases, found by any of their words. Takes (locator, name, short names) of each."""
+    """The names of many cases, found by any of their words. Takes (locator, name, short names) of each; those that
+    were known before are not read again.
+    """
 
-    def __init__(self, names: Iterable[tuple[str, str, Iterable[str]]]):
-        self.cases: list[Case] = []
-        self.by_word: dict[tuple[str, str], set[int]] = defaultdict(
-            set
-        )  # by side and word, to places in `cases`
-        self.short: dict[str, str] = {}
+    def __init__(self, names: Iterable[tuple[str, str, Iterable[str]]], *, before: "CaseNames | None" = None):
+        self.cases: list[Case] = [*before.cases] if before else []
+        self.short: dict[str, str] = {**before.short} if before else {}
+        by_word: dict[tuple[str, str], set[int]] = defaultdict(set)
         for locator, name, short in names:
             if case := case_of(locator, name):
                 for side, party in zip(SIDES[-len(case.parties) :], case.parties, strict=True):
                     for word in (*party, initials(party)):
-                        self.by_word[side, word].add(len(self.cases))
+                        by_word[side, word].add(len(self.cases))
                 self.cases.append(case)
             self.short |= {Source.of(called).folded: locator for called in short}
-        self.slips: dict[str, set[str]] = defaultdict(set)
-        for _, word in self.by_word:
+        slips: dict[str, set[str]] = defaultdict(set)
+        for _, word in by_word:
             if len(word) >= _ONE_SLIP:
                 for shortened in _shortened(word):
-                    self.slips[shortened].add(word)
+                    slips[shortened].add(word)
+        # By side and word, to places in `cases`; and a word less one letter, to the words it may be.
+        self.by_word = joined(before.by_word, by_word) if before else dict(by_word)
+        self.slips = joined(before.slips, slips) if before else dict(slips)
 
     def __bool__(self) -> bool:
         return bool(self.cases)
@@ -113,6 +118,11 @@ class CaseNames:
         slips = {known for shortened in _shortened(word) for known in self.slips.get(shortened, ())}
         near = (self.by_word.get((side, known), set()) for known in slips if alike(word, known))
         return set().union(*near)
+
+
+def joined(before: Mapping[K, set[V]], more: Mapping[K, set[V]]) -> dict[K, set[V]]:
+    """Both, with none of the sets changed."""
+    return {**before, **{key: before.get(key, set()) | values for key, values in more.items()}}
 
 
 def case_of(locator: str, name: str) -> Case | None:

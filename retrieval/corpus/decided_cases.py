@@ -1,6 +1,9 @@
-"""The names of the decided cases that are here, kept in memory for each version of their domain."""
+"""The names of the decided cases that are here, kept in memory and brought up to each version of their domain: a
+publication of one case reads the name of one.
+"""
 
-from functools import lru_cache
+from threading import Lock
+from typing import NamedTuple
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.case_names import CaseNames
@@ -8,6 +11,19 @@ from retrieval.models import Section
 from retrieval.ranking import Query
 
 DOMAIN = "supreme_court_cases"
+Name = tuple[int, int, str, str, str]  # position, section, locator, heading, short names: in their order
+
+
+class Known(NamedTuple):
+    """What was read at a version: each name by its section, and all of them made ready to be found."""
+
+    version: int
+    names: dict[int, Name]
+    found: CaseNames
+
+
+_known: dict[int, Known] = {}  # by domain
+_lock = Lock()
 
 
 def names_for(query: Query) -> CaseNames | None:
@@ -18,8 +34,31 @@ def names_for(query: Query) -> CaseNames | None:
     return None
 
 
-@lru_cache(maxsize=2)  # of the domain, as it is and as it was before the last publication
 def case_names(domain: int, corpus_version: int) -> CaseNames:
-    cases = Section.objects.readable(ANONYMOUS).filter(domain_id=domain, level="case")
-    rows = cases.order_by("position", "id").values_list("locator", "heading", "plain_name")
-    return CaseNames((locator, name, short.split("; ") if short else ()) for locator, name, short in rows)
+    with _lock:
+        known = _known.get(domain)
+        if known is None or known.version != corpus_version:
+            known = _known[domain] = brought_up(known, domain, corpus_version)
+        return known.found
+
+
+def brought_up(known: Known | None, domain: int, version: int) -> Known:
+    """Reads the names that are new. Where one has gone all are made ready again, from memory."""
+    before = known.names if known else {}
+    cases = Section.objects.readable(ANONYMOUS).filter(domain_id=domain, level="case").order_by()
+    current = set(cases.values_list("pk", flat=True))
+    new = current - before.keys()
+    rows = cases.filter(pk__in=new) if before else cases
+    read = sorted(rows.values_list("position", "pk", "locator", "heading", "plain_name")) if new else []
+    names = {section: name for section, name in before.items() if section in current}
+    names |= {name[1]: name for name in read}
+    told, told_before = ({name[2:] for name in those.values()} for those in (names, before))
+    if known is None or told_before - told:
+        return Known(version, names, CaseNames(map(written, sorted(names.values()))))
+    unheard = [name for name in read if name[2:] not in told_before]
+    return Known(version, names, CaseNames(map(written, unheard), before=known.found))
+
+
+def written(name: Name) -> tuple[str, str, list[str]]:
+    *_, locator, heading, short = name
+    return locator, heading, short.split("; ") if short else []

@@ -87,3 +87,12 @@ def test_many_names_are_read_quickly():
         start = time.perf_counter()
         list(many.find(Source.of(text)))
         assert time.perf_counter() - start < 1
+
+
+def test_names_added_to_others_are_found_as_if_all_had_been_read_at_once():
+    names = [("/us/scotus/410/113", "Roe v. Wade", ["Roe"]), ("/us/scotus/384/436", "Miranda v. Arizona", [])]
+    first = CaseNames(names[:1])
+    both, at_once = CaseNames(names[1:], before=first), CaseNames(names)
+    assert both.by_word == at_once.by_word and both.slips == at_once.slips
+    assert both.cases == at_once.cases and both.short == at_once.short
+    assert not list(first.find(Source.of("miranda v arizona"))), "what was known before is as it was"

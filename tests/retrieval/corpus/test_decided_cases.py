@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.citation import Source
+from retrieval.corpus import decided_cases
 from retrieval.corpus.decided_cases import case_names, names_for
 from retrieval.models import Domain
 from retrieval.ranking import Query
@@ -17,15 +18,18 @@ pytestmark = pytest.mark.django_db
 def roe():
     domain = Domain.objects.get(slug="supreme_court_cases")
     document = a_document(domain, locator="/us/scotus/410/113", title="Roe v. Wade")
-    case_names.cache_clear()
-    yield a_section(
+    return a_section(
         document,
         locator=document.locator,
         level="case",
         heading="Roe v. Wade",
         plain_name="Roe; the abortion case",
     )
-    case_names.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch):
+    monkeypatch.setattr(decided_cases, "_known", {})
 
 
 def names(*domains):
@@ -42,3 +46,48 @@ def test_cases_are_known_by_name_and_short_name(roe, text):
 def test_cases_are_known_only_where_they_are_searched(roe):
     assert names("us_constitution") is None
     assert names()
+
+
+# -- Another version
+
+
+def found_in(text: str, domain: int, version: int) -> list[str]:
+    return [match.items[0].locator for match in case_names(domain, version).find(Source.of(text))]
+
+
+def a_case(domain: Domain, page: int, name: str):
+    place = f"/us/scotus/384/{page}"
+    return a_section(a_document(domain, locator=place, title=name), locator=place, level="case", heading=name)
+
+
+def test_a_new_case_is_read_alone_and_the_others_stay_known(roe, django_assert_num_queries, monkeypatch):
+    domain = roe.document.domain
+    assert found_in("roe v wade", domain.pk, 1) == [roe.locator]
+    new = a_case(domain, 436, "Miranda v. Arizona")
+    read = []
+    monkeypatch.setattr(decided_cases, "written", lambda name: read.append(name[2]) or (name[2], name[3], []))
+    with django_assert_num_queries(2):
+        assert found_in("miranda v arizona", domain.pk, 2) == [new.locator]
+    assert read == [new.locator]
+    with django_assert_num_queries(0):
+        assert found_in("roe v wade", domain.pk, 2) == found_in("the Roe decision", domain.pk, 2) == [roe.locator]
+        assert found_in("miranda v arizona", domain.pk, 2) == [new.locator]
+
+
+def test_a_case_that_has_gone_is_known_no_more(roe):
+    domain = roe.document.domain
+    new = a_case(domain, 436, "Miranda v. Arizona")
+    assert found_in("miranda v arizona", domain.pk, 1) == [new.locator]
+    new.delete()
+    assert found_in("miranda v arizona", domain.pk, 2) == []
+    assert found_in("the Roe decision", domain.pk, 2) == [roe.locator]
+
+
+def test_a_case_in_another_text_of_its_own_name_is_known_once(roe):
+    domain = roe.document.domain
+    old = a_case(domain, 436, "Miranda v. Arizona")
+    before = len(case_names(domain.pk, 1).cases)
+    old.delete()
+    again = a_section(old.document, locator=old.locator, level="case", heading=old.heading)
+    assert found_in("miranda v arizona", domain.pk, 2) == [again.locator]
+    assert len(case_names(domain.pk, 2).cases) == before

@@ -7,8 +7,7 @@ import pytest
 from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
-from retrieval.corpus import history
-from retrieval.corpus.decided_cases import case_names
+from retrieval.corpus import decided_cases, history
 from retrieval.models import Domain
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
@@ -138,7 +137,7 @@ def test_a_letter_glued_to_a_section_may_be_its_subdivision(labor_law):
 
 
 @pytest.fixture
-def decided():
+def decided(monkeypatch):
     """Two decisions among those of the Supreme Court."""
     domain = Domain.objects.get(slug="supreme_court_cases")
     for locator, name in (
@@ -147,9 +146,7 @@ def decided():
     ):
         document = a_document(domain, locator=locator, title=name)
         a_section(document, "Facts.", locator=locator, level="case", heading=name, citation=cite(locator))
-    case_names.cache_clear()
-    yield
-    case_names.cache_clear()
+    monkeypatch.setattr(decided_cases, "_known", {})
 
 
 def locators(answer: dict) -> list[str]:
