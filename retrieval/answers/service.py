@@ -4,7 +4,7 @@ not know. Pages, API and commands call `answer`.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from django.utils import translation
@@ -16,9 +16,11 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import Passage, Scored, scored
+from retrieval.answers.spanish import beside
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from retrieval.text.language import detect
+from retrieval.text.question_parts import parts
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 2, FULL: 4}  # units that are quoted
@@ -40,42 +42,80 @@ class AnswerRequest:
     style: str = SHORT
     pipeline: str = pipeline.USUAL
 
-    def search(self) -> SearchRequest:
+    def search(self, language: str) -> SearchRequest:
         return SearchRequest(
-            self.text, self.domains, SOURCES, language=self.language, as_of=self.as_of, pipeline=self.pipeline
+            self.text, self.domains, SOURCES, language=language, as_of=self.as_of, pipeline=self.pipeline
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One question, what its search found, the units that answer it and the entries made of them."""
+
+    question: str
+    found: dict
+    chosen: list[Scored]
+    items: list[dict]
+
+    def to_dict(self, number: int) -> dict:
+        return {
+            "question": self.question,
+            "answer": [item | {"part": number} for item in self.items],
+            "sources": self.found["results"],
+            "not_found": None if self.items else not_found([self]),
+        }
+
+
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
-    """Answers as docs/answers.md says. It keeps nothing: what a search keeps, its search keeps."""
+    """Answers as docs/answers.md says. It keeps nothing: what a search keeps, its search keeps.
+
+    1. A text that asks several questions is searched once for each.
+    2. Each question is answered by the sentences of what its search found, or declined as its search declines.
+    3. The answers of several questions are merged, each sentence with the number of its part.
+    """
     started = time.perf_counter()
-    with row_security.as_caller(caller):
-        found = search(request.search(), caller, channel=channel)
-        language = found["query"]["language"] or detect(request.text)
-        with translation.override(language):
-            made = composed(request, caller, found, language)
-    return made | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
+    language = request.language or detect(request.text)
+    questions = parts(request.text, language)
+    with row_security.as_caller(caller), translation.override(language):
+        made = [part_of(replace(request, text=one), caller, language, channel) for one in questions]
+        whole = merged(request, made, language)
+    return whole | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
-def composed(request: AnswerRequest, caller: Caller, found: dict, language: str) -> dict:
+def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
+    found = search(request.search(language), caller, channel=channel)
     read = [] if found["abstained"] else reading.passages_of(found["results"], caller, request.as_of)
     chosen = choose(question_of(found), request.text, read, request.style)
-    items = items_of(found, chosen, language)
+    return Part(request.text, found, chosen, items_of(found, chosen, language))
+
+
+def merged(request: AnswerRequest, made: Sequence[Part], language: str) -> dict:
+    several = len(made) > 1
+    items = [
+        item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items
+    ]
+    sections = [one.passage.section for part in made for one in part.chosen]
     return {
         "question": request.text,
         "style": request.style,
         "answer": items,
-        "parts": [],
-        "sources": found["results"],
-        "not_found": None if items else not_found(found),
+        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if several else [],
+        "sources": sources_of(made),
+        "not_found": None if items else not_found(made),
         "language": language,
         "as_of": request.as_of and request.as_of.isoformat(),
         "verified": bool(items),
-        "notice": notice([one.passage.section for one in chosen], request.as_of),
-        "trace_id": found["trace_id"],
-        "degraded": found["degraded"],
+        "notice": notice(sections, request.as_of),
+        "trace_id": made[0].found["trace_id"],
+        "degraded": sorted({name for part in made for name in part.found["degraded"]}),
         "cost": {"llm_calls": 0, "llm_usd": 0.0},
     }
+
+
+def sources_of(made: Sequence[Part]) -> list[dict]:
+    """What was found for any part, each place once, the best of every part first."""
+    every = sorted((one for part in made for one in part.found["results"]), key=lambda one: one["rank"])
+    return list({(one["domain"], one["locator"]): one for one in reversed(every)}.values())[::-1]
 
 
 def question_of(found: dict) -> str:
@@ -110,13 +150,13 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]
     if not chosen:
         return []
     pins = reading.pins([(one.passage.section, one.passage.offset + one.unit.start) for one in chosen])
-    law = [law_item(one, pins) for one in chosen]
+    law = [law_item(one, pins, language) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     said = verdict_item(question_of(found), chosen[best], law[best]) if len(chosen) == 1 else []
     return [*lead_items(found, chosen[best], language), *said, *law]
 
 
-def law_item(one: Scored, pins: dict[tuple[int, int], str]) -> dict:
+def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> dict:
     """The words of law with their places; what frames them is cited apart where it stands apart."""
     passage = one.passage
     places = joined(passage.text, one.unit.spans)
@@ -127,6 +167,7 @@ def law_item(one: Scored, pins: dict[tuple[int, int], str]) -> dict:
         "citations": [citation(passage, start, end, pin) for start, end in places],
         "verdict": "supported",  # the words are the law's own, letter by letter
         "confidence": round(one.probability, 4),
+        "translation": beside(passage, one.unit) if language == "es" else None,
     }
 
 
@@ -160,9 +201,8 @@ def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
         return []
     named = {name: result[name] for name in ("locator", "citation")}
     cited = named | {"pin": None, "quote": "", "start": 0, "end": 0}
-    return [
-        {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim", "confidence": None}
-    ]
+    lead = {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim"}
+    return [lead | {"confidence": None, "translation": None}]
 
 
 def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
@@ -174,20 +214,19 @@ def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
     if not said:
         return []
     text = _("Yes.") if said == "yes" else _("No.")
-    return [
-        {"text": text, "kind": said} | {name: law[name] for name in ("citations", "verdict", "confidence")}
-    ]
+    return [law | {"text": text, "kind": said, "translation": None}]
 
 
 # -- What is said beside it
 
 
-def not_found(found: dict) -> dict:
+def not_found(made: Sequence[Part]) -> dict:
     """That nothing here answers, what was looked at, and what would help."""
+    near = [place(one) for part in made for one in part.found["near_misses"]]
     return {
         "message": _("I don't know: nothing here answers this well enough."),
-        "looked_at": [place(one) for one in found["near_misses"]],
-        "would_help": list(helps(found)),
+        "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
+        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found))),
     }
 
 

@@ -61,6 +61,14 @@ class QuotedPlace(s.Serializer):
     end = s.IntegerField()
 
 
+class AnswerTranslation(s.Serializer):
+    """Spanish for the English words of law, never official."""
+
+    text = s.CharField()
+    by = s.ChoiceField(["ours"])
+    official = s.BooleanField()
+
+
 class AnswerSentence(s.Serializer):
     """One entry of an answer. `lead` is a name that curators gave the provision and no law; all others rest on what
     they cite.
@@ -71,6 +79,10 @@ class AnswerSentence(s.Serializer):
     citations = QuotedPlace(many=True)
     verdict = s.ChoiceField(VERDICTS)
     confidence = s.FloatField(allow_null=True, help_text="The probability that it answers.")
+    translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
+    part = s.IntegerField(
+        allow_null=True, help_text="Of several questions the one it answers, counted from 1."
+    )
 
 
 class NamedPlace(s.Serializer):
@@ -148,7 +160,7 @@ def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponseBase:
     line = usual_pipeline(caller)
     asked = AnswerRequest(values.pop("q"), values.pop("domain", ()), pipeline=line, **values)
     made = answer(asked, caller, channel="api")
-    made = made | {"sources": [promised(one) for one in made["sources"]]}
+    made = promised(made) | {"parts": [promised(part) for part in made["parts"]]}
     if not stream:
         return reply(made)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
@@ -157,9 +169,10 @@ def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponseBase:
     )
 
 
-def promised(result: dict) -> dict:
-    """What the schema tells of a result, without what only pages use."""
-    return {name: value for name, value in result.items() if name in FIELDS}
+def promised(made: dict) -> dict:
+    """With what the schema tells of a source, without what only pages use."""
+    sources = [{name: value for name, value in one.items() if name in FIELDS} for one in made["sources"]]
+    return made | {"sources": sources}
 
 
 def events(made: dict) -> Iterator[bytes]:

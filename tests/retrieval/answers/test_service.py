@@ -99,3 +99,27 @@ def test_of_a_private_question_nothing_is_kept_but_its_log_without_words():
 
 def test_a_full_style_is_asked_for_by_its_name():
     assert ask("Who can declare war?", style=FULL)["style"] == "full"
+
+
+def test_a_spanish_answer_shows_the_law_and_our_spanish_beside_it():
+    made = ask("¿Quién puede declarar la guerra?")
+    (one,) = [one for one in made["answer"] if one["kind"] == "law"]
+    assert one["text"].startswith("To declare War") and not one["translation"]["official"]
+    assert "guerra" in one["translation"]["text"].lower()
+    assert all(one["translation"] is None for one in ask("Who can declare war?")["answer"])
+
+
+def test_each_of_several_questions_has_its_own_answer():
+    made = ask("Who can declare war, and how old must the president be?")
+    assert [part["question"] for part in made["parts"]] == ["Who can declare war?", "how old must the president be?"]
+    first, second = ([one["text"] for one in part["answer"] if one["kind"] == "law"] for part in made["parts"])
+    assert "To declare War" in first[0] and "thirty five" in second[0]
+    assert [one["part"] for one in made["answer"]] == sorted(one["part"] for one in made["answer"])
+    places = [(one["domain"], one["locator"]) for one in made["sources"]]
+    assert len(places) == len(set(places)) and ask("Who can declare war?")["parts"] == []
+
+
+def test_a_part_without_an_answer_says_so():
+    made = ask("Who can declare war, and how do I bake bread?")
+    assert made["parts"][0]["answer"] and made["not_found"] is None
+    assert made["parts"][1]["answer"] == [] and "I don't know" in made["parts"][1]["not_found"]["message"]
