@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from retrieval.pages import changes, matters, private, views
+from retrieval.pages import ask, changes, matters, private, views
 
 app_name = "retrieval"
 urlpatterns = [
     path("", views.home, name="home"),
     path("search", views.search_page, name="search"),
+    path("ask", ask.ask_page, name="ask"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
     path("changes/", changes.changes_page, name="changes"),

@@ -48,8 +48,8 @@ class PlacesField(forms.Field):
         return tuple(value or ())
 
 
-class SearchForm(forms.Form):
-    """A question with its filters; every field stands in the address, so that a search can be shared."""
+class QuestionForm(forms.Form):
+    """A question with its filters; every field stands in the address, so that what was asked can be shared."""
 
     q = forms.CharField(
         required=False,
@@ -77,9 +77,6 @@ class SearchForm(forms.Form):
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         error_messages={"invalid": _("There is no such day. Write it like 1791-12-15.")},
     )
-    within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
-    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
-    matter = forms.UUIDField(required=False)
 
     def __init__(self, *args, domains: list[Domain], **kwargs):
         super().__init__(*args, **kwargs)
@@ -87,7 +84,16 @@ class SearchForm(forms.Form):
 
     @property
     def is_filtered(self) -> bool:
-        return any(self[name].value() for name in ("domain", "language", "as_of", "within"))
+        filters = ("domain", "language", "as_of", "within")
+        return any(self[name].value() for name in filters if name in self.fields)
+
+
+class SearchForm(QuestionForm):
+    """What is searched for, and where its results are read on."""
+
+    within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
+    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
+    matter = forms.UUIDField(required=False)
 
     def request(self, usual: tuple[str, ...] = ()) -> SearchRequest:
         """What to ask the search service; only of a valid form."""

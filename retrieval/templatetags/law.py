@@ -241,6 +241,13 @@ def result_url(result: Mapping, question: str, as_of: str | None = None, matter:
 
 
 @register.simple_tag
+def quoted_url(place: Mapping, question: str, as_of: date | None = None) -> str:
+    """Where words that an answer quotes stand, highlighted."""
+    day = as_of and as_of.isoformat()
+    return result_url({**place, "passage": (place["start"], place["end"])}, question, day)
+
+
+@register.simple_tag
 def section_url(reader, section: Section, name: str = "") -> str:
     return reader.url(section, name)
 

@@ -18,6 +18,11 @@ for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy
   });
 }
 
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => print());
+}
+
 // A long outline opens where one reads.
 const outline = document.querySelector(".reader > .outline");
 const here = outline?.querySelector("[aria-current]");

@@ -29,6 +29,9 @@ PAGES = {
     "repealed": "/law/us/const/amendment/XVIII",
     "document": "/law/us/const",
     "law": "/law/",
+    "ask": "/ask",
+    "answer": "/ask?q=How+old+must+the+president+be%3F&about=elections",
+    "no-answer": "/ask?q=best+recipe+for+apple+pie&language=en",
     "absent": "/law/us/const/amendment/XL",
 }
 
@@ -241,6 +244,15 @@ class TestWithoutScripts:
         page.find(".languages button").click()
         page.see("Naturalización y quiebras")
 
+    def test_an_answer_is_asked_for_read_and_asked_on(self, page):
+        page.open("/ask").ask("How old must the president be?")
+        page.see("thirty five Years")
+        assert not page.find("[data-print]").is_displayed()
+        page.find("#further-q").send_keys("and a senator?", Keys.ENTER)
+        page.at("about=How old must the president be?")
+        page.find(".answered figcaption a").click()
+        page.see("Constitution")
+
 
 def test_no_page_is_wider_than_a_phone_and_every_target_fits_a_finger(page):
     page.size(360, 740)
@@ -329,6 +341,15 @@ def test_the_keyboard_reaches_search_and_results_in_order(page):
         )
     assert reached[0] == "skip"
     assert reached.index("q") < reached.index("Filters") < reached.index("Search and seizure")
+
+
+def test_an_answer_is_reached_copied_and_asked_on_by_keyboard(page):
+    page.open("/ask").ask("How old must the president be?")
+    page.see("thirty five Years")
+    page.find("[data-copy=answer]").send_keys(Keys.ENTER)
+    page.see("Copied")
+    page.find("#further-q").send_keys("and a senator?", Keys.ENTER)
+    page.at("about=How old must the president be?")
 
 
 def test_skipping_leads_to_the_content(page):

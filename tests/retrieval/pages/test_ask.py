@@ -1,0 +1,86 @@
+"""The page that answers: what it quotes and where that stands, what it says where nothing answers, how one asks on."""
+
+import pytest
+
+from retrieval.models import SearchLog
+from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
+
+pytestmark = pytest.mark.django_db
+AGE = "How old must the president be?"
+
+
+def ask(client, question, status=200, **given):
+    response = client.get("/ask", {"q": question, **given})
+    assert response.status_code == status
+    return Page(response)
+
+
+def test_an_answer_quotes_the_law_and_leads_to_its_words(client):
+    page = ask(client, "Must a state give everybody the equal protection of the laws?")
+    assert "nor deny to any person within its jurisdiction" in page.text and "not legal advice" in page.text
+    place = next(link for link in page.links() if link.startswith("/law/us/const/amendment/XIV/section/1?q="))
+    opened = look(client, place)
+    assert [attributes for _, attributes in opened.elements if attributes.get("id") == "passage"]
+
+
+def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
+    page = ask(client, AGE)
+    (kept,) = page.all("input", name="about")
+    assert kept["value"] == AGE and kept.get("type") != "hidden"
+    further = ask(client, "and a senator?", about=AGE)
+    assert further.all("input", id="about", value=AGE)
+    assert further.all("input", id="further-about", value=f"{AGE} and a senator?")
+
+
+def test_where_nothing_answers_it_says_so_and_what_helps(client):
+    decline_everything()
+    page = ask(client, AGE)
+    assert "I don't know" in page.text and "What may help" in page.text
+    assert not page.all("figure")
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"q": "???"}, "Ask something: the query is empty."),
+        ({"q": "x" * 2001}, "Ask in at most 2000 characters; these are 2001."),
+        ({"q": "x", "about": "y" * 2001}, "2000"),
+        ({"q": "jury", "domain": "mars"}, "There is nothing to search under “mars”."),
+        ({"q": "jury", "as_of": "2024-02-30"}, "There is no such day. Write it like 1791-12-15."),
+    ],
+)
+def test_what_cannot_be_asked_is_said(client, given, problem):
+    response = client.get("/ask", given)
+    page = Page(response)
+    assert response.status_code == 400 and problem in page.text
+    assert not SearchLog.objects.exists()
+
+
+def test_before_a_question_it_offers_examples_that_it_answers(client):
+    page = look(client, "/ask")
+    examples = [link for link in page.links() if link.startswith("/ask?q=")]
+    assert len(examples) == 4
+    for address in examples:
+        assert look(client, address).all("figure"), address
+
+
+def test_an_answer_is_kept_out_of_search_engines_and_its_address_names_nobody(client, django_user_model):
+    client.force_login(django_user_model.objects.create_user("reader"))
+    response = client.get("/ask", {"q": AGE})
+    assert response["X-Robots-Tag"] == "noindex" and "no-store" in response["Cache-Control"]
+    assert not [link for link in Page(response).links() if "reader" in link or "user" in link]
+
+
+def test_in_spanish_the_page_is_spanish_and_the_law_stays_as_it_is(client):
+    client.cookies["django_language"] = "es"
+    page = ask(client, "¿Qué edad debe tener el presidente?")
+    assert "thirty five Years" in page.text and "Preguntar" in page.text
+    assert page.all("blockquote", lang="en")
+
+
+def test_private_law_answers_only_who_may_read_it(client):
+    add_provision(
+        "client_cases", "/cases/one", "/cases/one/1", "The purple elephant shall pay a rent of 900 pesos."
+    )
+    page = ask(client, "what rent shall the purple elephant pay")
+    assert "900 pesos" not in page.text
