@@ -153,7 +153,8 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]
     law = [law_item(one, pins, language) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     said = verdict_item(question_of(found), chosen[best], law[best]) if len(chosen) == 1 else []
-    return [*lead_items(found, chosen[best], language), *said, *law]
+    lead = lead_items(found, chosen[best], language) if best == 0 else []  # of what is read next
+    return [*lead, *said, *law]
 
 
 def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> dict:

@@ -76,6 +76,7 @@ def test_in_spanish_the_page_is_spanish_and_the_law_stays_as_it_is(client):
     page = ask(client, "¿Qué edad debe tener el presidente?")
     assert "thirty five Years" in page.text and "Preguntar" in page.text
     assert page.all("blockquote", lang="en")
+    assert "treinta y cinco años" in page.text and "no oficial" in page.text
 
 
 def test_private_law_answers_only_who_may_read_it(client):

@@ -32,6 +32,7 @@ PAGES = {
     "ask": "/ask",
     "answer": "/ask?q=How+old+must+the+president+be%3F&about=elections",
     "no-answer": "/ask?q=best+recipe+for+apple+pie&language=en",
+    "quality": "/quality",
     "absent": "/law/us/const/amendment/XL",
 }
 

@@ -1,0 +1,111 @@
+"""What this site measures about itself, for everybody: searches, declines, correctness with intervals, how its reranker
+came to be, and how old its law is. Counts and public bodies of law only: nothing of who asked, or what.
+"""
+
+from datetime import timedelta
+
+from django.core.cache import cache
+from django.db.models import Count, Max
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from evaluation.measuring.measuring_job import SPLIT
+from evaluation.measuring.quality import DAYS
+from evaluation.models import RetrainingRun, Run
+from retrieval import pipeline
+from retrieval.access.caller import ANONYMOUS
+from retrieval.access.row_security import as_caller
+from retrieval.models import Document, Domain
+from retrieval.search.statistics import searches_since
+
+SHOWN = ("nDCG@10", "MRR@10")
+DECISIONS = 20  # on rerankers, newest first
+FRESH = 600  # seconds for which figures are kept, so that reading them costs next to nothing
+
+
+@require_safe
+def quality_page(request: HttpRequest) -> HttpResponse:
+    context = {"figures": kept_figures(), "outcomes": dict(RetrainingRun.Outcome.choices)}
+    return render(request, "evaluation/quality.html", context)
+
+
+@require_safe
+def quality_json(request: HttpRequest) -> HttpResponse:
+    return JsonResponse(kept_figures())
+
+
+def kept_figures() -> dict:
+    return cache.get_or_set("public quality", figures, FRESH)
+
+
+def figures() -> dict:
+    """All of it, as anybody may see it; moments are ISO 8601."""
+    with as_caller(ANONYMOUS):
+        domains = {domain.slug: domain for domain in Domain.objects.visible_to(ANONYMOUS)}
+        return {
+            "as_of": timezone.now().isoformat(timespec="seconds"),
+            "searches": searches(),
+            "correctness": [told for domain in domains.values() if (told := correctness(domain))],
+            "reranker": decisions(),
+            "law": law(domains),
+        }
+
+
+def searches() -> dict:
+    """Of the last days; times in milliseconds."""
+    told = searches_since(timezone.now() - timedelta(days=DAYS))
+    return {
+        "days": DAYS,
+        "count": told.count,
+        "declined_percent": round(told.abstained_percent, 1),
+        "cached_percent": round(told.cached_percent, 1),
+        "p50_ms": told.p50,
+        "p95_ms": told.p95,
+    }
+
+
+def correctness(domain: Domain) -> dict | None:
+    """The usual pipeline's last run on the judged test questions to a public body of law."""
+    runs = Run.objects.filter(topics=f"{domain.slug}/{SPLIT}", pipeline=pipeline.USUAL)
+    last = runs.order_by("-created_at").first()
+    if last is None:
+        return None
+    measures = last.summary.get("measures", {})
+    return {
+        "domain": domain.slug,
+        "name": domain.name,
+        "name_es": domain.name_es,
+        "measured_on": last.created_at.date().isoformat(),
+        "questions": last.summary.get("topics"),
+        "measures": {name: measures[name] for name in SHOWN if name in measures},
+        "declined_answerable": last.summary.get("declined_answerable"),
+        "unanswerable": last.summary.get("unanswerable"),
+        "declined_unanswerable": last.summary.get("declined_unanswerable"),
+    }
+
+
+def decisions() -> list[dict]:
+    """Attempts to train a better reranker, and what the gate decided of each."""
+    ended = RetrainingRun.objects.exclude(outcome=RetrainingRun.Outcome.RUNNING).order_by("-created_at")
+    return [
+        {"day": day.date().isoformat(), "outcome": outcome}
+        for day, outcome in ended.values_list("created_at", "outcome")[:DECISIONS]
+    ]
+
+
+def law(domains: dict[str, Domain]) -> list[dict]:
+    """How many documents of each public body of law there are, and when the last one was read from its source."""
+    rows = Document.objects.filter(domain__slug__in=domains, private=False).order_by("domain__slug")
+    counted = rows.values_list("domain__slug").annotate(documents=Count("pk"), last=Max("retrieved_at"))
+    return [
+        {
+            "domain": slug,
+            "name": domains[slug].name,
+            "name_es": domains[slug].name_es,
+            "documents": documents,
+            "read_on": last and last.date().isoformat(),
+        }
+        for slug, documents, last in counted
+    ]

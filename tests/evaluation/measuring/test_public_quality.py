@@ -1,0 +1,65 @@
+"""The public page on quality shows what is measured of public law, and nothing else."""
+
+import pytest
+from django.core.cache import cache
+
+from evaluation.measuring.public_quality import figures
+from evaluation.models import RetrainingRun, Run
+from retrieval.models import SearchLog
+from tests.retrieval.pages.looking import look
+
+pytestmark = pytest.mark.django_db
+SUMMARY = {
+    "topics": 173,
+    "measures": {"nDCG@10": {"mean": 0.913, "low": 0.88, "high": 0.94}},
+    "declined_answerable": 3, "unanswerable": 20, "declined_unanswerable": 17,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    cache.clear()
+
+
+def measured(topics, questions=173):
+    summary = SUMMARY | {"topics": questions}
+    return Run.objects.create(pipeline="default", stages="", topics=topics, summary=summary)
+
+
+def test_it_shows_the_last_run_of_each_public_body(client):
+    measured("us_constitution/test", questions=9)
+    measured("us_constitution/test")
+    page = look(client, "/quality")
+    assert "173 questions" in page.text and "0.913" in page.text and "17 / 20" in page.text
+    assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
+
+
+def test_private_bodies_of_law_are_not_in_it():
+    measured("client_cases/test")
+    told = figures()
+    assert told["correctness"] == [] and "client_cases" not in str(told)
+
+
+def test_it_counts_searches_and_tells_what_the_gate_decided(client):
+    RetrainingRun.objects.create(outcome="kept", reason="topic q17 leaks")
+    for abstained in (True, False):
+        SearchLog.objects.create(
+            query_hash="0", query_text="my secret", language="en", pipeline="default", channel="page",
+            took_ms=7, abstained=abstained,
+        )  # fmt: skip
+    page = look(client, "/quality")
+    assert "2 searches" in page.text and "50.0 percent were declined" in page.text
+    assert "Champion kept" in page.text
+    assert "secret" not in page.text and "q17" not in page.text
+
+
+def test_before_anything_is_measured_it_says_so_in_spanish_too(client):
+    client.cookies["django_language"] = "es"
+    page = look(client, "/quality")
+    assert "Todavía no se ha medido" in page.text
+
+
+def test_reading_it_again_asks_the_database_nothing(client, django_assert_num_queries):
+    look(client, "/quality")
+    with django_assert_num_queries(0):
+        client.get("/quality.json")
