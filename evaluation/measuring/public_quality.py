@@ -37,7 +37,7 @@ def quality_json(request: HttpRequest) -> HttpResponse:
 
 
 def kept_figures() -> dict:
-    return cache.get_or_set("public quality", figures, FRESH)
+    return cache.get_or_set("public-quality", figures, FRESH)
 
 
 def figures() -> dict:
