@@ -8,6 +8,7 @@ from retrieval.api import matters
 from retrieval.api.answer import AnswerView
 from retrieval.api.base import NowhereView
 from retrieval.api.changes import ChangesView
+from retrieval.api.check import CheckView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
 from retrieval.api.download import DownloadView
 from retrieval.api.graph import GraphView
@@ -53,6 +54,7 @@ urlpatterns = [
     path("matters/<uuid:matter_id>/reopen", matters.ReopenView.as_view(), name="reopen_matter"),
     path("matters/<uuid:matter_id>/erase", matters.EraseView.as_view(), name="erase_matter"),
     path("citations/resolve", CitationsView.as_view(), name="citations"),
+    path("check", CheckView.as_view(), name="check"),
     path("traces/<uuid:trace_id>", TraceView.as_view(), name="trace"),
     path("feedback", FeedbackView.as_view(), name="feedback"),
     path("health", HealthView.as_view(), name="health"),

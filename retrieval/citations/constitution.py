@@ -8,7 +8,7 @@ and "an amendment 2 years ago" are not citations of the Constitution.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from retrieval.citations.citation import Found, Item, Source, cite
 from retrieval.citations.heads import (
@@ -471,14 +471,17 @@ _ASKED = re.compile(
 
 def absent(folded: str) -> tuple[int, int, str] | None:
     """Where the first one stands in folded text, and what it would be called."""
-    named = _ASKED.search(folded)
-    if named is None:
-        return None
-    kind = _KINDS[(named["one"] or named["two"])[:2]]
-    number = _value(named["first"] or named["last"])
-    if number is None or number <= LAST[kind]:
-        return None
-    return *named.span(), cite(f"/us/const/{kind}/{roman(number) if number < 40 else number}")
+    start, end, locator = next(all_absent(folded, first=True), (0, 0, ""))
+    return (start, end, cite(locator)) if locator else None
+
+
+def all_absent(folded: str, *, first: bool = False) -> Iterator[tuple[int, int, str]]:
+    """Where each stands, and its locator; only the `first` that is named, if that is one."""
+    for named in islice(_ASKED.finditer(folded), 1 if first else None):
+        kind = _KINDS[(named["one"] or named["two"])[:2]]
+        number = _value(named["first"] or named["last"])
+        if number is not None and number > LAST[kind]:
+            yield *named.span(), f"/us/const/{kind}/{roman(number) if number < 40 else number}"
 
 
 def _value(written: str) -> int | None:

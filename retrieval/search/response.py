@@ -218,10 +218,14 @@ def shown(place: Provision | Section, day: date | None, document_url: str, *, am
 
 def standing_today(begins: date | None, ends: date | None, status: str, *, amended: bool) -> str:
     """How a text stands today, whatever day was asked for."""
-    today = timezone.localdate()
-    if begins and begins > today:
+    return standing_on(timezone.localdate(), begins, ends, status, amended=amended)
+
+
+def standing_on(day: date, begins: date | None, ends: date | None, status: str, *, amended: bool) -> str:
+    """One of STANDINGS."""
+    if begins and begins > day:
         return "not_yet_in_force"
-    if ends and ends <= today:
+    if ends and ends <= day:
         return "amended_since" if amended else "no_longer_in_force"
     if status == history.OVERRULED:
         return history.OVERRULED

@@ -1,0 +1,132 @@
+"""A brief checked over the API: its text as JSON, or a file that holds it. Nothing of it is kept."""
+
+from django.http import HttpResponse
+from django.utils.translation import override
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from rest_framework import serializers as s
+from rest_framework.request import Request
+
+from retrieval.access import matters
+from retrieval.api.authentication import caller_of
+from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
+from retrieval.api.sections import BYTES_A_REQUEST
+from retrieval.api.serializers import LegalChange
+from retrieval.briefs.checking import KINDS, MAX_TEXT, NOTICE, QUOTED, check_brief
+from retrieval.briefs.library import STATUSES
+from retrieval.briefs.markup import copy_of
+from retrieval.briefs.reading import read_brief
+from retrieval.search.response import STANDINGS
+
+KIND = f"One of: {', '.join(KINDS)}."
+
+
+class BriefOptions(Parameters):
+    as_of = Day(required=False, help_text="As the law was on that day; left out: today.")
+    matter = Uuid(required=False, help_text="Of private documents, those of this matter alone.")
+    copy = YesOrNo(default=False, help_text="Whether a marked-up copy, a page of HTML, is wanted too.")
+    language = Choice(["en", "es"], default="en", help_text="Of the marked-up copy.")
+
+
+@extend_schema_serializer(component_name="Brief")
+class BriefText(BriefOptions):
+    text = Text(max_length=MAX_TEXT)
+
+
+@extend_schema_serializer(component_name="BriefFile")
+class BriefForm(BriefOptions):
+    file = File(help_text="Text, Markdown, DOCX, PDF or HTML, at most 2.5 MB.")
+
+
+class CitedPlace(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField()
+    title = s.CharField()
+    url = s.CharField()
+
+
+class CheckedCitation(s.Serializer):
+    text = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+    normalized = s.CharField()
+    locator = s.CharField()
+    status = s.ChoiceField(STATUSES, help_text="On the day asked for.")
+    standing = s.ChoiceField(STANDINGS, allow_null=True, help_text="The same, as results tell it.")
+    found = CitedPlace(allow_null=True)
+    nearest = CitedPlace(
+        allow_null=True, help_text="What may be meant, where it leads nowhere or to another decision."
+    )
+    history = LegalChange(many=True, help_text="Changes made by that day.")
+    admitted = s.BooleanField(help_text="Whether its sentence says that it no longer stands.")
+    findings = s.ListField(child=s.CharField(), help_text=KIND)
+
+
+class ComparedSource(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField()
+    language = s.CharField()
+    valid_from = s.DateField(allow_null=True)
+    valid_to = s.DateField(allow_null=True)
+    text = s.CharField(allow_blank=True, help_text="Its words there, at most 600 characters.")
+
+
+class WordsThatDiffer(s.Serializer):
+    quoted = s.CharField(allow_blank=True)
+    source = s.CharField(allow_blank=True)
+
+
+class CheckedQuotation(s.Serializer):
+    text = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+    citation = s.IntegerField(allow_null=True, help_text="Its place among the citations, from 0.")
+    status = s.ChoiceField(QUOTED)
+    differences = WordsThatDiffer(many=True)
+    source = ComparedSource(allow_null=True)
+    elsewhere = ComparedSource(allow_null=True, help_text="Where its very words are, if not there.")
+    findings = s.ListField(child=s.CharField(), help_text=KIND)
+
+
+class BriefFinding(s.Serializer):
+    start = s.IntegerField()
+    end = s.IntegerField()
+    kind = s.CharField(help_text=KIND)
+    of = s.ChoiceField(["citation", "quotation"])
+    number = s.IntegerField(help_text="Its place among the citations or quotations, from 0.")
+
+
+class CheckedBrief(s.Serializer):
+    as_of = s.DateField()
+    complete = s.BooleanField(help_text="Whether everything could be looked up.")
+    citations = CheckedCitation(many=True)
+    quotations = CheckedQuotation(many=True)
+    findings = BriefFinding(many=True, help_text="What to look at, in the order of the text.")
+    notice = s.CharField()
+    copy = s.CharField(required=False, help_text="Where it was asked for.")
+
+
+class CheckView(ApiView):
+    parser_classes = [StrictJson, Files]
+    bytes_a_request = BYTES_A_REQUEST
+    max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
+
+    @extend_schema(
+        operation_id="check_brief",
+        request={"application/json": BriefText, "multipart/form-data": BriefForm},
+        responses=answers(CheckedBrief, 401, 404, 413, 415, 422, 429, 503),
+    )
+    def post(self, request: Request) -> HttpResponse:
+        """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
+        is_form = request.content_type.startswith(Files.media_type)
+        said = BriefForm.from_form(request) if is_form else BriefText.from_json(request)
+        text = read_brief(said["file"].name, said["file"].read()) if is_form else said["text"]
+        caller = caller_of(request)
+        if number := said.get("matter"):
+            caller = matters.caller_in(matters.matter_of(number, caller), caller)
+        report = check_brief(text, as_of=said.get("as_of"), caller=caller)
+        answer = report.to_dict() | {"notice": NOTICE % {"day": report.day.isoformat()}}
+        if said["copy"]:
+            with override(said["language"]):
+                answer |= {"copy": copy_of(report)}
+        return reply(answer)

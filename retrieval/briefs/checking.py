@@ -1,0 +1,351 @@
+"""A brief checked: every citation, and every quotation beside the words it is said to come from.
+
+Nothing of a brief is stored, cached or logged. What is found is read as the caller.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cached_property
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller
+from retrieval.briefs import wording
+from retrieval.briefs.citing import Cited, admits, cited_in
+from retrieval.briefs.library import Library, Source, Stand
+from retrieval.briefs.quoting import Belongs, Quotation, Unit, belongs, quotations, units
+from retrieval.briefs.wording import Comparison, Difference
+from retrieval.citations.case_names import alike, initials, words_of
+from retrieval.citations.citation import Source as Written
+from retrieval.corpus import history
+from retrieval.errors import gettext_noop
+from retrieval.models import Document, Section
+from retrieval.text.language import detect
+
+MAX_TEXT = 64_000  # characters of a brief
+MOST_CITATIONS = 500  # that are looked up; a brief of this length has some hundreds
+MOST_SOUGHT = 60  # quotations that are looked for elsewhere
+MOST_QUOTATIONS = 500
+MOST_TRIED = 6  # citations that one quotation may belong to
+FEWEST = 3  # words of a quotation that is missed where it is not found; fewer are terms
+OURS = 0.8  # of the words: a Spanish quotation that is less alike is from a translation which is not ours
+EXCERPT = 600  # characters of a source that are shown
+NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is no legal advice.")
+QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
+KINDS = (
+    *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "name", "year"),
+    *("altered", "misplaced", "not_found"),
+)
+_ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
+_SIDES = re.compile(r"(?<![a-z0-9])(?:v|vs)\.?(?![a-z0-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCheck:
+    """A citation, what it leads to, and what is wrong with it: "name" and "year" of a decision. `meant` is the decision
+    of that name; `admitted`: the brief says itself that this is no longer law.
+    """
+
+    cited: Cited
+    stand: Stand
+    problems: tuple[str, ...] = ()
+    meant: Section | None = None
+    admitted: bool = False
+
+    @property
+    def findings(self) -> Iterator[str]:
+        missing = self.stand.status in ("partial", "unknown")
+        if missing and (self.stand.known or self.meant):
+            yield self.stand.status
+        if self.stand.status in ("superseded", "overruled", "not_yet_in_force") and not self.admitted:
+            yield self.stand.status
+        yield from self.problems
+
+    def to_dict(self, day: date) -> dict:
+        nearest = self.meant or (None if self.stand.leads else self.stand.place)
+        made = history.standing(self.stand.pin or self.cited.locator, day).made if self.stand.leads else ()
+        return {
+            **{name: getattr(self.cited, name) for name in ("text", "start", "end", "normalized", "locator")},
+            "status": self.stand.status,
+            "standing": self.stand.standing or None,
+            "found": place(self.stand.place) if self.stand.leads else None,
+            "nearest": place(nearest),
+            "history": [change.to_dict() for change in made],
+            "admitted": self.admitted,
+            "findings": list(self.findings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QuotationCheck:
+    """A quotation beside the place that its citation (by its number) leads to. `elsewhere` has its very words."""
+
+    quotation: Quotation
+    status: str  # of QUOTED; unchecked: its source's words are not here; unattributed: nothing is cited
+    citation: int | None = None
+    comparison: Comparison = Comparison("not_found")
+    source: Source | None = None
+    elsewhere: Source | None = None
+    missed: bool = False  # it is said to be there
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        return self.comparison.differences if self.status != "exact" else ()
+
+    @property
+    def span_elsewhere(self) -> tuple[int, int] | None:
+        found = self.elsewhere and wording.found_exactly(self.quotation.words, self.elsewhere.words)
+        return found.span if found else None
+
+    @property
+    def findings(self) -> Iterator[str]:
+        if self.status == "altered":
+            yield "altered"
+        if self.status == "not_found" and self.missed:
+            yield "misplaced" if self.elsewhere else "not_found"
+
+    def to_dict(self) -> dict:
+        return {
+            "text": self.quotation.words,
+            "start": self.quotation.start,
+            "end": self.quotation.end,
+            "citation": self.citation,
+            "status": self.status,
+            "differences": [{"quoted": d.quoted, "source": d.source} for d in self.differences],
+            "source": excerpt(self.source, self.comparison.span),
+            "elsewhere": excerpt(self.elsewhere, self.span_elsewhere),
+            "findings": list(self.findings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to look at, at a place of the brief; `number` is that of the citation or quotation."""
+
+    start: int
+    end: int
+    kind: str
+    of: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Report:
+    text: str
+    day: date
+    citations: tuple[CitationCheck, ...]
+    quotations: tuple[QuotationCheck, ...]
+    complete: bool  # whether everything was looked up
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """In the order of the text."""
+        found = [
+            Finding(check.cited.start, check.cited.end, kind, "citation", number)
+            for number, check in enumerate(self.citations)
+            for kind in check.findings
+        ]
+        found += [
+            Finding(check.quotation.start, check.quotation.end, kind, "quotation", number)
+            for number, check in enumerate(self.quotations)
+            for kind in check.findings
+        ]
+        return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
+
+    def to_dict(self) -> dict:
+        """As the API gives it; not the text."""
+        return {
+            "as_of": self.day.isoformat(),
+            "complete": self.complete,
+            "citations": [check.to_dict(self.day) for check in self.citations],
+            "quotations": [check.to_dict() for check in self.quotations],
+            "findings": [
+                {"start": f.start, "end": f.end, "kind": f.kind, "of": f.of, "number": f.number}
+                for f in self.findings
+            ],
+        }
+
+
+def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS) -> Report:
+    """1. Find the citations, and what each leads to on the day.
+    2. Find the quotations, and the citation that each belongs to.
+    3. Compare each with the words of that place; look for it elsewhere where they differ.
+    """
+    with as_caller(caller):
+        library = Library(caller, as_of)
+        found = cited_in(text, library.names, library.titled_in(text))
+        cited = found[:MOST_CITATIONS]
+        spans = [(one.start, one.end) for one in cited]
+        among = units(text, spans)
+        citations = tuple(check_citation(one, library, sentence_of(one, text, among)) for one in cited)
+        checker = Quotations(text, citations, spans, among, library)
+        quoted = quotations(text)
+        checks = tuple(checker.check(quotation) for quotation in quoted[:MOST_QUOTATIONS])
+    all_read = (
+        len(found) <= MOST_CITATIONS and len(quoted) <= MOST_QUOTATIONS and checker.sought <= MOST_SOUGHT
+    )
+    complete = all_read and not library.unsearched
+    return Report(text, library.day, citations, checks, complete)
+
+
+def sentence_of(cited: Cited, text: str, among: Sequence[Unit]) -> str:
+    return next((text[unit.start : unit.end] for unit in among if unit.start <= cited.start < unit.end), "")
+
+
+# -- Citations
+
+
+def check_citation(cited: Cited, library: Library, sentence: str) -> CitationCheck:
+    stand = library.stand(cited)
+    named = library.case_named(cited.name)
+    meant = named if named and named.locator != cited.locator else None
+    if not stand.leads:
+        return CitationCheck(cited, stand, meant=meant)
+    case = stand.section if stand.section and stand.section.level == "case" else None
+    wrong_year = bool(case and cited.year and case.valid_from and cited.year != case.valid_from.year)
+    wrong_name = bool(case and cited.name) and is_other_case(cited.name, case, meant)
+    problems = ("name",) * wrong_name + ("year",) * (wrong_year and not wrong_name)
+    return CitationCheck(cited, stand, problems, meant if wrong_name else None, admits(sentence))
+
+
+def is_other_case(name: str, case: Section, meant: Section | None) -> bool:
+    """Whether the name is not that of the case cited: no party is the same; or one is, and the name is another's."""
+    folded = (_ONE_PARTY.sub(" ", Written.of(one).folded) for one in (name, case.heading))
+    said, known = (_SIDES.split(one, maxsplit=1) for one in folded)
+    if len(said) != len(known):
+        return meant is not None
+    same = sum(is_party(one, other) for one, other in zip(said, known, strict=True))
+    return same == 0 or (same < len(said) and meant is not None)
+
+
+def is_party(said: str, known: str) -> bool:
+    """By one word, in full or short: "Bd.", "Nat'l", "INS"."""
+    words, parties = ([word.text for word in words_of(side)] for side in (said, known))
+    if not words or not parties:
+        return True
+    begun = [word for word in re.findall(r"[a-z]{3,}", said) if word not in ("the", "and", "see")]
+    return (
+        any(alike(word, party) for word in words for party in parties)
+        or any(party.startswith(word) for word in begun for party in parties)
+        or initials(parties) in words
+    )
+
+
+# -- Quotations
+
+
+class Quotations:
+    """Of one brief, in order; counts those that had to be looked for."""
+
+    def __init__(
+        self,
+        text: str,
+        citations: Sequence[CitationCheck],
+        spans: Sequence[tuple[int, int]],
+        among: Sequence[Unit],
+        library: Library,
+    ):
+        self.text, self.citations, self.spans, self.among, self.library = (
+            text,
+            citations,
+            spans,
+            among,
+            library,
+        )
+        self.sought = 0
+
+    def check(self, quotation: Quotation) -> QuotationCheck:
+        places = belongs(quotation, self.text, self.spans, self.among)
+        if not places.citations:
+            return QuotationCheck(quotation, "unattributed")
+        tried = [self.beside(quotation, number) for number in places.citations[:MOST_TRIED]]
+        best = next((check for check in tried if check.status == "exact"), None)
+        if best is not None and (
+            best is tried[0] or places.how != "surely" or tried[0].status == "unchecked"
+        ):
+            return best
+        if places.how == "above":
+            return tried[0] if tried[0].comparison.alike > 0.8 else QuotationCheck(quotation, "unattributed")
+        return self.missing(tried[0], places)
+
+    def beside(self, quotation: Quotation, number: int) -> QuotationCheck:
+        """Compared with all words of the place cited: as near as they come."""
+        sources = self.library.sources(self.citations[number].stand)
+        if not sources:
+            return QuotationCheck(quotation, "unchecked", number)
+        compared = [(wording.compare(quotation.words, source.words), source) for source in sources]
+        comparison, source = max(compared, key=lambda pair: (pair[0].status == "exact", pair[0].alike))
+        if comparison.alike < OURS and sources[0].language == "en" and detect(quotation.words) == "es":
+            return QuotationCheck(quotation, "unchecked", number)  # in somebody's own translation
+        if comparison.status == "exact" and source.pin and not overlap(comparison.span, source.pin):
+            return QuotationCheck(quotation, "not_found", number, elsewhere=source, missed=True)
+        return QuotationCheck(quotation, comparison.status, number, comparison, source)
+
+    def missing(self, check: QuotationCheck, places: Belongs) -> QuotationCheck:
+        """Not there word by word: perhaps it is elsewhere."""
+        quotation, citation = check.quotation, self.citations[check.citation]
+        if check.status == "unchecked" or check.elsewhere or wording.count_words(quotation.words) < FEWEST:
+            return check
+        elsewhere = self.elsewhere(quotation, citation.stand)
+        status = "not_found" if elsewhere else check.status
+        return replace(
+            check,
+            status=status,
+            source=check.source if check.comparison.span else None,
+            elsewhere=elsewhere,
+            missed=citation.stand.leads and (places.how == "surely" or elsewhere is not None),
+        )
+
+    def elsewhere(self, quotation: Quotation, stand: Stand) -> Source | None:
+        """In what else the brief cites, in another text of the same place, or in the law with most of these words."""
+        others = (source for check in self.citations for source in self.library.sources(check.stand))
+        if found := first_exact(quotation, others) or first_exact(quotation, self.library.versions(stand)):
+            return found
+        self.sought += 1
+        return (
+            first_exact(quotation, self.library.like(quotation.words)) if self.sought <= MOST_SOUGHT else None
+        )
+
+
+def first_exact(quotation: Quotation, sources: Iterator[Source]) -> Source | None:
+    return next((source for source in sources if is_in(quotation, source)), None)
+
+
+def is_in(quotation: Quotation, source: Source) -> bool:
+    found = wording.found_exactly(quotation.words, source.words)
+    return found is not None and found.status == "exact"
+
+
+def overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+# -- As JSON
+
+
+def place(found: Section | Document | None) -> dict | None:
+    if found is None:
+        return None
+    title, citation = (
+        (found.title, found.title) if isinstance(found, Document) else (found.heading, found.citation)
+    )
+    return {
+        "locator": found.locator,
+        "citation": citation or title,
+        "title": title or citation,
+        "url": f"/law{found.locator}",
+    }
+
+
+def excerpt(source: Source | None, span: tuple[int, int] | None) -> dict | None:
+    if source is None:
+        return None
+    return {
+        "locator": source.locator,
+        "citation": source.citation,
+        "language": source.language,
+        "valid_from": source.valid_from and source.valid_from.isoformat(),
+        "valid_to": source.valid_to and source.valid_to.isoformat(),
+        "text": source.text[slice(*span)][:EXCERPT] if span else "",
+    }

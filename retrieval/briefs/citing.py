@@ -1,0 +1,170 @@
+"""Every citation in a brief, besides those of `retrieval.citations`: amendments that there never were, cases named
+without their reporter, "Id.", and private documents by their titles. Pure.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from retrieval.citations import constitution
+from retrieval.citations.case_names import CaseNames
+from retrieval.citations.citation import Source, cite
+from retrieval.citations.finding import find_citations
+from retrieval.text.sentences import sentences
+
+CASES = "/us/scotus/"
+_ID = re.compile(
+    r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?P<at>at\s\d+(?:[-–]\d+)?)|,?\s(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*))?"
+)
+_PLACE = (
+    r"(?:,?\s{0,2}(?:§{1,2}|\b(?:section|sec\.|article|art\.|clause|cl\.|exhibit|ex\.|sección|artículo|cláusula)))"
+    r"\s?(?P<number>\w+(?:\.\w+)*)"
+)
+_CONST = re.compile(r"const\.?(?:itution|itucion)?(?:'s)?[\s,]*$")
+_NAME = re.compile(
+    r"(?:(?:[A-Z][\w.'’&-]*|of|the|and|for|de|ex|rel\.?|&)[,\s]\s?){1,12}?v\.?s?\.\s(?:[A-Z][\w.'’&-]*|of|the|and|for|de|&|\s|,(?=\s[A-Z]))+"
+    r"|(?:In re|Ex parte)\s(?:[A-Z][\w.'’&-]*\s?)+"
+)
+_YEAR = re.compile(
+    r"(?:,\s?(?:at\s)?[0-9]{1,4}(?:\s?[-–&,]\s?[0-9]{1,4}){0,3}(?:\s?n\.\s?\d+)?)?\s{0,2}\((?:U\.\s?S\.\s)?(?P<year>1[789][0-9]{2}|20[0-9]{2})\)"
+)
+_OVERRULING = re.compile(
+    r"overrul|overturn|abrogat|supersed|repeal|no longer|rescind|derog|revoc|anul|sustitu|ya no|former|antigu|once|"
+    r"used to|then in force|at the time|entonces",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation as written, and what it leads to.
+
+    `name` and `year` are the case's as the brief gives them beside its reporter; `page` says that only a page within
+    the decision is given.
+    """
+
+    text: str
+    start: int
+    end: int
+    normalized: str
+    locator: str
+    name: str = ""
+    year: int | None = None
+    page: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """A document that may be cited by its title, and the numbers of its sections with their citations and locators."""
+
+    title: str
+    locator: str
+    sections: dict[str, tuple[str, str]]
+
+
+def cited_in(text: str, names: CaseNames | None, titled: Iterable[Titled] = ()) -> list[Cited]:
+    """All in order, none within another."""
+    law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in find_citations(text) if c.text)
+    found = list(_with_first_pages(_with_case(text, cited) for cited in law))
+    for more in (_absent(text), _titled(text, titled), _named(text, names)):
+        taken = [(c.start, c.end) for c in found]
+        found += [c for c in more if all(c.end <= a or b <= c.start for a, b in taken)]
+    return list(_with_id(text, sorted(found, key=lambda c: c.start)))
+
+
+def admits(sentence: str) -> bool:
+    """Whether it says itself that what it cites no longer stands."""
+    return _OVERRULING.search(sentence) is not None
+
+
+def _with_case(text: str, cited: Cited) -> Cited:
+    """With the name before it and the year behind it."""
+    if not cited.locator.startswith(CASES):
+        return cited
+    before = text[max(0, cited.start - 160) : cited.start]
+    named = next((m for m in _NAME.finditer(before) if before[m.end() :].strip(" ,\n") == ""), None)
+    year = _YEAR.match(text, cited.end)
+    return replace(
+        cited,
+        name=named[0].strip(" ,\n") if named else "",
+        year=int(year["year"]) if year else None,
+        page=bool(re.search(r"\bat\b", cited.text)),
+    )
+
+
+def _with_first_pages(found: Iterable[Cited]) -> Iterator[Cited]:
+    """ "384 U.S. at 444" cites the decision of that volume that was cited before and begins before that page."""
+    begun: dict[str, list[int]] = {}
+    for cited in found:
+        if not cited.locator.startswith(CASES):
+            yield cited
+            continue
+        volume, _, page = cited.locator.rpartition("/")
+        first = max((known for known in begun.get(volume, ()) if known <= int(page)), default=None)
+        if cited.page and first is not None:
+            cited = replace(
+                cited, locator=f"{volume}/{first}", normalized=cite(f"{volume}/{first}"), page=False
+            )
+        elif not cited.page:
+            begun.setdefault(volume, []).append(int(page))
+        yield cited
+
+
+def _absent(text: str) -> Iterator[Cited]:
+    """Articles alone may be those of another law."""
+    source = Source.of(text)
+    for start, end, locator in constitution.all_absent(source.folded):
+        if "/amendment/" in locator or _CONST.search(source.folded[:start]):
+            first, last = source.span(start, end)
+            yield Cited(text[first:last], first, last, cite(locator), locator)
+
+
+def _titled(text: str, titled: Iterable[Titled]) -> Iterator[Cited]:
+    for document in titled:
+        for match in re.finditer(
+            rf"(?<!\w){re.escape(document.title)}(?!\w)({_PLACE})?", text, re.IGNORECASE
+        ):
+            number = match["number"] or ""
+            place = f"{document.title}, § {number}", f"{document.locator}/{number}"
+            if number:
+                place = document.sections.get(number, place)
+            else:
+                place = document.title, document.locator
+            yield Cited(match[0], *match.span(), *place)
+
+
+def _named(text: str, names: CaseNames | None) -> Iterator[Cited]:
+    """Cases by name, where the reporter does not follow."""
+    if not names:
+        return
+    for start, end in sentences(text):
+        for found in names.find(source := Source.of(text[start:end])):
+            a, b = source.span(found.start, found.end)
+            locator = found.items[0].locator
+            if not re.match(r"[\w\s.,&'’]{0,60}?,\s*\d{1,4}\s[A-Z]", text[start + b : end]):
+                yield Cited(text[start + a : start + b], start + a, start + b, cite(locator), locator)
+
+
+def _with_id(text: str, found: Sequence[Cited]) -> Iterator[Cited]:
+    """With "Id.", which cites what was cited last."""
+    rest, last = list(found), None
+    for match in _ID.finditer(text):
+        while rest and rest[0].start < match.start():
+            yield (last := rest.pop(0))
+        if last is None or match.start() < last.end:
+            continue
+        end = match.end() if match["at"] or match["section"] else match.start() + match[0].index(".") + 1
+        again = within(last, match["section"]) if match["section"] else last
+        last = replace(
+            again, text=text[match.start() : end], start=match.start(), end=end, name="", year=None
+        )
+        yield last
+    yield from rest
+
+
+def within(cited: Cited, section: str) -> Cited:
+    """Another section of the title, or of the amendment or article, that is cited."""
+    const = "/const/" in cited.locator
+    whole = cite("/".join(cited.locator.split("/")[: 5 if const else 4]))
+    found = find_citations(f"{whole}{',' * const} {section}")
+    return replace(cited, locator=found[0].locator, normalized=found[0].normalized) if found else cited

@@ -1,0 +1,124 @@
+"""A checked brief as people read it: its text with citations and quotations marked, and what was found in words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from django.template.loader import render_to_string
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from retrieval.briefs.checking import CitationCheck, Finding, QuotationCheck, Report
+from retrieval.briefs.wording import Difference
+from retrieval.corpus import history
+
+SENTENCES = {
+    "unknown": _("There is no %(citation)s in the law here."),
+    "partial": _("%(citation)s goes deeper than the law here."),
+    "superseded": _("%(citation)s was not in force on %(day)s."),
+    "overruled": _("%(citation)s was no longer good law on %(day)s."),
+    "not_yet_in_force": _("%(citation)s was not yet law on %(day)s."),
+    "name": _("%(citation)s is %(title)s, which is not the name given."),
+    "year": _("%(title)s was decided in %(year)s."),
+    "altered": _("The source has other words."),
+    "misplaced": _("%(citation)s does not have these words; they stand elsewhere."),
+    "not_found": _("%(citation)s does not have these words."),
+}
+BY_LATER_LAW = {
+    "repealed": _("Repealed on %(day)s by %(citation)s."),
+    "superseded": _("Superseded on %(day)s by %(citation)s."),
+    "overruled": _("Overruled on %(day)s by %(citation)s."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A piece of the text: what it is part of, and the numbers of the notes that end with it."""
+
+    text: str
+    kinds: str = ""
+    notes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A finding in words, and where it leads: to a provision that is nearer, or that has the words."""
+
+    number: int
+    words: str
+    said: str
+    url: str = ""
+    name: str = ""
+    differences: tuple[Difference, ...] = ()
+
+
+def runs(report: Report) -> list[Run]:
+    """The whole text in pieces, in order."""
+    spans = [(c.cited.start, c.cited.end, f"citation {c.stand.status}") for c in report.citations]
+    spans += [(q.quotation.start, q.quotation.end, f"quotation {q.status}") for q in report.quotations]
+    ends = sorted({0, len(report.text), *(place for a, b, _kinds in spans for place in (a, b))})
+    return [
+        Run(
+            report.text[start:end],
+            " ".join(kinds for a, b, kinds in spans if a <= start and end <= b),
+            tuple(number for number, found in enumerate(report.findings, 1) if found.end == end),
+        )
+        for start, end in zip(ends, ends[1:], strict=False)
+    ]
+
+
+def notes(report: Report) -> list[Note]:
+    return [note(report, number, found) for number, found in enumerate(report.findings, 1)]
+
+
+def note(report: Report, number: int, found: Finding) -> Note:
+    said = report.text[found.start : found.end]
+    if found.of == "citation":
+        return of_citation(report.citations[found.number], found.kind, number, said, report.day)
+    check = report.quotations[found.number]
+    return of_quotation(check, report.citations[check.citation], found.kind, number, said)
+
+
+def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: date) -> Note:
+    section = check.stand.section
+    decided = section.valid_from.year if section and section.valid_from else ""
+    known = {
+        "citation": check.cited.normalized,
+        "day": date_format(day),
+        "title": section.heading if section else "",
+        "year": decided,
+    }
+    words = [str(SENTENCES[kind]) % known, *later_law(check, kind, day)]
+    missing = kind in ("unknown", "partial", "name")
+    nearest = check.meant or (check.stand.place if missing and kind != "name" else None)
+    if nearest is None:
+        return Note(number, " ".join(words), said)
+    words.append(gettext("Perhaps this is meant:"))
+    return Note(number, " ".join(words), said, f"/law{nearest.locator}", str(nearest))
+
+
+def later_law(check: CitationCheck, kind: str, day: date) -> Iterator[str]:
+    if kind in ("superseded", "overruled"):
+        for change in history.standing(check.cited.locator, day).made:
+            if change.effect in BY_LATER_LAW:
+                known = {"day": date_format(change.day), "citation": change.citation}
+                yield str(BY_LATER_LAW[change.effect]) % known
+
+
+def of_quotation(check: QuotationCheck, cited: CitationCheck, kind: str, number: int, said: str) -> Note:
+    words = str(SENTENCES[kind]) % {"citation": cited.cited.normalized}
+    where = check.elsewhere or (check.source if kind == "altered" else None)
+    differences = tuple(check.differences) if kind == "altered" else ()
+    if where is None:
+        return Note(number, words, said)
+    return Note(number, words, said, f"/law{where.locator}", where.citation, differences)
+
+
+def copy_of(report: Report) -> str:
+    """A page of HTML that stands alone, in the language of the moment."""
+    return render_to_string("retrieval/checked_copy.html", context_of(report))
+
+
+def context_of(report: Report) -> dict:
+    return {"report": report, "runs": runs(report), "notes": notes(report)}

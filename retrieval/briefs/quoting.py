@@ -1,0 +1,175 @@
+"""The quotations of a text, and the citations that each may belong to. Pure.
+
+A quotation is what stands in curly, straight or angled quotation marks; marks within it are its own. A term that is
+given a name in brackets (the "Act") is none. A citation that is a sentence of its own belongs to the sentence before.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from retrieval.text.sentences import sentences
+
+Span = tuple[int, int]
+
+_MARK = re.compile(r"[“”«»\"]")
+_BREAK = re.compile(r"\n\s*\n|\n(?=\s*[“«\"])")
+_TERM = re.compile(
+    r"\((?:[^()“”«»\"]{0,60}\s)?[“«\"][^“”«»\"]{1,60}[”»\"](?:\s*(?:,|or|and|o|y)\s*[“«\"][^“”«»\"]{1,60}[”»\"])*\s*\)"
+)
+# What stands between a quotation and the citation right after it, or the other way round.
+_LINK = re.compile(
+    r"[\s.,;:()—–-]*(?:(?:see|see also|cf|accord|but see|e\.g|in|under|of|at|id|from|by|quoting|citing|véase|ver|en|de|"
+    r"del|según|the|la|el)[\s.,;:()—–-]*)*",
+    re.IGNORECASE,
+)
+_SIGNALS = re.compile(
+    r"(?:see|also|cf|accord|but|e\.g|compare|with|contra|generally|and|quoting|citing|in|id|véase|ver|también|y|the|u\.?s"
+    r"|ex|rel|re|matter|supra|at|const|of)\b",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"\([^()]{0,300}\)")
+_CASE_NAME = re.compile(r"[A-Z][\w.'’&-]*(?:\s+[\w.'’&,-]+){0,8}?\s+v\.?s?\.?\s+[A-Z][\w.'’&,\s-]{0,60}")
+_SAYS = re.compile(
+    r"\b(?:provid|stat|say|said|read|guarant|command|declar|prohibit|forbid|promis|secur|protect|requir|permit|grant|vest|give"
+    r"|hold|held|wrote|explain|defin|direct|assur|mandat|bar|ensur|recogni|conclu|reason|observ|dispon|establec|dice|señal"
+    r"|garantiz|prohíb|exig|ordena|afirm)\w*\b|[:,]\s*$|\bthat\s*$|\bque\s*$|['’]s?\s*$",
+    re.IGNORECASE,
+)
+_ABOVE = re.compile(r"\n\s*\n")
+_STOP = re.compile(r"\.[”’\"')\]»]*\s+(?=[A-Z“«\"])")
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words in quotation marks. `start` and `end` bound them with their marks."""
+
+    words: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence with the citations that stand behind it as sentences of their own; `says` is the first alone."""
+
+    start: int
+    end: int
+    says: int
+    citations: tuple[int, ...]  # their places in the list of citations
+
+
+@dataclass(frozen=True, slots=True)
+class Belongs:
+    """The citations that a quotation may belong to, likeliest first: the first one `surely`, one in its `sentence`, or
+    one `above`, if the words are there.
+    """
+
+    citations: tuple[int, ...]
+    how: Literal["surely", "sentence", "above"]
+
+
+def quotations(text: str) -> list[Quotation]:
+    terms = [match.span() for match in _TERM.finditer(text)]
+    return [
+        quotation
+        for part in paragraphs(text)
+        for quotation in _in_paragraph(text, *part)
+        if quotation.words.strip() and not any(a < quotation.start and quotation.end <= b for a, b in terms)
+    ]
+
+
+def paragraphs(text: str) -> Iterator[Span]:
+    cuts = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
+    yield from pairwise(cuts)
+
+
+def _in_paragraph(text: str, first: int, end: int) -> Iterator[Quotation]:
+    """Marks in pairs; an opening mark that nothing closes is left alone."""
+    closing, begun, depth = "", 0, 0
+    for mark in _MARK.finditer(text, first, end):
+        sign = mark[0]
+        if not closing:
+            if sign in "“«" or (sign == '"' and not text[mark.start() - 1 : mark.start()].isdigit()):
+                closing, begun, depth = {"“": "”", "«": "»", '"': '"'}[sign], mark.start(), 0
+        elif sign == closing and depth:
+            depth -= 1
+        elif sign == closing:
+            yield Quotation(text[begun + 1 : mark.start()], begun, mark.end())
+            closing = ""
+        elif sign == text[begun]:
+            depth += 1
+
+
+def units(text: str, cited: Sequence[Span]) -> list[Unit]:
+    """The sentences of a text that are not only citations, each with its citations."""
+    found: list[Unit] = []
+    for start, end in whole_sentences(text, cited):
+        inside = tuple(place for place, (a, _) in enumerate(cited) if start <= a < end)
+        before = found[-1] if found else None
+        near = before is not None and not _ABOVE.search(text[before.start : before.end])
+        if inside and near and is_only_citations(text, start, end, [cited[place] for place in inside]):
+            found[-1] = Unit(before.start, end, before.says, (*before.citations, *inside))
+        else:
+            found.append(Unit(start, end, end, inside))
+    return found
+
+
+def whole_sentences(text: str, cited: Sequence[Span]) -> Iterator[Span]:
+    """Sentences, of which none ends within a citation or a quotation; a full stop behind a citation ends one."""
+    closed = [*cited, *((quotation.start, quotation.end) for quotation in quotations(text))]
+    behind = (_STOP.match(text, end) for _, end in cited)
+    ends = {end for _, end in sentences(text, max_chars=len(text) + 1)} | {m.end() for m in behind if m}
+    begun = 0
+    for end in sorted(ends):
+        if not any(a < end < b for a, b in closed) and not text[end : end + 1].islower():
+            yield begun, end
+            begun = end
+    if begun < len(text):
+        yield begun, len(text)
+
+
+def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) -> bool:
+    """Whether nothing stands around the citations but signals, names of cases and what is in brackets."""
+    rest, place = [], start
+    for a, b in cited:
+        rest.append(text[place:a])
+        place = max(place, b)
+    rest.append(text[place:end])
+    around = " ".join(_BRACKETED.sub(" ", _CASE_NAME.sub(" ", piece)) for piece in rest)
+    return not re.search(r"[^\W\d_]{2,}", _SIGNALS.sub(" ", around))
+
+
+def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Sequence[Unit]) -> Belongs:
+    """The citation right after it, else the nearest before it in its sentence, else the next, else the last above."""
+    following = next((place for place, (start, _) in enumerate(cited) if start >= quotation.end), None)
+    unit = next((u for u in among if u.start <= quotation.start < u.end), None)
+    inside = unit.citations if unit else ()
+    after = [place for place in inside if cited[place][0] >= quotation.end]
+    before = [place for place in inside if cited[place][1] <= quotation.start][::-1]
+    if following is not None and is_link(text, quotation.end, cited[following][0]):
+        return Belongs(tuple(dict.fromkeys((following, *after, *before))), "surely")
+    if not (after or before):
+        return Belongs(last_above(quotation.start, cited), "above")
+    own = [place for place in before if cited[place][0] < unit.says]
+    behind = [place for place in after if cited[place][0] >= unit.says]
+    how = "surely" if own and is_introduced(text, cited[own[0]][1], quotation.start) else "sentence"
+    return Belongs(tuple(dict.fromkeys((*own, *behind, *after, *before))), how)
+
+
+def last_above(start: int, cited: Sequence[Span]) -> tuple[int, ...]:
+    return tuple([place for place, (_, end) in enumerate(cited) if end <= start][-1:])
+
+
+def is_introduced(text: str, start: int, end: int) -> bool:
+    """Whether the citation is said to say what is quoted: "The Fourth Amendment provides that ..."."""
+    between = text[start:end]
+    return end - start <= 120 and _SAYS.search(between) is not None and not _MARK.search(between)
+
+
+def is_link(text: str, start: int, end: int) -> bool:
+    """Whether little stands between: signals, brackets and the name of a case."""
+    between = _CASE_NAME.sub(" ", text[start:end])
+    return end - start <= 150 and not _ABOVE.search(between) and _LINK.fullmatch(between) is not None

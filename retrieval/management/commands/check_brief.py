@@ -1,0 +1,41 @@
+"""manage.py check_brief FILE [--as-of D] [--json | --html]"""
+
+import json
+from datetime import date
+from pathlib import Path
+
+from retrieval.briefs.checking import NOTICE, check_brief
+from retrieval.briefs.markup import copy_of, notes
+from retrieval.briefs.reading import read_brief
+from retrieval.management.base import ArfCommand
+
+
+class Command(ArfCommand):
+    help = "Checks the citations and quotations of a brief beside the public law here. Nothing of it is kept."
+
+    def add_arguments(self, parser):
+        parser.add_argument("file", type=Path, help="text, Markdown, DOCX, PDF or HTML")
+        parser.add_argument(
+            "--as-of", type=date.fromisoformat, help="as the law was on that day, like 1950-01-31"
+        )
+        shape = parser.add_mutually_exclusive_group()
+        shape.add_argument("--json", action="store_true", help="as the API gives it")
+        shape.add_argument("--html", action="store_true", help="a marked-up copy")
+
+    def handle(self, *, file: Path, **options) -> None:
+        report = check_brief(read_brief(file.name, file.read_bytes()), as_of=options["as_of"])
+        if options["json"]:
+            self.stdout.write(json.dumps(report.to_dict(), indent=2))
+        elif options["html"]:
+            self.stdout.write(copy_of(report))
+        else:
+            for note in notes(report):
+                self.stdout.write(f"{note.number}. {' '.join(note.said.split())}")
+                self.stdout.write(f"   {note.words} {note.name}".rstrip())
+                for differing in note.differences:
+                    self.stdout.write(f"   “{differing.quoted}” for “{differing.source}”")
+            counted = f"{len(report.citations)} citations, {len(report.quotations)} quotations"
+            self.stdout.write(f"{counted}, {len(report.findings)} findings")
+            if not report.complete:
+                self.stdout.write("Not everything could be looked up.")
+            self.stdout.write(NOTICE % {"day": report.day.isoformat()})

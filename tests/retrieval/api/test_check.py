@@ -1,0 +1,85 @@
+"""Briefs checked over the API: text and files, charged by their size, for the caller alone."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from retrieval.access import matters
+from retrieval.api import check
+from retrieval.briefs.checking import MAX_TEXT
+from retrieval.models import RateWindow
+from retrieval.models.access import name_of
+from tests.files import docx
+from tests.matters import firm, handed_in  # noqa: F401
+from tests.retrieval.api.asking import assert_shape
+from tests.retrieval.api.keys import API, key_with
+from tests.retrieval.api.refusals import assert_refused, post
+
+pytestmark = pytest.mark.django_db
+ADDRESS = f"{API}/check"
+TEXT = "Congress “may make no law.” U.S. Const. amend. I."
+
+
+def checked(client, body, **headers):
+    response = post(client, body, url=ADDRESS, **headers)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def hand_in(client, name, content, **fields):
+    return client.post(ADDRESS, {"file": SimpleUploadedFile(name, content), **fields})
+
+
+def test_a_text_is_checked(client):
+    answer = checked(client, {"text": TEXT})
+    assert_shape(answer, check.CheckedBrief)
+    assert [found["kind"] for found in answer["findings"]] == ["altered"]
+    assert answer["as_of"] in answer["notice"] and "no legal advice" in answer["notice"]
+    assert "copy" not in answer
+
+
+def test_a_file_is_checked_alike(client):
+    answer = hand_in(client, "brief.docx", docx(("Normal", TEXT)), as_of="2020-01-01").json()
+    assert [found["kind"] for found in answer["findings"]] == ["altered"]
+    assert answer["as_of"] == "2020-01-01"
+
+
+def test_a_copy_comes_in_the_language_asked_for(client):
+    assert "Checked brief" in checked(client, {"text": TEXT, "copy": True})["copy"]
+    assert "Escrito revisado" in checked(client, {"text": TEXT, "copy": True, "language": "es"})["copy"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({}, "bad_parameter"),
+        ({"text": "x" * (MAX_TEXT + 1)}, "bad_parameter"),
+        ({"text": TEXT, "as_of": "soon"}, "bad_parameter"),
+        ({"text": TEXT, "q": "?"}, "unknown_parameter"),
+        ([TEXT], "bad_body"),
+    ],
+)
+def test_what_is_no_brief_is_refused(client, body, code):
+    assert_refused(post(client, body, url=ADDRESS), 400, code)
+
+
+def test_files_that_cannot_be_read_are_refused(client):
+    assert_refused(hand_in(client, "brief.exe", b"x"), 422, "source_refused")
+    assert_refused(hand_in(client, "brief.txt", b"x" * (MAX_TEXT + 1)), 422, "unprocessable")
+    assert_refused(hand_in(client, "brief.pdf", b"x" * 2_600_000), 413, "too_large")
+
+
+def test_it_is_charged_by_its_size(client):
+    post(client, {"text": TEXT * 200}, url=ADDRESS, REMOTE_ADDR="8.8.8.8")
+    assert RateWindow.objects.get().count > 10
+
+
+def test_a_matters_brief_reads_its_documents(client, firm):  # noqa: F811
+    """Those who are no members are told of no matter."""
+    paper = handed_in(firm.matter, firm.lead, filename="lease of the mill.txt")
+    key, headers = key_with("search")
+    matters.set_member(firm.matter, name_of(f"key:{key.pk}"), "reader", firm.lead)
+    body = {"text": f"“Ninety ducats are due.” {paper.title}.", "matter": str(firm.matter.public_id)}
+    answer = checked(client, body, **headers)
+    assert answer["quotations"][0]["differences"] == [{"quoted": "ducats", "source": "doubloons"}]
+    assert_refused(post(client, body, url=ADDRESS), 404, "not_found")
+    assert_refused(post(client, body, url=ADDRESS, **key_with("search")[1]), 404, "not_found")

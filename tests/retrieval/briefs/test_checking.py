@@ -1,0 +1,166 @@
+"""Whole briefs: what is found wrong with them, and what is not."""
+
+import logging
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.briefs.checking import MAX_TEXT, check_brief, is_other_case
+from retrieval.models import SearchLog, Section
+from tests.builders import a_case_file
+from tests.retrieval.briefs.cases import an_opinion, decisions  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+ANN = Caller(("user:1001",))
+
+
+def findings(text, **asked):
+    """(what was found, the words it was found in)."""
+    report = check_brief(text, **asked)
+    return [(found.kind, text[found.start : found.end]) for found in report.findings]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Congress “shall make no law respecting an establishment of religion.” U.S. Const. amend. I.",
+        "The Fourth Amendment guarantees “[t]he right of the people to be secure . . . against unreasonable searches.”",
+        "«A nadie le quitarán la vida sin un juicio justo», Enmienda XIV, sección 1, dice otra traducción.",
+        "Segregation was upheld in Plessy v. Ferguson, 163 U.S. 537 (1896), which Brown overruled.",
+        "See Brown v. Bd. of Educ., 347 U.S. 483 (1954); Mapp v. Ohio, 367 U.S. 643, 655 (1961). Id. at 656.",
+        "“Nothing of this is in our law.” Smith v. Jones, 123 F.3d 456 (9th Cir. 1997).",
+        "The officer said “I smelled something burnt” before he broke U.S. Const. amend. IV.",
+        "Mapp, 367 U.S. at 655, is said to say “an ignoble shortcut.”",
+        "The so-called “fruit of the poisonous tree” is known from the Fourth Amendment.",
+        "Repealed in 1933, the Eighteenth Amendment forbade liquor.",
+    ],
+)
+def test_a_sound_brief_has_no_findings(decisions, text):  # noqa: F811
+    assert findings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("See U.S. Const. amend. XIV, § 9.", "unknown", "U.S. Const. amend. XIV, § 9"),
+        ("The Twenty-Eighth Amendment forbids it.", "unknown", "Twenty-Eighth Amendment"),
+        ("See U.S. Const. amend. XVIII, § 1.", "superseded", "U.S. Const. amend. XVIII, § 1"),
+        ("Plessy v. Ferguson, 163 U.S. 537 (1896), governs.", "overruled", "163 U.S. 537"),
+        ("Miranda v. Arizona, 384 U.S. 436 (1967).", "year", "384 U.S. 436"),
+        ("Mapp v. Ohio, 384 U.S. 436 (1966).", "name", "384 U.S. 436"),
+        ("Mapp v. Ohio, 376 U.S. 643 (1961).", "unknown", "376 U.S. 643"),
+        (
+            "“[N]o Warrants shall issue, but upon reasonable cause.” U.S. Const. amend. IV.",
+            "altered",
+            "“[N]o Warrants shall issue, but upon reasonable cause.”",
+        ),
+        (
+            "The Fifth Amendment says that “the right of the people to keep and bear Arms, shall not be infringed.”",
+            "misplaced",
+            "“the right of the people to keep and bear Arms, shall not be infringed.”",
+        ),
+        (
+            "“A llama may graze on any public square.” U.S. Const. amend. IV.",
+            "not_found",
+            "“A llama may graze on any public square.”",
+        ),
+    ],
+)
+def test_what_is_wrong_is_found_where_it_stands(decisions, text, kind, words):  # noqa: F811
+    assert findings(text) == [(kind, words)]
+
+
+def test_the_account_tells_which_words_differ_and_where_others_stand():
+    text = "The Fifth Amendment says that “the right of the people to keep and bear Arms, shall not be infringed.”"
+    told = check_brief(text).to_dict()
+    (quotation,) = told["quotations"]
+    assert (quotation["citation"], quotation["status"]) == (0, "not_found")
+    assert quotation["elsewhere"]["locator"] == "/us/const/amendment/II"
+    assert quotation["elsewhere"]["text"].startswith("the right of the people to keep")
+    told = check_brief("“Congress may make no law.” U.S. Const. amend. I.").to_dict()
+    assert told["quotations"][0]["differences"] == [{"quoted": "may", "source": "shall"}]
+    assert told["citations"][0]["found"]["url"] == "/law/us/const/amendment/I"
+
+
+def test_the_day_decides(decisions):  # noqa: F811
+    text = "Plessy v. Ferguson, 163 U.S. 537 (1896); Miranda v. Arizona, 384 U.S. 436 (1966)."
+    assert findings(text, as_of=date(1950, 1, 1)) == [("not_yet_in_force", "384 U.S. 436")]
+    told = check_brief(text).to_dict()["citations"][0]
+    assert (told["status"], told["standing"]) == ("overruled", "overruled")
+    assert told["history"][0]["by"] == "/us/scotus/347/483"
+
+
+def test_an_opinion_that_is_here_is_compared(decisions):  # noqa: F811
+    an_opinion("/us/scotus/367/643", "The ignoble shortcut to conviction left open to the State is closed.")
+    text = "Mapp v. Ohio, 367 U.S. 643 (1961), closed “[t]he noble shortcut to conviction left open to the State.”"
+    assert [kind for kind, _ in findings(text)] == ["altered"]
+
+
+def test_words_of_another_paragraph_are_not_at_the_place_cited(db):
+    section = Section.objects.get(locator="/us/const/amendment/II")
+    section.anchors.create(locator=f"{section.locator}/a", level="paragraph", number="a", start=0, end=40)
+    Section.objects.filter(pk=section.pk).update(locator="/us/usc/t8/s1158")
+    section.anchors.update(locator="/us/usc/t8/s1158/a")
+    assert findings("“A well regulated Militia.” 8 U.S.C. § 1158(a).") == []
+    assert [kind for kind, _ in findings("“to keep and bear Arms.” 8 U.S.C. § 1158(a).")] == ["misplaced"]
+
+
+def test_private_documents_are_checked_for_those_who_may_read_them_alone():
+    a_case_file("The Okonkwo Lease", "The tenant keeps nineteen llamas.", granted_to=ANN)
+    text = "“The tenant keeps ninety llamas.” The Okonkwo Lease."
+    assert [kind for kind, _ in findings(text, caller=ANN)] == ["altered"]
+    assert [kind for kind, _ in findings("See The Okonkwo Lease, § 9.", caller=ANN)] == ["unknown"]
+    for stranger in (ANONYMOUS, Caller(("user:1002",))):
+        told = check_brief(text, caller=stranger).to_dict()
+        assert told["citations"] == [] and "nineteen" not in str(told)
+
+
+def test_where_words_stand_elsewhere_is_told_of_what_the_caller_reads_alone():
+    a_case_file("The Okonkwo Lease", "The tenant keeps nineteen llamas in the yard.", granted_to=ANN)
+    text = "“The tenant keeps nineteen llamas in the yard.” U.S. Const. amend. IV."
+    assert [kind for kind, _ in findings(text, caller=ANN)] == ["misplaced"]
+    assert [kind for kind, _ in findings(text)] == ["not_found"]
+
+
+def test_nothing_of_a_brief_is_logged(caplog):
+    with caplog.at_level(logging.DEBUG):
+        check_brief(
+            "“A marmalade clause nobody wrote at all.” U.S. Const. amend. IV; Marmalade v. Jam, 1 F.3d 2."
+        )
+    assert "armalade" not in caplog.text
+    assert not SearchLog.objects.exists()
+
+
+def test_a_search_that_does_not_work_is_told(settings, tmp_path):
+    settings.ARF_LEXICAL_DIR = tmp_path / "nowhere"
+    assert not check_brief("“A llama may graze on any public square.” U.S. Const. amend. IV.").complete
+    assert check_brief("U.S. Const. amend. IV.").complete
+
+
+def test_a_brief_of_the_greatest_length_is_checked_in_time():
+    text = "“No llama may graze, nor any goat” U.S. Const. amend. IV. " * (MAX_TEXT // 60)
+    report = check_brief(text)
+    assert not report.complete and len(report.citations) == 500
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "other"),
+    [
+        ("Brown v. Bd. of Educ.", "Brown v. Board of Education", False),
+        ("INS v. Cardoza-Fonseca", "Immigration and Naturalization Service v. Cardoza-Fonseca", False),
+        (
+            "Nat'l Fed'n of Indep. Bus. v. Sebelius",
+            "National Federation of Independent Business v. Sebelius",
+            False,
+        ),
+        ("Roe v. Wade", "Miranda v. Arizona", True),
+        ("In re Winship", "In re Gault", True),
+    ],
+)
+def test_names_are_read_in_full_or_short(name, heading, other):
+    assert is_other_case(name, Section(level="case", heading=heading), None) is other
+
+
+def test_an_empty_brief_is_sound():
+    assert check_brief("").to_dict()["findings"] == []

@@ -1,0 +1,93 @@
+"""Every citation of a brief: the plain ones are tested beside `retrieval.citations`."""
+
+import pytest
+
+from retrieval.briefs.citing import Titled, admits, cited_in
+from retrieval.citations.case_names import CaseNames
+
+NAMES = CaseNames(
+    [
+        ("/us/scotus/384/436", "Miranda v. Arizona", ("Miranda",)),
+        ("/us/scotus/367/643", "Mapp v. Ohio", ()),
+        ("/us/scotus/163/537", "Plessy v. Ferguson", ()),
+    ]
+)
+LEASE = Titled("Lease of 2020", "/c/lease", {"4.2": ("Lease of 2020, § 4.2", "/c/lease/term")})
+
+
+def locators(text, **others):
+    return [cited.locator for cited in cited_in(text, NAMES, **others)]
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("The Twenty-Eighth Amendment forbids it.", "/us/const/amendment/XXVIII"),
+        ("See U.S. Const. amend. XXIX.", "/us/const/amendment/XXIX"),
+        ("See U.S. Const. art. IX.", "/us/const/article/IX"),
+        ("La Enmienda 28 lo prohíbe.", "/us/const/amendment/XXVIII"),
+    ],
+)
+def test_amendments_that_there_never_were_are_cited_too(text, locator):
+    assert locators(text) == [locator]
+
+
+def test_an_article_of_another_law_is_no_citation():
+    assert locators("Article 12 of the Treaty, and Article 9 of the Uniform Commercial Code") == []
+
+
+def test_a_case_has_the_name_and_year_that_the_brief_gives_it():
+    (cited,) = cited_in("See Roe v. Wade, 384 U.S. 436, 444-45 (1966).", NAMES)
+    assert (cited.text, cited.name, cited.year) == ("384 U.S. 436", "See Roe v. Wade", 1966)
+
+
+def test_a_case_is_cited_by_its_name_alone():
+    assert locators("Plessy v. Ferguson was wrong. So the Court held.") == ["/us/scotus/163/537"]
+    assert locators("In Plessy v. Ferguson, 163 U.S. 537, it was held.") == ["/us/scotus/163/537"]
+
+
+def test_a_page_is_of_the_decision_cited_before_in_its_volume():
+    text = "Miranda v. Arizona, 384 U.S. 436 (1966). Miranda, 384 U.S. at 444. In 410 U.S. at 163 it says."
+    assert locators(text) == ["/us/scotus/384/436", "/us/scotus/384/436", "/us/scotus/410/163"]
+    assert [cited.page for cited in cited_in(text, NAMES)] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts", "last"),
+    [
+        ("8 U.S.C. § 1158(a). Id.", ["8 U.S.C. § 1158(a)", "Id."], "/us/usc/t8/s1158/a"),
+        (
+            "8 U.S.C. § 1158(a). Id. § 1101(a)(3).",
+            ["8 U.S.C. § 1158(a)", "Id. § 1101(a)(3)"],
+            "/us/usc/t8/s1101/a/3",
+        ),
+        (
+            "U.S. Const. amend. XIV, § 1. Id. § 2.",
+            ["U.S. Const. amend. XIV, § 1", "Id. § 2"],
+            "/us/const/amendment/XIV/section/2",
+        ),
+        ("Mapp v. Ohio, 367 U.S. 643. Id. at 655.", ["367 U.S. 643", "Id. at 655"], "/us/scotus/367/643"),
+    ],
+)
+def test_id_cites_what_was_cited_last(text, texts, last):
+    found = cited_in(text, NAMES)
+    assert [cited.text for cited in found] == texts
+    assert found[-1].locator == last
+    assert all(text[cited.start : cited.end] == cited.text for cited in found)
+
+
+def test_id_of_nothing_is_none():
+    assert locators("Id. at 3. Nothing was cited.") == []
+
+
+def test_private_documents_are_cited_by_their_titles():
+    text = "Under the lease of 2020, § 4.2, and the Lease of 2020, section 9, and the Lease of 2020."
+    found = cited_in(text, NAMES, [LEASE])
+    assert [cited.locator for cited in found] == ["/c/lease/term", "/c/lease/9", "/c/lease"]
+    assert found[0].normalized == "Lease of 2020, § 4.2"
+    assert locators(text) == []
+
+
+def test_a_sentence_may_say_itself_that_the_law_is_gone():
+    assert admits("Plessy was overruled by Brown.") and admits("La enmienda fue derogada.")
+    assert not admits("Plessy holds that the law is valid.")

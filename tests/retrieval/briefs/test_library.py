@@ -1,0 +1,125 @@
+"""What citations lead to on a day, as the caller reads it."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller
+from retrieval.briefs.citing import Cited
+from retrieval.briefs.library import Library
+from retrieval.models import Section
+from tests.builders import a_case_file, a_document, a_domain, a_section
+from tests.retrieval.briefs.cases import an_opinion, decisions  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+ANN = Caller(("user:1001",))
+
+
+def stand(locator, day=None, **fields):
+    return Library(ANONYMOUS, day).stand(Cited(locator, 0, 0, locator, locator, **fields))
+
+
+@pytest.mark.parametrize(
+    ("locator", "day", "status", "leads_to"),
+    [
+        ("/us/const/amendment/IV", None, "resolved", "/us/const/amendment/IV"),
+        ("/us/const/amendment/IV/clause/9", None, "partial", "/us/const/amendment/IV"),
+        ("/us/const/article/II/section/9", None, "unknown", "/us/const/article/II/section/1/clause/1"),
+        ("/us/const/amendment/XVIII/section/1", None, "superseded", "/us/const/amendment/XVIII/section/1"),
+        (
+            "/us/const/amendment/XVIII/section/1",
+            date(1925, 1, 1),
+            "resolved",
+            "/us/const/amendment/XVIII/section/1",
+        ),
+        ("/us/const/amendment/XIX", date(1900, 1, 1), "not_yet_in_force", "/us/const/amendment/XIX"),
+        ("/us/usc/t99/s1", None, "unknown", None),
+    ],
+)
+def test_provisions_stand_as_they_did_on_the_day(locator, day, status, leads_to):
+    found = stand(locator, day)
+    assert found.status == status
+    assert (found.section and found.section.locator) == leads_to
+    assert found.known is (leads_to is not None)
+
+
+@pytest.mark.parametrize(
+    ("locator", "day", "status"),
+    [
+        ("/us/scotus/163/537", None, "overruled"),
+        ("/us/scotus/163/537", date(1950, 1, 1), "resolved"),
+        ("/us/scotus/384/436", date(1950, 1, 1), "not_yet_in_force"),
+        ("/us/scotus/384/444", None, "unknown"),
+    ],
+)
+def test_decisions_are_overruled_from_a_day_on(decisions, locator, day, status):  # noqa: F811
+    assert stand(locator, day).status == status
+
+
+def test_a_page_within_a_decision_leads_to_it(decisions):  # noqa: F811
+    assert stand("/us/scotus/384/444", page=True).section.heading == "Miranda v. Arizona"
+
+
+def test_a_text_that_a_later_one_took_the_place_of_is_read_on_its_day():
+    document = a_document(a_domain(locator_prefix="/manual"))
+    place, cut = "/manual/d/1", date(2020, 1, 1)
+    a_section(document, "An officer may act.", locator=place, valid_from=date(2010, 1, 1), valid_to=cut)
+    a_section(document, "An officer shall act.", locator=place, valid_from=cut)
+    library = Library(ANONYMOUS, date(2015, 1, 1))
+    found = library.stand(Cited("", 0, 0, "", place))
+    assert [source.text for source in library.sources(found)] == ["An officer may act."]
+    assert [source.text for source in library.versions(found)] == ["An officer shall act."]
+    assert stand(place).section.text == "An officer shall act."
+    assert stand(place, date(2005, 1, 1)).status == "not_yet_in_force"
+
+
+def test_law_that_ended_without_a_successor_is_superseded():
+    document = a_document(a_domain(locator_prefix="/manual"))
+    a_section(document, "Gone.", locator="/manual/d/1", valid_to=date(2020, 1, 1))
+    assert stand("/manual/d/1").status == "superseded"
+
+
+def test_a_decision_has_the_words_of_its_opinions_not_ours(decisions):  # noqa: F811
+    library = Library(ANONYMOUS)
+    mapp = Cited("", 0, 0, "", "/us/scotus/367/643")
+    assert library.sources(library.stand(mapp)) == []
+    an_opinion(mapp.locator, "The ignoble shortcut to conviction is closed.")
+    found = Library(ANONYMOUS)
+    assert [s.text for s in found.sources(found.stand(mapp))] == [
+        "The ignoble shortcut to conviction is closed."
+    ]
+
+
+def test_the_constitution_has_its_spanish_words_too():
+    library = Library(ANONYMOUS)
+    found = library.sources(library.stand(Cited("", 0, 0, "", "/us/const/amendment/IV")))
+    assert [source.language for source in found] == ["en", "es"]
+
+
+def test_a_place_in_a_section_is_told_apart_from_the_rest():
+    section = Section.objects.get(locator="/us/const/amendment/II")
+    section.anchors.create(locator=f"{section.locator}/a", level="paragraph", number="a", start=0, end=10)
+    library = Library(ANONYMOUS)
+    (source,) = library.sources(library.stand(Cited("", 0, 0, "", f"{section.locator}/a")))
+    assert (source.text, source.pin) == (section.text, (0, 10))
+
+
+def test_like_words_are_found_in_the_law():
+    found = [source.locator for source in Library(ANONYMOUS).like("a well regulated militia")]
+    assert "/us/const/amendment/II" in found
+
+
+def test_private_words_and_titles_are_those_of_the_caller():
+    document = a_case_file("The Okonkwo Lease", "The tenant keeps nineteen llamas.", granted_to=ANN)
+    with as_caller(ANN):
+        own = Library(ANN)
+        assert [titled.locator for titled in own.titled_in("See the Okonkwo lease, § 2.")] == [
+            document.locator
+        ]
+        assert [source.text for source in own.like("nineteen llamas")] == [
+            "The tenant keeps nineteen llamas."
+        ]
+    other = Library(ANONYMOUS)
+    assert list(other.titled_in("See the Okonkwo lease.")) == []
+    assert all("llamas" not in source.text for source in other.like("nineteen llamas"))

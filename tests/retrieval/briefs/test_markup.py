@@ -1,0 +1,51 @@
+"""The marked-up copy: every word of the brief, safe, with notes in both languages."""
+
+import re
+from html import unescape
+
+import pytest
+from django.utils.translation import override
+
+from retrieval.briefs.checking import check_brief
+from retrieval.briefs.markup import copy_of, notes, runs
+from tests.retrieval.briefs.cases import decisions  # noqa: F401
+
+pytestmark = pytest.mark.django_db
+TEXT = (
+    "<b>Argument</b> & more.\n\nCongress “may make no law.” U.S. Const. amend. I. Plessy v. Ferguson, 163 U.S. 537 "
+    "(1896), governs. See U.S. Const. amend. XIV, § 9. The Fifth Amendment provides that “the right of the people to "
+    "keep and bear Arms, shall not be infringed.”"
+)
+
+
+@pytest.fixture
+def report(decisions):  # noqa: F811
+    return check_brief(TEXT)
+
+
+def test_the_runs_are_the_text(report):
+    assert "".join(run.text for run in runs(report)) == TEXT
+    kinds = {run.text: run.kinds for run in runs(report)}
+    assert kinds["163 U.S. 537"] == "citation overruled"
+    assert kinds["“may make no law.”"] == "quotation altered"
+
+
+def test_each_finding_has_a_note_in_words(report):
+    told = {note.said: note for note in notes(report)}
+    assert "Overruled on May 17, 1954 by 347 U.S. 483." in told["163 U.S. 537"].words
+    assert told["U.S. Const. amend. XIV, § 9"].url.startswith("/law/us/const/amendment/XIV/section/")
+    assert told["“may make no law.”"].differences[0].source == "shall"
+    assert [note.name for note in notes(report)][-1] == "U.S. Const. amend. II"
+    assert [note.number for note in notes(report)] == [1, 2, 3, 4]
+
+
+def test_the_copy_has_every_word_and_runs_nothing(report):
+    page = copy_of(report)
+    assert "<b>Argument" not in page and "<script" not in page
+    body = re.search(r'<div class="brief".*?>(.*)</div>', page, re.DOTALL)[1]
+    assert unescape(re.sub(r"<sup.*?</sup>|<[^>]+>", "", body)) == TEXT
+
+
+def test_the_copy_is_made_in_spanish(report):
+    with override("es"):
+        assert "Escrito revisado" in copy_of(report)

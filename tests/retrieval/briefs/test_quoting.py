@@ -1,0 +1,86 @@
+"""Quotations found in a text, and the citations they belong to."""
+
+import pytest
+
+from retrieval.briefs.quoting import belongs, is_only_citations, quotations, units
+from retrieval.citations.finding import find_citations
+
+
+def spans(text):
+    return [(found.start, found.end) for found in find_citations(text)]
+
+
+def bound(text):
+    """Of each quotation, its words, the first citation that it may belong to, and how surely."""
+    cited = spans(text)
+    among = units(text, cited)
+    found = []
+    for quotation in quotations(text):
+        places = belongs(quotation, text, cited, among)
+        first = text[slice(*cited[places.citations[0]])] if places.citations else None
+        found.append((quotation.words, first, places.how))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It says “no law” there.", ["no law"]),
+        ('It says "no law" there.', ["no law"]),
+        ("Dice «sin el debido proceso» allí.", ["sin el debido proceso"]),
+        ("It says “the ‘right’ of the people” there.", ["the ‘right’ of the people"]),
+        ("It says “a “b” c” there.", ["a “b” c"]),
+        ('Anna Smith (the "Buyer") and Bo (“Seller” or “Owner”) met.', []),
+        ('A 5" pipe and a 6" pipe.', []),
+        ("An “open mark is left.\n\nAnother “closed” one.", ["closed"]),
+    ],
+)
+def test_quotations_are_what_stands_in_their_marks(text, words):
+    assert [quotation.words for quotation in quotations(text)] == words
+    assert all(text[q.start + 1 : q.end - 1] == q.words for q in quotations(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "how"),
+    [
+        ("Congress “shall make no law.” U.S. Const. amend. I.", "U.S. Const. amend. I", "surely"),
+        ("The First Amendment says that “Congress shall make no law.”", "First Amendment", "surely"),
+        ("“Congress shall make no law” (U.S. Const. amend. I) is plain.", "U.S. Const. amend. I", "surely"),
+        (
+            "The court held “so.” Mapp v. Ohio, 367 U.S. 643, 655 (1961) (emphasis added).",
+            "367 U.S. 643",
+            "surely",
+        ),
+        ("The clerk said “go home” when the Fifth Amendment came up.", "Fifth Amendment", "sentence"),
+        ("The Fifth Amendment matters. The clerk said “go home” to us.", "Fifth Amendment", "above"),
+        ("Nobody cites “anything” here.", None, "above"),
+        ("Según la Enmienda IV, «sin motivo».", "Enmienda IV", "surely"),
+    ],
+)
+def test_a_quotation_belongs_to_the_citation_that_lawyers_mean(text, cited, how):
+    assert bound(text)[0][1:] == (cited, how)
+
+
+def test_each_of_two_quotations_belongs_to_its_own():
+    text = "The Fifth Amendment says “nor be deprived,” and the Sixth Amendment adds “a speedy trial.”"
+    assert [cited for _, cited, _ in bound(text)] == ["Fifth Amendment", "Sixth Amendment"]
+
+
+def test_a_sentence_of_citations_belongs_to_the_one_before():
+    text = "Searches need a warrant. See Mapp v. Ohio, 367 U.S. 643 (1961); U.S. Const. amend. IV. Nobody had one."
+    first, second = units(text, spans(text))
+    assert text[first.start : first.says] == "Searches need a warrant. "
+    assert first.citations == (0, 1) and second.citations == ()
+
+
+def test_a_paragraph_of_citations_is_one_of_its_own():
+    text = "Searches need a warrant.\n\nU.S. Const. amend. IV."
+    assert len(units(text, spans(text))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [("See also U.S. Const. amend. IV.", True), ("The police broke U.S. Const. amend. IV.", False)],
+)
+def test_signals_say_nothing(text, only):
+    assert is_only_citations(text, 0, len(text), spans(text)) is only

@@ -1,0 +1,103 @@
+"""Quotations beside their sources: as lawyers quote, and where they slip."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.briefs.wording import Difference, Words, compare, count_words, found_exactly
+
+FOURTH = (
+    "The right of the people to be secure in their persons, houses, papers, and effects, against unreasonable "
+    "searches and seizures, shall not be violated, and no Warrants shall issue, but upon probable cause, supported "
+    "by Oath or affirmation, and particularly describing the place to be searched, and the persons or things to be "
+    "seized."
+)
+WORDS = Words(FOURTH)
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "The right of the people to be secure in their persons",
+        "[t]he right of the people",
+        "the right of the people . . . shall not be violated",
+        "right of the people … against unreasonable searches and seizures [. . .] shall not be violated",
+        "right of the people * * * shall not be violated",
+        "against unreasonable search[es] and seizure[]",
+        "no warrants shall issue, but upon probable cause [sic], supported by oath",
+        "The right of [persons and citizens] to be secure",
+        "“unreasonable searches and seizures,”",
+        "unreason-\nable searches",
+        "PROBABLE CAUSE,\n   supported by Oath",
+        "seized",
+    ],
+)
+def test_what_lawyers_do_to_quotations_is_no_difference(quoted):
+    assert compare(quoted, WORDS).status == "exact"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "differs", "source"),
+    [
+        ("no Warrants shall issue, but upon reasonable cause", "reasonable", "probable"),
+        ("searches and seizures, shall be violated", "", "not"),
+        ("shall never not be violated", "never", ""),
+        ("the persons and things to be seized", "and", "or"),
+        ("shall . . . be violated", "…", "not"),
+        ("and no Warrants [may] issue", "[may]", "shall"),
+        ("in their persons, papers, and effects", "", "houses"),
+        ("be secure in their persons . . . against unlawful searches", "unlawful", "unreasonable"),
+    ],
+)
+def test_the_words_that_differ_are_told(quoted, differs, source):
+    found = compare(quoted, WORDS)
+    assert found.status == "altered"
+    assert found.differences == (Difference(differs, source),)
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "A well regulated Militia, being necessary to the security of a free State",
+        "good cause",
+        "",
+        "…",
+        "[sic]",
+    ],
+)
+def test_what_is_not_there_is_not_found(quoted):
+    assert compare(quoted, WORDS).status == "not_found"
+    assert compare("any words", Words("")).status == "not_found"
+
+
+def test_the_place_in_the_source_is_given():
+    start, end = compare("[u]nreasonable searches . . . shall not be violated", WORDS).span
+    assert FOURTH[start:end] == "unreasonable searches and seizures, shall not be violated"
+
+
+def test_an_ellipsis_does_not_put_words_in_another_order():
+    assert found_exactly("probable cause . . . unreasonable searches", WORDS) is None
+
+
+def test_a_bracket_replaces_a_few_words_only():
+    assert found_exactly("The right [to quiet] be violated", WORDS) is None
+
+
+def test_brackets_count_as_no_words():
+    assert count_words("[T]he right [of all] . . . to be") == 4
+
+
+def test_a_long_text_is_compared_soon():
+    long = Words(" ".join(f"word{n % 700} and" for n in range(30_000)))
+    quoted = " ".join(f"word{n % 700} or" for n in range(5_000))
+    assert compare(quoted, long).status == "not_found"
+
+
+@given(st.data())
+def test_any_part_of_a_source_is_in_it_whatever_is_left_out(data):
+    first, end = sorted(
+        data.draw(st.lists(st.integers(0, len(WORDS.folded)), min_size=2, max_size=2, unique=True))
+    )
+    said = WORDS.said(first, end)
+    assert compare(said, WORDS).status == "exact"
+    assert compare(said.upper(), WORDS).status == "exact"
