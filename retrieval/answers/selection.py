@@ -1,6 +1,4 @@
-"""Which units of the found provisions answer the question: features of each, weighed as learned from labelled
-sentences (`weights.json`). Pure.
-"""
+"""Which units of the found provisions answer the question: features of each, weighed by `weights.json`. Pure."""
 
 import json
 import math
@@ -46,7 +44,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A unit of a passage and the probability that it answers."""
+    """A unit of a passage and how much speaks for it, 0 to 1; not calibrated."""
 
     passage: Passage
     unit: Unit

@@ -23,8 +23,8 @@ from retrieval.text.language import detect
 from retrieval.text.question_parts import parts
 
 SHORT, FULL = "short", "full"
-MOST = {SHORT: 2, FULL: 4}  # units that are quoted
-NEARLY = {SHORT: 0.85, FULL: 0.5}  # of the best one's probability that another must have
+MOST = {SHORT: 1, FULL: 4}  # units that are quoted
+NEARLY = 0.5  # of the best one's weight that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 
@@ -132,7 +132,7 @@ def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> li
     ranked = scored(question, asked, read)
     chosen: list[Scored] = []
     for one in ranked:
-        if len(chosen) == MOST[style] or one.probability < NEARLY[style] * ranked[0].probability:
+        if len(chosen) == MOST[style] or one.probability < NEARLY * ranked[0].probability:
             break
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)

@@ -78,7 +78,7 @@ class AnswerSentence(s.Serializer):
     kind = s.ChoiceField(KINDS)
     citations = QuotedPlace(many=True)
     verdict = s.ChoiceField(VERDICTS)
-    confidence = s.FloatField(allow_null=True, help_text="The probability that it answers.")
+    confidence = s.FloatField(allow_null=True, help_text="How much speaks for it, 0 to 1; not calibrated.")
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
     part = s.IntegerField(
         allow_null=True, help_text="Of several questions the one it answers, counted from 1."
