@@ -163,7 +163,7 @@ ADMIN_CONTENT_SECURITY = {
     "script-src": ["'self'", "'unsafe-eval'"],
     "style-src": ["'self'", "'unsafe-inline'"],
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024  # bytes; a question is never longer
+DATA_UPLOAD_MAX_MEMORY_SIZE = 272 * 1024  # bytes; the longest form is a brief of 64,000 characters
 FILE_UPLOAD_HANDLERS = [
     "arf_site.web.uploads.Bounded",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

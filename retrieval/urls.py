@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from retrieval.pages import ask, changes, matters, private, views
+from retrieval.pages import ask, changes, check, matters, private, views
 
 app_name = "retrieval"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("law/<path:path>", views.provision, name="provision"),
     path("changes/", changes.changes_page, name="changes"),
     path("changes/<path:path>", changes.compare, name="compare"),
+    path("check/", check.check_page, name="check"),
     path("private", private.private_documents, name="private"),
     path("private/password", private.confirm_password, name="confirm_password"),
     path("private/matters", matters.open_matter, name="open_matter"),

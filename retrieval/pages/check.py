@@ -1,0 +1,89 @@
+"""The page on which a brief is checked: pasted or handed in, and sent back marked up. Nothing of it is kept."""
+
+from datetime import date
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from retrieval.api.authentication import cost_of, seconds_to_wait
+from retrieval.api.sections import BYTES_A_REQUEST
+from retrieval.briefs.checking import MAX_TEXT, Report, check_brief
+from retrieval.briefs.markup import context_of, copy_of
+from retrieval.briefs.reading import checked_length, read_brief
+from retrieval.errors import Unprocessable
+from retrieval.models.uploads import in_words
+from retrieval.pages.changes import DayField
+from retrieval.pages.views import personal, unlisted
+
+
+class CheckForm(forms.Form):
+    """A brief, pasted or as a file."""
+
+    bytes_a_request = BYTES_A_REQUEST
+
+    text = forms.CharField(required=False, strip=False, label=_("Text of the brief"), widget=forms.Textarea)
+    file = forms.FileField(required=False, label=_("Or a file: text, DOCX, PDF"))
+    as_of = DayField(required=False, label=_("Law in force on"))
+
+    def brief(self) -> str:
+        """Raises Unprocessable. Lines end as they did before a browser sent them."""
+        if file := self.cleaned_data["file"]:
+            return read_brief(file.name, file.read())
+        return checked_length(self.cleaned_data["text"].replace("\r\n", "\n"))
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+@unlisted
+@personal
+def check_page(request: HttpRequest) -> HttpResponse:
+    """The form, and below it the brief marked up; or that as a file, where a copy is asked for."""
+    if request.method != "POST":
+        return page(request, CheckForm())
+    if wait := seconds_to_wait(request, cost=cost_of(request, CheckForm)):
+        response = render(request, "429.html", {"seconds": wait}, status=429)
+        response["Retry-After"] = str(wait)
+        return response
+    form = CheckForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return page(request, form, status=400)
+    try:
+        text = form.brief()
+    except Unprocessable as refused:
+        return page(request, form, problem=in_words(refused.refusal), status=refused.status)
+    if not text.strip():
+        return page(request, form, problem=_("Paste a text, or choose a file."), status=400)
+    day: date | None = form.cleaned_data["as_of"]
+    report = check_brief(text, as_of=day, caller=request.caller)
+    return copied(report) if "copy" in request.POST else page(request, said(text, day), report=report)
+
+
+def said(text: str, day: date | None) -> CheckForm:
+    """The form with what was read of a file."""
+    return CheckForm(initial={"text": text, "as_of": day})
+
+
+def copied(report: Report) -> HttpResponse:
+    headers = {
+        "Content-Disposition": 'attachment; filename="checked-brief.html"',
+        "Cache-Control": "no-store",
+    }
+    return HttpResponse(copy_of(report), headers=headers)
+
+
+def page(
+    request: HttpRequest,
+    form: CheckForm,
+    *,
+    report: Report | None = None,
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context = {"form": form, "problem": problem, "most": MAX_TEXT, **(context_of(report) if report else {})}
+    response = render(request, "retrieval/check.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,63 @@
+"""The page of briefs: pasted or handed in, marked up, in both languages, and kept nowhere."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from retrieval.briefs.checking import MAX_TEXT
+from retrieval.models import RateWindow, SearchLog
+from tests.files import docx
+
+pytestmark = pytest.mark.django_db
+TEXT = "<b>Argument.</b> Congress “may make no law.” U.S. Const. amend. I."
+
+
+def send(client, **fields):
+    return client.post("/check/", fields)
+
+
+def test_the_page_is_reached_from_every_other(client):
+    assert 'href="/check/"' in client.get("/").content.decode()
+    assert 'enctype="multipart/form-data"' in client.get("/check/").content.decode()
+
+
+def test_a_pasted_text_comes_back_marked_up_and_escaped(client):
+    response = send(client, text=TEXT)
+    page = response.content.decode()
+    assert response["Cache-Control"] == "no-store"
+    assert '<mark class="quotation altered">“may make no law.”</mark>' in page
+    assert "<del>may</del>" in page and "<ins>shall</ins>" in page and "<b>Argument" not in page
+
+
+def test_a_file_is_read(client):
+    page = send(
+        client, file=SimpleUploadedFile("brief.docx", docx(("Normal", "See amend. XXVIII.")))
+    ).content.decode()
+    assert "There is no U.S. Const. amend. XXVIII" in page and "See amend. XXVIII.</textarea>" in page
+
+
+def test_the_copy_is_a_file(client):
+    response = send(client, text=TEXT, copy="1")
+    assert response["Content-Disposition"].startswith("attachment") and "<style>" in response.content.decode()
+
+
+def test_it_speaks_spanish(client):
+    page = client.post("/check/", {"text": TEXT}, headers={"accept-language": "es"}).content.decode()
+    assert "Escrito revisado" in page and "La fuente tiene otras palabras." in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [({"text": " "}, 400), ({"text": "x" * (MAX_TEXT + 1)}, 422), ({"text": TEXT, "as_of": "soon"}, 400)],
+)
+def test_what_is_no_brief_is_refused(client, fields, status):
+    assert send(client, **fields).status_code == status
+
+
+def test_the_longest_text_is_taken(client):
+    assert send(client, text="ñ" * MAX_TEXT).status_code == 200
+
+
+def test_it_is_charged_by_its_size_and_not_logged(client):
+    client.post("/check/", {"text": TEXT * 200}, REMOTE_ADDR="8.8.8.8")
+    assert RateWindow.objects.get().count > 10
+    assert not SearchLog.objects.exists()
