@@ -88,7 +88,7 @@ def in_window(clause: Clause, place: "Alignment") -> bool:
     return clause.source == place.source and place.start <= clause.start < place.end
 
 
-def weights(every: Sequence[Clause]) -> Mapping[str, float]:
+def weights(every: Sequence[Clause]) -> dict[str, float]:
     """Of each term in the sources: rarer ones weigh more."""
     counts: dict[str, int] = {}
     for clause in every:

@@ -6,9 +6,10 @@ where it says them in its own, differences are hints only.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from fractions import Fraction
 from functools import lru_cache
 
 from retrieval.proof.alignment import Token
@@ -19,18 +20,25 @@ from retrieval.proof.vocabulary import (
     EXCEPTING,
     FORBIDDING,
     LEAST,
+    LIMITS,
     MODALS,
+    MONTH,
     MOST,
     NEGATIVE,
     OBLIGES,
     PARTIES,
     PERMITS,
+    PLACE,
+    POWERS,
     PRONOUNS,
 )
 from retrieval.text.analyzer import tokens as plain_tokens
 from retrieval.text.normalization import fold
 
-NEAR = 0.7  # of the claim's words, in the law's order: from here on it has nearly the law's words
+NEAR = 0.7  # of the claim's words, in the law's order: with TIGHT, from here on it has nearly the law's words
+TIGHT = 0.55  # of the law's words among these
+VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
+AROUND = 5  # words of the law beside those that the claim has
 SHORTEST_QUOTE = 3  # words; fewer in quotation marks are a name or a term
 FOLLOWING = 12  # words in which a verb's subject is looked for
 LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
@@ -42,13 +50,16 @@ _GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`problems` are certain, `hints` are not; `contradicts` says that the law has another value in that place;
-    `order` is the share of the claim's words that stand in the law's order.
+    `order` is the share of the claim's words that stand in the law's order, `tight` that of the law's words there
+    which the claim has, and `around` are the law's words in that place.
     """
 
     problems: tuple[str, ...]
     hints: tuple[str, ...]
     contradicts: bool
     order: float
+    tight: float
+    around: tuple[Token, ...]
 
 
 def compare(
@@ -67,15 +78,21 @@ def compare(
         _quoted_in(quote, source.text) for quote in _QUOTED.findall(said)
     ):
         changed.add("quotation")
-    order, reworded = _reworded(claim, law)
-    hints: set[str] = set()
-    if order >= NEAR:
+    aligned = _aligned(claim, law)
+    if aligned.order >= VERBATIM and _excepting(claim, law, aligned):
+        changed.add("exception")
+        contradicts = True
+    start, end = aligned.region
+    around = law[max(0, start - AROUND) : end + AROUND]
+    hints = set(_hints(said, claim, around))
+    if aligned.order >= NEAR and aligned.tight >= TIGHT:
+        reworded = set(_reworded(claim, law, aligned))
         changed |= reworded
         contradicts = contradicts or bool(reworded)
-    else:
-        hints = reworded - changed
-        hints |= set(_hints(said, claim, window, law))
-    return Comparison(_sorted(changed), _sorted(hints - changed), contradicts, order)
+        hints.clear()
+    return Comparison(
+        _sorted(changed), _sorted(hints - changed), contradicts, aligned.order, aligned.tight, tuple(around)
+    )
 
 
 def _sorted(codes: set[str]) -> tuple[str, ...]:
@@ -147,39 +164,61 @@ def _quoted_in(quote: str, text: str) -> bool:
 # -- words in order
 
 
-def _reworded(claim: Sequence[Token], law: Sequence[Token]) -> tuple[float, set[str]]:
-    """The share of the claim's words in the law's order, and what the other words change."""
+@dataclass(frozen=True, slots=True)
+class _Aligned:
+    """`order` is the share of the claim's words that stand in the law's order, `tight` their share of the law's words
+    from the first to the last of them; `region` is where in the law these stand.
+    """
+
+    steps: tuple[tuple[str, int, int, int, int], ...]
+    order: float
+    tight: float
+    region: tuple[int, int]
+
+
+def _aligned(claim: Sequence[Token], law: Sequence[Token]) -> _Aligned:
     one, other = [token.term or token.word for token in claim], [token.term or token.word for token in law]
-    steps = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    same = sum(b - a for kind, a, b, _, _ in steps if kind == "equal")
-    order = same / len(claim) if claim else 0.0
-    mine, theirs = [], []
-    changed: set[str] = set()
-    for place, (kind, a, b, c, d) in enumerate(steps):
+    steps = tuple(SequenceMatcher(None, one, other, autojunk=False).get_opcodes())
+    equal = [(c, d) for kind, _, _, c, d in steps if kind == "equal"]
+    same = sum(d - c for c, d in equal)
+    start, end = (equal[0][0], equal[-1][1]) if equal else (0, 0)
+    return _Aligned(steps, same / max(1, len(claim)), same / max(1, end - start), (start, end))
+
+
+def _reworded(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -> Iterator[str]:
+    """What the words change that differ, where nearly all are the same."""
+    mine: list[Token] = []
+    theirs: list[Token] = []
+    for place, (kind, a, b, c, d) in enumerate(aligned.steps):
         if kind == "equal":
             continue
-        put_in, taken_out = claim[a:b], law[c:d]
-        if place == 0 and not put_in:
-            taken_out = taken_out[-LEADING:]
-        is_tail = place == len(steps) - 1 and not put_in
-        mine += put_in
-        theirs += [] if is_tail else taken_out
-        changed |= set(_swapped(claim, law, (a, b), (c, d)))
-        if d - c > 1 and _leaves_out_exception(put_in, law[c:d]):
-            changed.add("exception")
+        is_tail = place == len(aligned.steps) - 1 and not b - a
+        mine += claim[a:b]
+        theirs += [] if is_tail else law[max(c, d - LEADING) if place == 0 and a == b else c : d]
+        yield from _swapped(claim, law, (a, b), (c, d))
     if _negative(mine) != _negative(theirs):
-        changed.add("negation")
-    return order, changed
+        yield "negation"
+
+
+def _excepting(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -> bool:
+    """Whether words are left out that begin with "except", "unless" and the like."""
+    for kind, a, b, c, d in aligned.steps:
+        left_out = fold(" ".join(token.word for token in law[c : min(d, c + 4)]))
+        marker = EXCEPTING.search(left_out) if kind in ("delete", "replace", "insert") else None
+        if marker and left_out[: marker.start()].count(" ") < 2:
+            said = fold(" ".join(token.word for token in claim[a:b]))
+            if not CONDITIONS.search(said):
+                return True
+    return False
 
 
 def _swapped(
     claim: Sequence[Token], law: Sequence[Token], put_in: tuple[int, int], taken_out: tuple[int, int]
 ) -> Iterator[str]:
     mine, theirs = claim[slice(*put_in)], law[slice(*taken_out)]
-    modals = (
-        {MODALS.get(fold(t.word)) for t in mine} - {None},
-        {MODALS.get(fold(t.word)) for t in theirs} - {None},
-    )
+    if code := _other_value(claim, put_in, theirs):
+        yield code
+    modals = _modals(mine), _modals(theirs)
     if all(modals) and not modals[0] & modals[1]:
         both_forbid = _negative(claim[max(0, put_in[0] - 4) : put_in[1] + 2]) and _negative(
             law[max(0, taken_out[0] - 8) : taken_out[1] + 2]
@@ -193,30 +232,53 @@ def _swapped(
             yield "party"
 
 
+def _modals(tokens: Sequence[Token]) -> set[str]:
+    """ "duty" or "leave": what is said to be a power or a right is no duty, though it "shall" be had."""
+    words = _words(tokens)
+    if words & OBLIGES and words & POWERS:
+        return {"leave"}
+    return {MODALS[word] for word in words if word in MODALS}
+
+
+def _other_value(claim: Sequence[Token], put_in: tuple[int, int], theirs: Sequence[Token]) -> str:
+    """The problem of another number in a number's place: of a section, a date, or a quantity."""
+    start, end = put_in
+    mine = _values(claim[start:end])
+    if not mine or not (old := _values(theirs)) or mine <= old:
+        return ""
+    before = {fold(token.word) for token in claim[max(0, start - 4) : end]}
+    return "section" if before & PLACE.keys() else "date" if before & MONTH.keys() else "number"
+
+
+def _values(tokens: Sequence[Token]) -> set[Fraction]:
+    return {quantity.value for quantity in _facts(" ".join(token.word for token in tokens)).quantities}
+
+
 def _negative(tokens: Sequence[Token]) -> bool:
     return any(fold(token.word).replace("'", "").replace("’", "") in NEGATIVE for token in tokens)
-
-
-def _leaves_out_exception(put_in: Sequence[Token], taken_out: Sequence[Token]) -> bool:
-    mine, theirs = (fold(" ".join(token.word for token in some)) for some in (put_in, taken_out))
-    return bool(EXCEPTING.search(theirs)) and not CONDITIONS.search(mine)
 
 
 # -- hints
 
 
-def _hints(said: str, claim: Sequence[Token], window: str, law: Sequence[Token]) -> Iterator[str]:
+def _hints(said: str, claim: Sequence[Token], law: Sequence[Token]) -> Iterator[str]:
+    """`law` are the words among which the claim's stand."""
     mine, theirs = _words(claim), _words(law)
-    if bool(mine & FORBIDDING) != bool(theirs & FORBIDDING):
+    if bool(mine & FORBIDDING) != bool(theirs & FORBIDDING) or allows_what_is_forbidden(mine, theirs):
         yield "negation"
-    if mine & OBLIGES and not mine & PERMITS and theirs & PERMITS and not theirs & OBLIGES:
+    if mine & OBLIGES and not mine & PERMITS and theirs & PERMITS and not theirs & OBLIGES - {"shall"}:
         yield "modal"
     if mine & PERMITS and not mine & OBLIGES and theirs & OBLIGES and not theirs & PERMITS:
         yield "modal"
-    if EXCEPTING.search(fold(window)) and not CONDITIONS.search(fold(said)):
+    if EXCEPTING.search(fold(" ".join(t.word for t in law))) and not CONDITIONS.search(fold(said)):
         yield "exception"
     if _other_party(claim, law):
         yield "party"
+
+
+def allows_what_is_forbidden(mine: Set[str], theirs: Set[str]) -> bool:
+    """Of the folded words of a claim and of the law."""
+    return bool(mine & PERMITS and not mine & (NEGATIVE | LIMITS) and theirs & NEGATIVE)
 
 
 def _words(tokens: Sequence[Token]) -> set[str]:

@@ -13,10 +13,12 @@ from retrieval.text.sentences import sentences
 from retrieval.text.snippets import function_stems
 
 FEWEST_WORDS = 2  # that mean something, or one beside a number: "Yes, 42."
+FEWEST_OF_OPENING = 4  # of the words before a list: "The Secretary shall conduct research on harbors to:"
 _ITEM = re.compile(
     r"(?:^[ \t]*(?:[-*•–]|\d{1,2}[.)]|\([^\W_]{1,4}\))|(?<=[:;—,])\s*(?:and|or|y|o)?\s*\([^\W_]{1,4}\))[ \t]+",
     re.MULTILINE,
 )
+_ENUMERATED = re.compile(r"\W*\w{1,4}\W*")
 _STEM_END = re.compile(r"[:—]\s*$")
 _MARKS = re.compile(r"\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|[*_`#]+(?=\S)|(?<=\S)[*`]+|^\s*#+\s*")
 _TRAILING = re.compile(r"[;,\s]+(?:and|or|y|o)?\s*$")
@@ -74,7 +76,9 @@ def statements(text: str, *, language: str) -> tuple[Statement, ...]:
         opens = bool(_STEM_END.search(said))
         if opens and not is_item:
             stem = said
-            found.append(Statement(said, start, end, False))
+            found.append(
+                Statement(said, start, end, claims_something(said, language, fewest=FEWEST_OF_OPENING))
+            )
             continue
         if stem and is_item:
             said = f"{_STEM_END.sub('', stem)} {_TRAILING.sub('', said)}"
@@ -84,12 +88,12 @@ def statements(text: str, *, language: str) -> tuple[Statement, ...]:
     return tuple(found)
 
 
-def claims_something(said: str, language: str) -> bool:
+def claims_something(said: str, language: str, *, fewest: int = FEWEST_WORDS) -> bool:
     if said.rstrip(" \"'”’)»").endswith("?") or _NO_CLAIM.match(said) or _CITATION_ONLY.fullmatch(said):
         return False
     meaning = [stem for stem in stems(said, language) if stem not in function_stems(language)]
-    has_number = any(stem[0].isdigit() for stem in meaning)
-    return has_number or (len(meaning) >= FEWEST_WORDS and not _is_heading(said))
+    has_number = any(stem[0].isdigit() for stem in meaning) and not _ENUMERATED.fullmatch(said)
+    return has_number or (len(meaning) >= fewest and not _is_heading(said))
 
 
 def _is_heading(said: str) -> bool:

@@ -132,6 +132,9 @@ def _place(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, str]]
         if at + used < len(tokens) and tokens[at + used].word in _LINKS:
             used += 1
     named = PLACE.get(tokens[at + used].word) if found and at + used < len(tokens) else None
+    after = [token.word for token in tokens[at + used + 1 : at + used + 3]]
+    if named == "article" and after == ["of", "amendment"]:
+        return used + 3, {("amendment", number) for number in found}
     if named in ("amendment", "article"):
         return used + 1, {(named, number) for number in found}
     return None

@@ -1,41 +1,63 @@
 """Whether a text says what its sources say, claim by claim. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from retrieval.proof.alignment import Clause, align, clauses, in_window, tokens, weights
-from retrieval.proof.checks import compare
-from retrieval.proof.claims import Statement, statements
-from retrieval.proof.types import Claim, Proof, Source
-
-FOUND = 0.6  # of a claim's words, by weight: said in the source
-RELATED = 0.4
+from retrieval.proof.alignment import Alignment, Clause, align, clauses, in_window, tokens, weights
+from retrieval.proof.checks import Comparison, compare
+from retrieval.proof.claims import statements
+from retrieval.proof.model import Model, features, shipped
+from retrieval.proof.types import Claim, Proof, Source, Verdict
 
 
-def verify(text: str, sources: Sequence[Source], *, language: str) -> Proof:
-    """`language` is that of the text; each source has its own."""
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a claim is said best, what it changes there, and what the model weighs."""
+
+    place: Alignment
+    compared: Comparison
+    features: list[float]
+
+
+def verify(text: str, sources: Sequence[Source], *, language: str, model: Model | None = None) -> Proof:
+    """`language` is that of the text; each source has its own. Without a `model` the shipped one decides."""
     every = tuple(clause for number, source in enumerate(sources) for clause in clauses(source, number))
     weight = weights(every)
-    return Proof(
-        tuple(_claim(said, sources, every, weight, language) for said in statements(text, language=language))
-    )
+    found = []
+    for said in statements(text, language=language):
+        if not said.is_claim:
+            found.append(Claim(said.text, said.start, said.end, "not_a_claim", 1.0))
+            continue
+        seen = evidence(said.text, sources, every, weight, language)
+        if seen is None:
+            found.append(Claim(said.text, said.start, said.end, "not_found", 1.0))
+            continue
+        verdict, confidence = judged(seen, model or shipped())
+        problems = seen.compared.problems or (seen.compared.hints if verdict == "contradicted" else ())
+        span = seen.place.start, seen.place.end
+        found.append(
+            Claim(said.text, said.start, said.end, verdict, confidence, seen.place.source, span, problems)
+        )
+    return Proof(tuple(found))
 
 
-def _claim(
-    said: Statement, sources: Sequence[Source], every: Sequence[Clause], weight, language: str
-) -> Claim:
-    if not said.is_claim:
-        return Claim(said.text, said.start, said.end, "not_a_claim", 1.0)
-    found = tokens(said.text, language)
-    place = align({token.term for token in found}, every, weight)
+def evidence(
+    said: str, sources: Sequence[Source], every: Sequence[Clause], weight: dict[str, float], language: str
+) -> Evidence | None:
+    """None where no word of the claim is in any source."""
+    claim = tokens(said, language)
+    place = align({token.term for token in claim}, every, weight)
     if place is None:
-        return Claim(said.text, said.start, said.end, "not_found", 0.9)
-    source, span = sources[place.source], (place.start, place.end)
+        return None
     law = [token for clause in every if in_window(clause, place) for token in clause.tokens]
-    compared = compare(said.text, found, source, span, law, language)
-    if compared.problems and place.coverage >= RELATED:
-        verdict, confidence = "contradicted", place.coverage
-    elif place.coverage >= FOUND and not compared.problems:
-        verdict, confidence = "supported", place.coverage
-    else:
-        verdict, confidence = "not_found", 1 - place.coverage
-    return Claim(said.text, said.start, said.end, verdict, confidence, place.source, span, compared.problems)
+    compared = compare(said, claim, sources[place.source], (place.start, place.end), law, language)
+    return Evidence(place, compared, features(claim, law, place, compared, language))
+
+
+def judged(seen: Evidence, model: Model) -> tuple[Verdict, float]:
+    """The likeliest verdict and its probability; never "supported" where something is certainly changed."""
+    share = dict(model.probabilities(seen.features))
+    if seen.compared.problems:
+        share["supported"] = 0.0
+    verdict = max(share, key=share.__getitem__)
+    return verdict, share[verdict] / sum(share.values())

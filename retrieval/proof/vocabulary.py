@@ -116,11 +116,13 @@ PERMITS = a_set(
     """may can could might power powers authorized entitled allowed allows permitted permits right rights free
     able privilege puede pueden podra podran poder facultad derecho permite autorizado optional discretion"""
 )
+POWERS = a_set("power powers authorized entitled right rights privilege")  # "shall have Power" permits
+LIMITS = a_set("only unless except if solo salvo excepto si")
 MODALS = dict.fromkeys(listed("shall must debe deben debera deberan"), "duty")
 MODALS |= dict.fromkeys(listed("may can could might puede pueden podra podran"), "leave")
 EXCEPTING = re.compile(
     r"\b(?:except|excepting|excepted|unless|without|provided|subject\ to|other\ than|save|until|if|only|"
-    r"but\ (?:upon|by|in|with|on|when|where|if|no|such|the|not|only|may|shall|those|that|a|an)|"
+    r"but\ (?:upon|by|in|with|on|when|where|if|only)|"
     r"salvo|excepto|sin|siempre\ que|a\ menos|hasta|si|solo|pero)\b"
 )
 CONDITIONS = re.compile(

@@ -1,0 +1,85 @@
+"""Pairs of a claim and a provision that we judged: read, and made from the law itself.
+
+What we wrote is in data/*.jsonl: a provision's locator, the claim, its language and label, and what is wrong with it.
+Made ones are sentences of the law, themselves and changed in one place, and claims beside provisions that do not say
+them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import retrieval
+from evaluation.proof.perturbations import perturbed
+from retrieval.citations.citation import cite
+from retrieval.parsing.tree import Node
+from retrieval.parsing.uslm.reader import LeafPolicy, read
+from retrieval.proof.types import Source, Verdict
+
+CONSTITUTION = Path(retrieval.__file__).parent / "corpora" / "us_constitution.xml"
+FOLDER = Path(__file__).parent / "data"
+POWERS = "/us/const/article/I/section/8"  # its clauses go on with its opening words
+NEIGHBOURS = 2  # other provisions among which a claim's own is given
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`sources` has the provision first where it says anything of the claim; `group` is the provision."""
+
+    claim: str
+    language: str
+    label: Verdict
+    kind: str
+    group: str
+    sources: tuple[Source, ...]
+    is_made: bool = False
+
+
+def provisions() -> dict[str, Source]:
+    """The lowest provisions of the Constitution by locator."""
+    found: dict[str, Source] = {}
+
+    def add(node: Node, opening: str) -> None:
+        if node.text:
+            text = f"{opening} {node.text}" if node.locator.startswith(f"{POWERS}/") else node.text
+            found[node.locator] = Source(node.locator, cite(node.locator), text)
+        for child in node.children:
+            add(child, node.text)
+
+    add(read(CONSTITUTION, leaf=LeafPolicy.LOWEST).root, "")
+    return found
+
+
+def written(law: Mapping[str, Source]) -> Iterator[Pair]:
+    """What we wrote, each beside two other provisions."""
+    random = Random(0)
+    others = list(law.values())
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            beside = tuple(random.sample(others, NEIGHBOURS))
+            sources = (law[row["locator"]], *(s for s in beside if s.locator != row["locator"]))
+            yield Pair(row["claim"], row["language"], row["label"], row["kind"], row["locator"], sources)
+
+
+def made(law: Mapping[str, Source], *, each: int = 100, seed: int = 0) -> Iterator[Pair]:
+    """The law's sentences, themselves and changed; and each faithful claim we wrote, without its provision."""
+    random = Random(seed)
+    others = list(law.values())
+    for changed in perturbed(others, each=each, seed=seed):
+        sources = (changed.source, random.choice(others))
+        group = changed.source.locator
+        yield Pair(changed.claim, "en", "contradicted", changed.kind, group, sources, True)
+        yield Pair(changed.original, "en", "supported", "", group, sources, True)
+    for pair in written(law):
+        if pair.label == "supported":
+            elsewhere = [s for s in others if not said_alike(s.locator, pair.group)]
+            beside = tuple(random.sample(elsewhere, NEIGHBOURS + 1))
+            yield Pair(pair.claim, pair.language, "not_found", "elsewhere", pair.group, beside, True)
+
+
+def said_alike(one: str, other: str) -> bool:
+    """Whether two provisions are parts of one section or amendment, which may say the same."""
+    return one.partition("/clause")[0] == other.partition("/clause")[0]

@@ -1,0 +1,82 @@
+"""How sure a verdict is: a logistic over alignment, checks and hints, kept as a small file of weights. Pure.
+
+`evaluation.proof.training` makes model.json from pairs of claims and provisions that we wrote.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from retrieval.proof.alignment import Alignment, Token
+from retrieval.proof.checks import Comparison, allows_what_is_forbidden
+from retrieval.proof.types import PROBLEMS, Verdict
+from retrieval.proof.vocabulary import FORBIDDING, NEGATIVE, PARTIES
+from retrieval.text.normalization import fold
+
+FILE = Path(__file__).with_name("model.json")
+VERDICTS: tuple[Verdict, ...] = ("supported", "contradicted", "not_found")
+HINTS = ("negation", "modal", "party", "exception")
+FEATURES = (
+    "coverage", "elsewhere", "order", "spanish", "spanish_coverage", "short", "number_found", "contradicts",
+    "negative_only_in_claim", "negative_only_in_law", "forbids_only_in_claim", "forbids_only_in_law", "new_party",
+    "unknown", "tight", "allows_what_is_forbidden", *(f"problem_{code}" for code in PROBLEMS),
+    *(f"hint_{code}" for code in HINTS), *(f"covered_hint_{code}" for code in HINTS),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """`weights` are (verdicts, features), `bias` (verdicts,)."""
+
+    weights: np.ndarray
+    bias: np.ndarray
+
+    def probabilities(self, values: Sequence[float]) -> Mapping[Verdict, float]:
+        scores = self.weights @ np.asarray(values) + self.bias
+        shares = np.exp(scores - scores.max())
+        return dict(zip(VERDICTS, (shares / shares.sum()).tolist(), strict=True))
+
+
+@cache
+def shipped() -> Model:
+    """Raises ValueError where the file was made for other features."""
+    made = json.loads(FILE.read_text(encoding="utf-8"))
+    if tuple(made["features"]) != FEATURES:
+        raise ValueError("model.json was made for other features: run `manage.py train_proof`")
+    return Model(np.array(made["weights"]), np.array(made["bias"]))
+
+
+def features(
+    claim: Sequence[Token], law: Sequence[Token], place: Alignment, compared: Comparison, language: str
+) -> list[float]:
+    """In the order of `FEATURES`; all within 0 and 1."""
+    mine, theirs = ({fold(token.word) for token in tokens} for tokens in (claim, compared.around))
+    terms = {token.term for token in claim} - {""}
+    known = {token.term for token in law}
+    spanish = float(language == "es")
+    hints = [float(code in compared.hints) for code in HINTS]
+    return [
+        place.coverage,
+        place.elsewhere,
+        compared.order,
+        spanish,
+        spanish * place.coverage,
+        1 / max(1, len(terms)),
+        float(any(word[0].isdigit() for word in mine & theirs)),
+        float(compared.contradicts),
+        float(bool(mine & NEGATIVE) and not theirs & NEGATIVE),
+        float(bool(theirs & NEGATIVE) and not mine & NEGATIVE),
+        float(bool(mine & FORBIDDING) and not theirs & FORBIDDING),
+        float(bool(theirs & FORBIDDING) and not mine & FORBIDDING),
+        float(bool((terms & PARTIES) - known)),
+        len(terms - known) / max(1, len(terms)),
+        compared.tight,
+        float(allows_what_is_forbidden(mine, theirs)),
+        *(float(code in compared.problems) for code in PROBLEMS),
+        *hints,
+        *(hint * place.coverage for hint in hints),
+    ]

@@ -1,0 +1,34 @@
+import pytest
+
+from evaluation.proof.pairs import made, provisions, said_alike, written
+
+
+@pytest.fixture(scope="module")
+def law():
+    return provisions()
+
+
+def test_every_provision_of_the_constitution_is_there(law):
+    assert len(law) == 135
+    assert law["/us/const/article/I/section/8/clause/7"].text.startswith(
+        "The Congress shall have Power To establish"
+    )
+
+
+def test_what_we_wrote_names_provisions_and_is_written_once(law):
+    pairs = list(written(law))
+    assert len(pairs) >= 300 and len({(p.claim, p.group) for p in pairs}) == len(pairs)
+    assert {p.language for p in pairs} == {"en", "es"}
+    assert all(bool(p.kind) == (p.label == "contradicted") for p in pairs)
+    assert all(p.sources[0].locator == p.group for p in pairs)
+
+
+def test_made_pairs_are_of_all_labels(law):
+    pairs = list(made(law, each=2))
+    assert {p.label for p in pairs} == {"supported", "contradicted", "not_found"}
+    assert not any(said_alike(s.locator, p.group) for p in pairs if p.kind == "elsewhere" for s in p.sources)
+
+
+def test_parts_of_one_section_are_alike():
+    one = "/us/const/article/I/section/8/clause"
+    assert said_alike(f"{one}/3", f"{one}/4") and not said_alike(f"{one}/3", "/us/const/amendment/I")

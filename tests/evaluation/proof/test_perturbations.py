@@ -1,0 +1,58 @@
+import json
+import lzma
+from collections import Counter
+from random import Random
+
+import pytest
+
+from evaluation.proof.pairs import provisions
+from evaluation.proof.perturbations import MAKERS, perturbed
+from retrieval.proof.types import Source
+from retrieval.proof.verify import verify
+
+TEXT = (
+    "Except in time of war, the Secretary shall not later than 30 days after January 3, 2001, send the President a "
+    "report under section 210, unless the court extends the time."
+)
+
+
+@pytest.mark.parametrize(
+    "kind, text",
+    [(kind, TEXT) for kind in MAKERS if kind != "modal"] + [("modal", "The Secretary shall send a report.")],
+)
+def test_each_kind_changes_one_place(kind, text):
+    changed = MAKERS[kind](text, Random(1))
+    assert changed and changed != text
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_has_nothing_of_its_kind_is_left_out(kind):
+    assert MAKERS[kind]("Words alone.", Random(1)) is None
+
+
+def test_the_same_seed_gives_the_same():
+    law = list(provisions().values())
+    assert list(perturbed(law, each=3, seed=5)) == list(perturbed(law, each=3, seed=5))
+
+
+def sections(path, least=200, most=6000):
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    Random(2).shuffle(rows)
+    return [Source(r["locator"], r["citation"], r["text"]) for r in rows if least < len(r["text"]) < most]
+
+
+@pytest.mark.measuring_data
+@pytest.mark.slow
+def test_changed_law_is_noticed_and_the_laws_own_words_are_not(measuring_data):
+    """800 sentences of the US Code, which the model has not seen, each beside two other sections."""
+    law = sections(measuring_data / "uscode/sections-2016.jsonl.xz")
+    every = list(perturbed(law, each=100, seed=2))
+    missed, flagged = Counter(), 0
+    for place, changed in enumerate(every):
+        sources = (changed.source, law[place], law[-place - 1])
+        missed[changed.kind] += verify(changed.claim, sources, language="en").verdict == "verified"
+        flagged += verify(changed.original, sources, language="en").verdict == "unsupported"
+    assert Counter(c.kind for c in every) == dict.fromkeys(MAKERS, 100)
+    assert {kind: n for kind, n in missed.items() if n > 5} == {}
+    assert flagged <= 0.05 * len(every)

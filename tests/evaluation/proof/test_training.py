@@ -1,0 +1,34 @@
+import pytest
+
+from evaluation.proof.pairs import made, provisions, written
+from evaluation.proof.training import cross_validated, fit, report, seen, told, write
+from retrieval.proof.model import FEATURES, VERDICTS
+
+
+@pytest.fixture(scope="module")
+def examples():
+    law = provisions()
+    return [seen(pair) for pair in (*list(written(law))[::4], *list(made(law, each=4))[::4])]
+
+
+def test_each_pair_is_judged_once_by_a_model_that_has_not_seen_its_provision(examples):
+    judged = cross_validated(examples)
+    assert sorted(t.pair.claim for t in judged) == sorted(e.pair.claim for e in examples)
+    assert "written en supported" in report(judged)
+
+
+def test_a_certain_problem_is_never_supported(examples):
+    model = fit(examples)
+    changed = [e for e in examples if e.evidence and e.evidence.compared.problems]
+    assert changed and all(told(model, e).verdict != "supported" for e in changed)
+
+
+def test_what_is_written_is_read(examples, tmp_path, monkeypatch):
+    from retrieval.proof import model as module
+
+    made_model = fit(examples)
+    write(made_model, tmp_path / "model.json")
+    monkeypatch.setattr(module, "FILE", tmp_path / "model.json")
+    read = module.shipped.__wrapped__()
+    assert read.weights.shape == (len(VERDICTS), len(FEATURES))
+    assert abs(read.weights - made_model.weights).max() < 1e-3

@@ -1,0 +1,26 @@
+import json
+
+import numpy as np
+import pytest
+
+from retrieval.proof import model
+from retrieval.proof.model import FEATURES, VERDICTS, Model, shipped
+
+
+def test_probabilities_sum_to_one():
+    made = Model(np.ones((3, 2)), np.array([0.0, 1.0, 2.0]))
+    shares = made.probabilities([0.5, 0.5])
+    assert list(shares) == list(VERDICTS) and sum(shares.values()) == pytest.approx(1)
+    assert max(shares, key=shares.get) == "not_found"
+
+
+def test_the_shipped_model_is_for_these_features():
+    assert shipped().weights.shape == (len(VERDICTS), len(FEATURES))
+
+
+def test_a_model_for_other_features_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps({"features": ["other"], "weights": [], "bias": []}))
+    monkeypatch.setattr(model, "FILE", path)
+    with pytest.raises(ValueError, match="train_proof"):
+        shipped.__wrapped__()
