@@ -13,7 +13,8 @@ from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget, 
 from evaluation.models import Judgment, Topic, Upload
 from evaluation.topics import importing
 from evaluation.topics.importing import Options
-from retrieval.admin.base import admin_url, caller_of, page, require
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import admin_url, page, require
 from retrieval.admin.operations import readable_jobs
 from retrieval.errors import ArfError
 from retrieval.models import Domain, JobRun

@@ -14,7 +14,8 @@ from evaluation.judging.agreement import agreement
 from evaluation.judging.assignment import JudgingPool, Pair
 from evaluation.models import Judgment, Topic
 from evaluation.topics.library import grades_by_judge
-from retrieval.admin.base import caller_of, page, require
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import page, require
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Domain, Section

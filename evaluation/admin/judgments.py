@@ -22,7 +22,8 @@ from unfold.contrib.import_export.forms import ExportForm
 from evaluation.admin.exchange import may_import
 from evaluation.judging.visibility import humans, judgments_for, own_judgments
 from evaluation.models import Judgment
-from retrieval.admin.base import NeverDeleted, caller_of, link
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import NeverDeleted, link
 from rules.authoring.resources import FORMATS
 
 

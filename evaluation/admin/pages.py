@@ -15,6 +15,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from evaluation.admin.exchange import download
 from evaluation.judging.visibility import topics_for
 from evaluation.measuring import ablation, measuring_job, quality, questions
 from evaluation.models import RulePreview
@@ -23,7 +24,8 @@ from evaluation.rule_impact.fired_questions import AS_ONE_TYPES, fired_on, on_no
 from evaluation.rule_impact.previews import preview
 from retrieval import jobs
 from retrieval.access.caller import Caller
-from retrieval.admin.base import admin_url, caller_of, page, require
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import admin_url, page, require
 from retrieval.admin.picker import described
 from retrieval.errors import ArfError
 from retrieval.models import Domain, JobRun
@@ -241,8 +243,7 @@ def rule_usage_page(request: HttpRequest) -> HttpResponse:
     days, sort = asked_of(request)
     told = usage_report.report(caller_of(request), days, sort=sort)
     if request.GET.get("format") == "csv":
-        named = {"Content-Disposition": f'attachment; filename="rule-usage-{days}-days.csv"'}
-        return HttpResponse(usage_report.as_csv(told), content_type="text/csv; charset=utf-8", headers=named)
+        return download(usage_report.as_csv(told), f"rule-usage-{days}-days", "csv")
     context = {
         "title": _("Rule usage"),
         "report": told,
@@ -260,10 +261,7 @@ def questions_page(request: HttpRequest) -> HttpResponse:
     kind = kind if kind in questions.KINDS else questions.KINDS[0]
     told = questions.report(days)
     if request.GET.get("format") == "csv":
-        name = f"{kind}-questions-{days}-days"
-        named = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        text = questions.as_csv(told, kind)
-        return HttpResponse(text, content_type="text/csv; charset=utf-8", headers=named)
+        return download(questions.as_csv(told, kind), f"{kind}-questions-{days}-days", "csv")
     labels = (_("Asked most"), _("Without a result"), _("Abandoned"))
     may = request.user.has_perm
     context = {

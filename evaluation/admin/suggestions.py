@@ -18,7 +18,8 @@ from evaluation.admin.figures import bullets
 from evaluation.models import RuleSuggestion, Topic
 from evaluation.rule_impact import impact, suggestions
 from retrieval import jobs
-from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, caller_of
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
 from rules.admin.rule_form import CLAUSES, clauses_text

@@ -25,7 +25,8 @@ from evaluation.models import Measurement, Run, Topic
 from evaluation.topics import writing
 from evaluation.topics.library import as_topics
 from evaluation.topics.split_conflicts import NewTopic, conflicts
-from retrieval.admin.base import ReadOnly, caller_of, link
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import ReadOnly, link
 from retrieval.models import Domain
 
 LANGUAGES = [("en", gettext_lazy("English")), ("es", gettext_lazy("Spanish"))]

@@ -17,20 +17,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from retrieval.access.caller import Caller
 from retrieval.errors import ArfError
-from retrieval.models.access import caller_for
 
 PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
 BUTTON = (
     "border border-base-200 bg-white cursor-pointer font-medium px-3 py-1.5 rounded-default text-important "
     "whitespace-nowrap hover:bg-base-100/80 dark:bg-transparent dark:border-base-700"
 )
-
-
-def caller_of(request: HttpRequest) -> Caller:
-    """Staff read private documents by grants, like everybody: being staff opens none."""
-    return caller_for(request.user)
 
 
 def link(url: str, text: object) -> SafeString:

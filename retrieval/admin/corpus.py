@@ -16,16 +16,9 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import jobs
+from retrieval.access.middleware import caller_of
 from retrieval.access.sharing import may_edit, may_replace
-from retrieval.admin.base import (
-    MadeElsewhere,
-    ObjectAction,
-    ObjectActions,
-    ReadOnly,
-    admin_link,
-    admin_url,
-    caller_of,
-)
+from retrieval.admin.base import MadeElsewhere, ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url
 from retrieval.fetching import job as fetching
 from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
+from retrieval.access.middleware import caller_of
 from retrieval.admin import access
-from retrieval.admin.base import ReadOnly, caller_of, link
+from retrieval.admin.base import ReadOnly, link
 from retrieval.models import Feedback, SearchLog, Trace
 from retrieval.search.log import trace_for
 

@@ -15,7 +15,8 @@ from unfold.decorators import display
 
 from retrieval import jobs
 from retrieval.access.caller import Caller
-from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, caller_of
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly
 from retrieval.models import Document, Domain, JobRun, Upload, Version
 
 

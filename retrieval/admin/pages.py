@@ -13,7 +13,8 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, 
 
 from retrieval import pipeline
 from retrieval.access.caller import Caller
-from retrieval.admin.base import caller_of, page, require
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import page, require
 from retrieval.admin.operations import failed_jobs
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError

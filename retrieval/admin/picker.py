@@ -15,7 +15,8 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.admin.base import PRIMARY_KEY, caller_of
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import PRIMARY_KEY
 from retrieval.errors import NotFound
 from retrieval.models import Domain
 from retrieval.search import places

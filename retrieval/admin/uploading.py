@@ -20,8 +20,9 @@ from unfold.widgets import (
     UnfoldAdminTextInputWidget,
 )
 
+from retrieval.access.middleware import caller_of
 from retrieval.admin import access
-from retrieval.admin.base import ReadOnly, admin_link, caller_of, page, require
+from retrieval.admin.base import ReadOnly, admin_link, page, require
 from retrieval.errors import Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import Domain, Upload

@@ -16,21 +16,12 @@ from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, 
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.pages.reader import offered_domains
-from retrieval.pages.views import personal, rationed, unlisted
+from retrieval.pages.views import DayField, personal, rationed, unlisted
 from retrieval.text.redline import Line, excerpt, redline
 
 PAGE_SIZE = 20
 MOST_PAGES = 500
 LONGEST_EXCERPT = 700  # characters of a change in the list
-
-
-class DayField(forms.DateField):
-    """As browsers send a day."""
-
-    def __init__(self, **kwargs):
-        widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
-        no_day = {"invalid": _("There is no such day. Write it like 1791-12-15.")}
-        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, error_messages=no_day, **kwargs)
 
 
 class ChangesForm(forms.Form):

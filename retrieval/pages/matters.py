@@ -8,8 +8,8 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from retrieval.access import matters
@@ -17,8 +17,8 @@ from retrieval.access.caller import Caller
 from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember
-from retrieval.models.uploads import in_words
 from retrieval.pages import private
+from retrieval.pages.private import message_of
 from retrieval.pages.views import personal, unlisted
 from retrieval.parsing.files.formats import READERS
 
@@ -92,10 +92,6 @@ def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     if form.cleaned_data["action"] in ("leave", "erase"):
         return redirect("retrieval:private")
     return redirect("retrieval:matter", matter_id)
-
-
-def message_of(refused: ArfError) -> str:
-    return in_words(refused.refusal) if isinstance(refused, Unprocessable) else gettext(refused.message)
 
 
 def act(matter: Matter, request: HttpRequest, said: dict) -> None:

@@ -79,11 +79,13 @@ def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
         raise Http404
     try:
         act(document, request.caller, **form.cleaned_data)
-    except Unprocessable as refused:
-        return page(request, problem=in_words(refused.refusal), status=refused.status)
     except ArfError as refused:
-        return page(request, problem=gettext(refused.message), status=refused.status)
+        return page(request, problem=message_of(refused), status=refused.status)
     return redirect("retrieval:private")
+
+
+def message_of(refused: ArfError) -> str:
+    return in_words(refused.refusal) if isinstance(refused, Unprocessable) else gettext(refused.message)
 
 
 def page(

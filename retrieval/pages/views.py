@@ -22,11 +22,11 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from retrieval.access.caller import Caller
 from retrieval.access.matters import caller_in, domains_of, matter_of
+from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback
-from retrieval.models.access import caller_for
 from retrieval.pages import reader
 from retrieval.pages.reader import Reader
 from retrieval.pages.typesetting import Offsets
@@ -46,6 +46,15 @@ class PlacesField(forms.Field):
         if any("\x00" in locator for locator in value or ()):
             raise ValidationError(_("There is no such provision."))
         return tuple(value or ())
+
+
+class DayField(forms.DateField):
+    """As browsers send a day."""
+
+    def __init__(self, **kwargs):
+        widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+        no_day = {"invalid": _("There is no such day. Write it like 1791-12-15.")}
+        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, error_messages=no_day, **kwargs)
 
 
 class QuestionForm(forms.Form):
@@ -70,13 +79,7 @@ class QuestionForm(forms.Form):
         label=_("Question written in"),
         choices=[("", _("Either language")), ("en", _("English")), ("es", _("Spanish"))],
     )
-    as_of = forms.DateField(
-        required=False,
-        label=_("Law in force on"),
-        input_formats=["%Y-%m-%d"],
-        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-        error_messages={"invalid": _("There is no such day. Write it like 1791-12-15.")},
-    )
+    as_of = DayField(required=False, label=_("Law in force on"))
 
     def __init__(self, *args, domains: list[Domain], **kwargs):
         super().__init__(*args, **kwargs)
@@ -126,7 +129,7 @@ class ReaderForm(forms.Form):
 
     q = forms.CharField(required=False, max_length=MAX_QUERY)
     passage = PassageField(required=False)
-    as_of = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
+    as_of = DayField(required=False)
     matter = forms.UUIDField(required=False)
 
     def reader(self, caller: Caller) -> Reader:
@@ -196,12 +199,12 @@ def personal(view: View) -> View:
 
     @wraps(view)
     def marked(request: HttpRequest, *args, **kwargs) -> HttpResponse:
-        request.caller = caller_for(request.user)
+        caller = caller_of(request)
         try:
             response = view(request, *args, **kwargs)
         except NotFound as absent:
             raise Http404 from absent
-        if request.caller.principals:
+        if caller.principals:
             add_never_cache_headers(response)
         return response
 

@@ -7,7 +7,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
 from retrieval.access.caller import Caller
-from retrieval.admin.base import caller_of, link
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import link
 from retrieval.admin.picker import LocatorField, LocatorInput
 from retrieval.models import Domain
 from rules.admin.base import ReasonedForm, SwitchedAdmin

@@ -18,7 +18,8 @@ from unfold.contrib.import_export.forms import ExportForm, ImportForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import Caller
-from retrieval.admin.base import NeverDeleted, caller_of
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import NeverDeleted
 from retrieval.errors import ArfError
 from rules.authoring.resources import FORMATS
 

@@ -19,8 +19,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from retrieval.access.caller import Caller
+from retrieval.access.middleware import caller_of
 from retrieval.admin import picker
-from retrieval.admin.base import PRIMARY_KEY, caller_of
+from retrieval.admin.base import PRIMARY_KEY
 from retrieval.admin.picker import Offer
 from retrieval.models import Chunk, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet

@@ -22,7 +22,8 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from retrieval.access.caller import Caller
-from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, caller_of, link
+from retrieval.access.middleware import caller_of
+from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, link
 from retrieval.models import Domain
 from rules.admin import corpus_browser
 from rules.admin.base import CuratedAdmin

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpResponse
 
-from retrieval.access.middleware import row_access_of_user
+from retrieval.access.middleware import caller_of, row_access_of_user
 from retrieval.access.row_security import as_caller
 from retrieval.models import Document, Domain
 from retrieval.models.access import caller_for
@@ -43,6 +43,13 @@ def test_the_next_request_sees_nothing_of_it(rf, ana, settings):
 def test_a_request_without_a_session_asks_the_database_nothing(rf, db, settings, django_assert_num_queries):
     with django_assert_num_queries(0):
         row_access_of_user(lambda request: HttpResponse())(request_of(rf, AnonymousUser(), settings))
+
+
+def test_who_asks_is_read_once_a_request(rf, ana, django_assert_num_queries):
+    request = rf.get("/")
+    request.user = ana
+    with django_assert_num_queries(2):
+        assert caller_of(request) is caller_of(request)
 
 
 def test_an_answer_5xx_changes_nothing(rf, ana, settings):
