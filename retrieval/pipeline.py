@@ -63,7 +63,7 @@ def run_stage(stage: Stage, ranking: Ranking) -> Ranking:
     before = len(ranking.candidates)
     name = type(stage).__name__
     try:
-        after = stage(replace(ranking, note="", details={}))
+        after = stage(replace(ranking, note="", details={}) if ranking.note or ranking.details else ranking)
         status, note, details = "applied", after.note, after.details
         if details.get("skipped"):
             status, details = "skipped", {}

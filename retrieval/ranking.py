@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -15,6 +15,9 @@ from retrieval.access.caller import ANONYMOUS, Caller
 if TYPE_CHECKING:
     from retrieval.citations.citation import Citation
     from retrieval.targets import Selection
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,15 @@ class Query:
     within: Selection | None = None
     include: Selection | None = None
     exclude: Selection | None = None
+    worked_out: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def once(self, what: Hashable, work_out: Callable[[], T]) -> T:
+        """What rests on the question alone is worked out once in a search, whatever bodies of law it is put to.
+        `what` names it and all that it rests on.
+        """
+        if what not in self.worked_out:
+            self.worked_out[what] = work_out()
+        return self.worked_out[what]
 
     @property
     def selections(self) -> list[Selection]:
@@ -186,8 +198,14 @@ class Candidate(NamedTuple):
     pin: str | None = None
 
     def but(self, **changes) -> Candidate:
-        """The same with these fields changed."""
-        return self._replace(**changes)
+        """The same with these fields changed: `_replace`, in half its time."""
+        values = list(self)
+        for name, value in changes.items():
+            values[PLACES[name]] = value
+        return tuple.__new__(Candidate, values)
+
+
+PLACES = {name: place for place, name in enumerate(Candidate._fields)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,7 +323,12 @@ CITED = "SELECT section_id, cited_by, called FROM retrieval_sectionterms WHERE s
 def how_cited(sections: Sequence[int]) -> dict[int, Cited]:
     """By section id, of those that are cited; read anew in every search, since what cites them may change."""
     found = statements.rows(CITED, [list(sections)])
-    return {section: Cited(by, np.unique(numbers(called, "en"))) for section, by, called in found}
+    return {section: Cited(by, numbers_called(called)) for section, by, called in found}
+
+
+@lru_cache(maxsize=4_096)  # a search reads a hundred; the same are read again and again
+def numbers_called(called: str) -> np.ndarray:
+    return np.unique(numbers(called, "en"))
 
 
 def bytes_of(words: SectionWords) -> int:

@@ -7,7 +7,7 @@ from operator import or_
 
 from django.db.models import Min, Q
 
-from retrieval.citations.acts import Act, named_acts
+from retrieval.citations.acts import Act, NamedAct, named_acts
 from retrieval.corpus.filters import public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
@@ -26,7 +26,7 @@ class ActRetriever:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        acts = dict.fromkeys(found.act for found in named_acts(query.original))
+        acts = dict.fromkeys(found.act for found in acts_named(query))
         sections = sections_of(query, acts)
         if not sections:
             return ranking.noting("no act that is here is named", skipped=True)
@@ -47,6 +47,10 @@ class ActRetriever:
         reason = Reason("in_named_act", {"act": names})
         found = fold("act", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
         return ranking_of(ranking, [one.but(reasons=(reason,)) for one in found]).noting(names)
+
+
+def acts_named(query: Query) -> list[NamedAct]:
+    return query.once(("acts", query.original), lambda: list(named_acts(query.original)))
 
 
 def sections_of(query: Query, acts: Collection[Act]) -> list[int]:

@@ -9,7 +9,6 @@ from datetime import date
 
 from django.db.models import F, QuerySet
 
-from retrieval.citations.acts import named_acts
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
@@ -20,6 +19,7 @@ from retrieval.models import Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
+from retrieval.stages.acts import acts_named
 
 MAX_UNDER = 100  # sections shown under a cited node
 _WHOLE = "/us/const/"  # all of its places are known here: what is not among them is nowhere
@@ -132,7 +132,7 @@ class CitationRetriever:
 
 def acts_alone(query: Query) -> dict[str, str]:
     """The acts that the question names without citing a section of theirs, by the locator of their first."""
-    named = {found.act for found in named_acts(query.original)}
+    named = {found.act for found in acts_named(query)}
     cited = [citation.locator for citation in query.citations]
     return {act.first: act.name for act in named if not any(act.holds(locator) for locator in cited)}
 

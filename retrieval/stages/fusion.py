@@ -7,6 +7,7 @@ from dataclasses import replace
 from retrieval.corpus import statements
 from retrieval.corpus.filters import condition
 from retrieval.errors import SearchUnavailable
+from retrieval.indexes.terms import QueryWords
 from retrieval.pipeline import Stage, run_stage, unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
@@ -37,6 +38,11 @@ def texts_by_language(query: Query) -> dict[str, str]:
     if query.language != "en" and any(query.language in domain.languages for domain in query.domains):
         texts[query.language] = query.corrected_text
     return texts
+
+
+def words_of(query: Query) -> QueryWords:
+    texts = texts_by_language(query)
+    return query.once(("words", *texts.items()), lambda: QueryWords.of(texts))
 
 
 def ranking_of(ranking: Ranking, candidates: list[Candidate]) -> Ranking:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from retrieval.indexes.centroids import Centroids
-from retrieval.indexes.terms import Frequencies, QueryWords, stored_centres, stored_counts
+from retrieval.indexes.terms import Frequencies, stored_centres, stored_counts
 from retrieval.pipeline import unless_final
 from retrieval.ranking import DomainScope, Query, Ranking
-from retrieval.stages.fusion import texts_by_language
+from retrieval.stages.fusion import words_of
 
 FEATURES = ("centre", "covered", "rarity")  # of each domain, then each as it stands above the mean of the domains
 NOT_COUNTED = Frequencies(0, 0.0, np.zeros(0, np.uint32), np.zeros(0, np.int32))
@@ -72,7 +72,7 @@ def features(query: Query, domains: Sequence[DomainScope]) -> np.ndarray:
         )
         for domain in domains
     ]
-    words = QueryWords.of(texts_by_language(query))
+    words = words_of(query)
     near = [nearest(query.vector, body.centres) for body in bodies]
     return np.column_stack([near, *of_words(words.every[words.has_meaning], [body.counts for body in bodies])])
 

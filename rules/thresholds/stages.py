@@ -101,8 +101,10 @@ def features(candidate: Candidate) -> dict[str, float]:
 
 
 def logistic(values: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    total = weights["intercept"] + sum(weights.get(name, 0.0) * value for name, value in values.items())
-    return 1.0 / (1.0 + math.exp(-total))
+    total = 0.0
+    for name, value in values.items():
+        total += weights.get(name, 0.0) * value
+    return 1.0 / (1.0 + math.exp(-(weights["intercept"] + total)))
 
 
 @dataclass(frozen=True)

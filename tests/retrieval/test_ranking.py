@@ -1,5 +1,7 @@
 """What stages pass on."""
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds
@@ -36,6 +38,22 @@ def test_a_changed_candidate_is_another_one():
     first = Candidate(section_id=1)
     assert first.but(score=2.0).score == 2.0
     assert first.score == 0.0
+
+
+def test_a_candidate_has_no_other_fields():
+    with pytest.raises(KeyError):
+        Candidate(section_id=1).but(rank=1)
+
+
+def test_what_rests_on_the_question_is_worked_out_once_for_all_bodies_of_law():
+    query, times = a_ranking().query, []
+
+    def length_of(asked: Query) -> int:
+        return asked.once(("length", asked.text), lambda: times.append(asked.text) or len(asked.text))
+
+    lengths = [length_of(one) for one in (query, replace(query, domains=()), replace(query, text="another"))]
+    assert lengths == [1, 1, 7] and times == ["q", "another"]
+    assert a_ranking().query.worked_out == {}, "another search knows nothing of it"
 
 
 def test_rankings_cannot_be_changed_in_place():

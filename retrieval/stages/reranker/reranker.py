@@ -11,11 +11,11 @@ from django.db.models import QuerySet
 
 from retrieval.corpus import statements
 from retrieval.errors import NotRun
-from retrieval.indexes.terms import CandidateWords, QueryWords, texts_of
+from retrieval.indexes.terms import CandidateWords, texts_of
 from retrieval.models import JobRun, RankerModel
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
-from retrieval.stages.fusion import texts_by_language
+from retrieval.stages.fusion import words_of
 from retrieval.stages.reranker.artifact import BadArtifact, Reranker, Scored, grades_of, unpack
 from retrieval.stages.reranker.features import FEATURES, Asked, matrix
 
@@ -98,7 +98,7 @@ def first_of(pool: Sequence[Candidate], order: np.ndarray) -> tuple[str, ...]:
 
 
 def asked(query: Query) -> Asked:
-    return Asked(QueryWords.of(texts_by_language(query)), query.vector)
+    return Asked(words_of(query), query.vector)
 
 
 def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
