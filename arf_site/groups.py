@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from arf_site.models import GivenPermission
 
 CORPUS = ("domain", "document", "section", "chunk", "anchor", "citation")
-CURATED = ("rule", "alias", "glossaryterm", "domainthreshold")
+CURATED = ("rule", "alias", "glossaryterm", "questionphrase", "domainthreshold")
 
 CURATOR = [
     *(f"retrieval.view_{model}" for model in (*CORPUS, "embeddingmodel", "jobrun", "version")),

@@ -33,6 +33,7 @@ def sidebar(request: HttpRequest) -> list[dict]:
             page(_("Rule usage"), "bar_chart", "admin_rule_usage", "rules.view_ruleuse"),
             model(_("Aliases"), "label", "rules.alias"),
             model(_("Glossary"), "translate", "rules.glossaryterm"),
+            model(_("Question phrases"), "chat", "rules.questionphrase"),
             model(_("Thresholds"), "tune", "rules.domainthreshold"),
         ],
         _("Evaluation"): [

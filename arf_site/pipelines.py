@@ -42,6 +42,9 @@ from rules.engine.actions.on_search import (
     RewriteQuery,
 )
 from rules.engine.match_rules import MatchRules
+from rules.questions.schedule import Schedule
+from rules.questions.screen import Screen
+from rules.questions.strategy import Strategy
 from rules.thresholds.each_domain import EachDomain
 from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
 from rules.understanding import Respell, Translate
@@ -52,9 +55,11 @@ NAMES = (
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
-# The question understood: its language; what it cites, names or asks the history of; thresholds; its English.
+# Its language; whether it is searched at all.
+ADMITTED = (Normalize(), Screen(), Schedule())
+
+# The question understood: what it cites, names or asks the history of; thresholds; its English.
 UNDERSTOOD = (
-    Normalize(),
     ResolveCitations(),
     AnswerChanges(),
     AnswerChangesOfNamed(),
@@ -101,10 +106,12 @@ MOST = 4  # public bodies of law that are searched: the right one is among the t
 # An answer in the learned order, or an abstention. Rules come before anything is searched, and again after
 # everything is ranked, so that nothing undoes them.
 ANSWERED = (
+    *ADMITTED,
     *UNDERSTOOD,
     MatchRules(),
     ApplyRuleActions(*ON_SEARCH),
     *PLACED,
+    Strategy(),
     EachDomain(
         PerRuleSearch(Fuse(*LEGS, RuleAliasRetriever(weight=2.0), k=60)),
         *RANKED,
@@ -118,7 +125,7 @@ ANSWERED = (
 
 def found(*judged: Stage) -> tuple[Stage, ...]:
     """What is measured and learned from: no rules, no abstention."""
-    return (*UNDERSTOOD, *PLACED, EachDomain(Fuse(*LEGS, k=60), *judged, most=MOST))
+    return (Normalize(), *UNDERSTOOD, *PLACED, EachDomain(Fuse(*LEGS, k=60), *judged, most=MOST))
 
 
 def default() -> Pipeline:
@@ -215,6 +222,13 @@ def places() -> Pipeline:
         ),
         Present(),
     )
+
+
+def strategy_ways() -> dict[str, str]:
+    """Of each strategy that is a way of searching, the name of its pipeline: `manage.py strategy_regret` runs them all
+    on the same topics. The others are searched as `hybrid`.
+    """
+    return {"citation": "learned", "keyword": "lexical", "hybrid": "learned"}
 
 
 def ablation_steps() -> list[tuple[str, str]]:

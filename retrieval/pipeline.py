@@ -44,8 +44,14 @@ class Pipeline:
 
         with recoverable():
             for stage in self.stages:
-                ranking = run_stage(stage, ranking)
+                if searched(ranking) or getattr(stage, "presents", False):
+                    ranking = run_stage(stage, ranking)
         return ranking
+
+
+def searched(ranking: Ranking) -> bool:
+    """Whether the question is searched; what is told instead is only presented."""
+    return ranking.notice is None or ranking.notice.searched
 
 
 def every(stages: Iterable[Stage]) -> Iterator[Stage]:

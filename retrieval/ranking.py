@@ -31,6 +31,7 @@ class DomainScope:
     languages: tuple[str, ...]
     jurisdiction: str = ""  # "us" for what lies under /us/
     prefix: str = ""  # what its locators begin with
+    always_searched: bool = False  # greetings too
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,7 @@ class Query:
     rules: RuleOptions = RuleOptions()
     fired: tuple[object, ...] = ()  # the rules that fired, compiled, in their order
     rewritten: str | None = None
+    strategy: str = ""  # by what it is best searched
     synonyms: tuple[str, ...] = ()  # words looked for besides the question's
     within: Selection | None = None
     include: Selection | None = None
@@ -231,6 +233,15 @@ class StageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """What is told above the results, or instead of a search, in the language of the question."""
+
+    code: str
+    text: str
+    searched: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Shadow:
     """What a reranker that does not serve would put first, beside what the one that serves does: ten locators each."""
 
@@ -258,6 +269,7 @@ class Ranking:
     missing_words: tuple[str, ...] = ()  # what the question puts in quotes, where nothing found has all of it
     degraded: tuple[str, ...] = ()
     shadow: Shadow | None = None
+    notice: Notice | None = None
     shown: Mapping = field(default_factory=dict)  # the page that was asked for
     curated: Mapping = field(default_factory=dict)  # what rules did, as the answer tells it
     note: str = ""

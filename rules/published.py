@@ -16,7 +16,7 @@ from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
-from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
+from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule
 
 K1, B = 1.2, 0.75
 
@@ -226,6 +226,34 @@ def words_of_glossary(version: int) -> Counter[str]:
     """How often each folded Spanish word stands in the glossary."""
     terms = GlossaryTerm.objects.filter(enabled=True).values_list("spanish", flat=True)
     return Counter(word for term in terms for word in tokens(term))
+
+
+class Phrases:
+    """What staff say of questions, by the words in them."""
+
+    def __init__(self, rows: list[tuple[str, str, str, str]]):
+        """`rows`: (text, language, use, answer)."""
+        self.table = AliasTable(
+            [(text, f"{use}\n{answer}", language) for text, language, use, answer in rows]
+        )
+
+    def uses(self, text: str, language: str) -> dict[str, str]:
+        """What is told, by each use that a phrase in the text has."""
+        if not self.table.phrases:
+            return {}
+        return dict(match.locator.split("\n", 1) for match in self.table.matches(text, language))
+
+    def whole(self, text: str, language: str) -> dict[str, str]:
+        """The same of phrases that are all of the text."""
+        if not self.table.phrases:
+            return {}
+        return dict(use.split("\n", 1) for _, use in self.table.exactly(text, language))
+
+
+@lru_cache(maxsize=2)
+def phrases(version: int) -> Phrases:
+    enabled = QuestionPhrase.objects.filter(enabled=True).order_by("pk")
+    return Phrases(list(enabled.values_list("text", "language", "use", "answer")))
 
 
 @lru_cache(maxsize=2)

@@ -93,7 +93,16 @@ class DomainAdmin(ObjectActions, ModelAdmin):
         (None, {"fields": ["slug", "name", "name_es", "description", "description_es", "position"]}),
         (
             gettext_lazy("Corpus"),
-            {"fields": ["visibility", "languages", "citation_style", "result_level", "locator_prefix"]},
+            {
+                "fields": [
+                    "visibility",
+                    "languages",
+                    "citation_style",
+                    "result_level",
+                    "locator_prefix",
+                    "always_searched",
+                ]
+            },
         ),
         (
             gettext_lazy("Source"),

@@ -230,9 +230,7 @@ class Answer(Page):
     respelled = s.CharField(
         allow_null=True, help_text="The question as it was read, where words of it are misspelt."
     )
-    unresolved = s.CharField(
-        allow_null=True, help_text="A citation that is all of the question and leads to nothing here."
-    )
+    unresolved = s.CharField(allow_null=True, help_text="All of the question: a citation of nothing here.")
     results = Result(many=True)
     abstained = s.BooleanField()
     confident = s.BooleanField(
@@ -251,6 +249,7 @@ class Answer(Page):
     )
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
+    notice = s.DictField(allow_null=True, help_text="Told instead of results, unless `searched`.")
     rules = RulesAccount()
     trace_id = s.UUIDField()
     took_ms = s.FloatField()

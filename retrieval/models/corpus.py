@@ -95,6 +95,10 @@ class Domain(models.Model):
         default=RefreshPlan.NEVER,
         help_text=_("When its source is ingested again; “by hand” waits for “Ingest again”."),
     )
+    always_searched = models.BooleanField(
+        default=False,
+        help_text=_("Greetings, thanks and questions about this site are searched too, instead of answered at once."),
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, editable=False, help_text=_("Counts every change of the published corpus.")
     )

@@ -89,12 +89,12 @@ def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainSco
     caller may not see is answered as one that does not exist.
     """
     domains, versions = {}, {}
-    for pk, slug, version, visibility, languages, prefix, numbers in statements.rows(
+    for pk, slug, version, visibility, languages, prefix, always, numbers in statements.rows(
         *statements.visible_domains(caller)
     ):
         private = visibility == Domain.Visibility.PRIVATE
         jurisdiction = prefix.strip("/").partition("/")[0]
-        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction, prefix)
+        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction, prefix, always)
         versions = numbers
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")

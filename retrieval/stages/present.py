@@ -42,6 +42,7 @@ class Present:
     """
 
     essential: ClassVar = True
+    presents: ClassVar = True  # also what is told instead of a search
 
     def __call__(self, ranking: Ranking) -> Ranking:
         page = ranking.query.page

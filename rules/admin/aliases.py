@@ -1,4 +1,6 @@
-"""The admin of names: aliases of provisions, and the glossary of Spanish legal terms with their English ones."""
+"""The admin of words: aliases of provisions, the glossary of Spanish legal terms with their English ones, and phrases
+that decide what is done with a question before it is searched.
+"""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -12,8 +14,8 @@ from retrieval.admin.base import link
 from retrieval.admin.picker import LocatorField, LocatorInput
 from retrieval.models import Domain
 from rules.admin.base import ReasonedForm, SwitchedAdmin
-from rules.authoring.resources import AliasResource, GlossaryResource
-from rules.models import Alias, GlossaryTerm
+from rules.authoring.resources import AliasResource, GlossaryResource, PhraseResource
+from rules.models import Alias, GlossaryTerm, QuestionPhrase
 
 
 class AliasForm(ReasonedForm):
@@ -52,6 +54,15 @@ class AliasAdmin(SwitchedAdmin):
     @admin.display(description=gettext_lazy("Provision"), ordering="locator")
     def provision(self, alias: Alias) -> SafeString:
         return link(f"/law{alias.locator}", alias.locator)
+
+
+@admin.register(QuestionPhrase)
+class QuestionPhraseAdmin(SwitchedAdmin):
+    resource_classes = [PhraseResource]
+    list_display = ["text", "use", "answer", "language", "enabled", "changed", "by"]
+    list_filter = ["use", "enabled", "language"]
+    search_fields = ["text", "answer"]
+    fields = ["text", "language", "use", "answer", "enabled", "reason"]
 
 
 @admin.register(GlossaryTerm)

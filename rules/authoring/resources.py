@@ -17,7 +17,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from rules.authoring import rule_checks, workflow
-from rules.models import Alias, GlossaryTerm, Rule
+from rules.models import Alias, GlossaryTerm, QuestionPhrase, Rule
 
 
 class CuratedResource(ModelResource):
@@ -67,6 +67,13 @@ class GlossaryResource(CuratedResource):
         model = GlossaryTerm
         fields = ("spanish", "english", "enabled")
         import_id_fields = ("spanish",)
+
+
+class PhraseResource(CuratedResource):
+    class Meta(CuratedResource.Meta):
+        model = QuestionPhrase
+        fields = ("text", "language", "use", "answer", "enabled")
+        import_id_fields = ("text", "language", "use")
 
 
 class JSONText(Widget):

@@ -54,7 +54,9 @@ class Command(ArfCommand):
             self.stdout.write(f"In English: {query['translated']}")
         if answer.get("unresolved"):  # a cached answer may be older than this
             self.stdout.write(f"There is no {answer['unresolved']} among the law here.")
-        if answer["abstained"]:
+        if notice := answer["notice"]:
+            self.stdout.write(notice["text"])
+        elif answer["abstained"]:
             self.stdout.write("No provision answers this well enough. Near misses:")
         for result in answer["results"] or answer["near_misses"]:
             sure = "" if result["probability"] is None else f"  (probability {result['probability']:.2f})"

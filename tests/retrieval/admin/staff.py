@@ -23,7 +23,7 @@ CORPUS = lists(
     "retrieval.domain", "retrieval.document", "retrieval.section", "retrieval.chunk", "retrieval.citation"
 )
 LOGS = lists("retrieval.searchlog", "retrieval.trace", "retrieval.feedback")
-CURATED = lists("rules.alias", "rules.glossaryterm", "rules.domainthreshold")
+CURATED = lists("rules.alias", "rules.glossaryterm", "rules.questionphrase", "rules.domainthreshold")
 ACCESS = lists("retrieval.apikey", "retrieval.unowneddocument", "auth.user", "auth.group", "axes.accessattempt")
 QUEUE = lists("django_q.ormq", "django_q.failure", "django_q.success", "django_q.schedule")
 JOBS = lists("retrieval.jobrun")
