@@ -3,7 +3,7 @@ not know. Pages, API and commands call `answer`.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -105,7 +105,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str) -> dict:
         "language": language,
         "as_of": request.as_of and request.as_of.isoformat(),
         "verified": bool(items),
-        "notice": notice(sections, request.as_of),
+        "notice": " ".join([*beside_answer(made), notice(sections, request.as_of)]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({name for part in made for name in part.found["degraded"]}),
         "cost": {"llm_calls": 0, "llm_usd": 0.0},
@@ -223,12 +223,23 @@ def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
 
 def not_found(made: Sequence[Part]) -> dict:
     """That nothing here answers, what was looked at, and what would help."""
+    if unsearched := [told["text"] for told in told_before(made) if not told["searched"]]:
+        return {"message": unsearched[0], "looked_at": [], "would_help": []}
     near = [place(one) for part in made for one in part.found["near_misses"]]
     return {
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
         "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found))),
     }
+
+
+def told_before(made: Sequence[Part]) -> list[dict]:
+    """What was told before a search: hotlines, or why nothing was searched."""
+    return [part.found["notice"] for part in made if part.found["notice"]]
+
+
+def beside_answer(made: Sequence[Part]) -> Iterator[str]:
+    return (told["text"] for told in told_before(made) if told["searched"])
 
 
 def helps(found: dict) -> list[str]:

@@ -67,6 +67,13 @@ def test_it_says_that_it_does_not_know_in_both_languages():
         assert made["not_found"]["would_help"]
 
 
+def test_hotlines_take_the_place_of_an_answer_or_stand_beside_it():
+    made = ask("I want to kill myself")
+    assert "988" in made["not_found"]["message"] and not made["not_found"]["would_help"]
+    made = ask("My ex is going to kill me. Can a judge order a trial by jury of him?")
+    assert "1-800-799-7233" in made["notice"]
+
+
 def test_an_unknown_citation_is_named_among_what_would_help():
     made = ask("8 USC 1158")
     assert any("8 U.S.C. § 1158" in one for one in made["not_found"]["would_help"])
@@ -111,8 +118,13 @@ def test_a_spanish_answer_shows_the_law_and_our_spanish_beside_it():
 
 def test_each_of_several_questions_has_its_own_answer():
     made = ask("Who can declare war, and how old must the president be?")
-    assert [part["question"] for part in made["parts"]] == ["Who can declare war?", "how old must the president be?"]
-    first, second = ([one["text"] for one in part["answer"] if one["kind"] == "law"] for part in made["parts"])
+    assert [part["question"] for part in made["parts"]] == [
+        "Who can declare war?",
+        "how old must the president be?",
+    ]
+    first, second = (
+        [one["text"] for one in part["answer"] if one["kind"] == "law"] for part in made["parts"]
+    )
     assert "To declare War" in first[0] and "thirty five" in second[0]
     assert [one["part"] for one in made["answer"]] == sorted(one["part"] for one in made["answer"])
     places = [(one["domain"], one["locator"]) for one in made["sources"]]
