@@ -88,11 +88,23 @@ class CheckedQuotation(s.Serializer):
     findings = s.ListField(child=s.CharField(), help_text=KIND)
 
 
+class CheckedProposition(s.Serializer):
+    """A sentence that cites law and does not quote it, beside what it cites."""
+
+    start = s.IntegerField()
+    end = s.IntegerField()
+    citations = s.ListField(child=s.IntegerField(), help_text="Their places among the citations, from 0.")
+    verdict = s.CharField(help_text="supported, contradicted or not_found.")
+    confidence = s.FloatField()
+    problems = s.ListField(child=s.CharField(), help_text="What differs: number, negation, party …")
+    findings = s.ListField(child=s.CharField(), help_text=KIND)
+
+
 class BriefFinding(s.Serializer):
     start = s.IntegerField()
     end = s.IntegerField()
     kind = s.CharField(help_text=KIND)
-    of = s.ChoiceField(["citation", "quotation"])
+    of = s.ChoiceField(["citation", "quotation", "proposition"])
     number = s.IntegerField(help_text="Its place among the citations or quotations, from 0.")
 
 
@@ -101,6 +113,7 @@ class CheckedBrief(s.Serializer):
     complete = s.BooleanField(help_text="Whether everything could be looked up.")
     citations = CheckedCitation(many=True)
     quotations = CheckedQuotation(many=True)
+    propositions = CheckedProposition(many=True)
     findings = BriefFinding(many=True, help_text="What to look at, in the order of the text.")
     notice = s.CharField()
     copy = s.CharField(required=False, help_text="Where it was asked for.")

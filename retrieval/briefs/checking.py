@@ -14,6 +14,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.briefs import wording
 from retrieval.briefs.citing import Cited, admits, cited_in
 from retrieval.briefs.library import Library, Source, Stand
+from retrieval.briefs.propositions import PropositionCheck, check_propositions
 from retrieval.briefs.quoting import Belongs, Quotation, Unit, belongs, quotations, units
 from retrieval.briefs.wording import Comparison, Difference
 from retrieval.citations.case_names import alike, initials, words_of
@@ -35,7 +36,7 @@ NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is 
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
 KINDS = (
     *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "name", "year"),
-    *("altered", "misplaced", "not_found"),
+    *("altered", "misplaced", "not_found", "contradicted"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
 _SIDES = re.compile(r"(?<![a-z0-9])(?:v|vs)\.?(?![a-z0-9])")
@@ -136,6 +137,7 @@ class Report:
     day: date
     citations: tuple[CitationCheck, ...]
     quotations: tuple[QuotationCheck, ...]
+    propositions: tuple[PropositionCheck, ...]
     complete: bool  # whether everything was looked up
 
     @cached_property
@@ -151,6 +153,11 @@ class Report:
             for number, check in enumerate(self.quotations)
             for kind in check.findings
         ]
+        found += [
+            Finding(check.start, check.end, kind, "proposition", number)
+            for number, check in enumerate(self.propositions)
+            for kind in check.findings
+        ]
         return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
 
     def to_dict(self) -> dict:
@@ -160,6 +167,7 @@ class Report:
             "complete": self.complete,
             "citations": [check.to_dict(self.day) for check in self.citations],
             "quotations": [check.to_dict() for check in self.quotations],
+            "propositions": [check.to_dict() for check in self.propositions],
             "findings": [
                 {"start": f.start, "end": f.end, "kind": f.kind, "of": f.of, "number": f.number}
                 for f in self.findings
@@ -182,11 +190,13 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
         checker = Quotations(text, citations, spans, among, library)
         quoted = quotations(text)
         checks = tuple(checker.check(quotation) for quotation in quoted[:MOST_QUOTATIONS])
+        stands = [check.stand for check in citations]
+        propositions = check_propositions(text, among, stands, quoted, library)
     all_read = (
         len(found) <= MOST_CITATIONS and len(quoted) <= MOST_QUOTATIONS and checker.sought <= MOST_SOUGHT
     )
     complete = all_read and not library.unsearched
-    return Report(text, library.day, citations, checks, complete)
+    return Report(text, library.day, citations, checks, propositions, complete)
 
 
 def sentence_of(cited: Cited, text: str, among: Sequence[Unit]) -> str:

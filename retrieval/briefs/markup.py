@@ -23,6 +23,7 @@ SENTENCES = {
     "year": _("%(title)s was decided in %(year)s."),
     "altered": _("The source has other words."),
     "misplaced": _("%(citation)s does not have these words; they stand elsewhere."),
+    "contradicted": _("The law cited says something else."),
     "not_found": _("%(citation)s does not have these words."),
 }
 BY_LATER_LAW = {
@@ -76,6 +77,10 @@ def note(report: Report, number: int, found: Finding) -> Note:
     said = report.text[found.start : found.end]
     if found.of == "citation":
         return of_citation(report.citations[found.number], found.kind, number, said, report.day)
+    if found.of == "proposition":
+        number_cited = report.propositions[found.number].citations[0]
+        place = report.citations[number_cited].stand.place
+        return Note(number, str(SENTENCES[found.kind]), said, f"/law{place.locator}", str(place))
     check = report.quotations[found.number]
     return of_quotation(check, report.citations[check.citation], found.kind, number, said)
 
