@@ -1,0 +1,174 @@
+"""How well answers are made, on questions whose answering sentences a person marked: whether the right sentence is
+quoted first, whether what is quoted is the law's, what is declined. No judge but the labels is asked.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scipy.stats import binomtest
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.answers.service import AnswerRequest, answer
+from retrieval.errors import ArfError
+from retrieval.models import Section
+
+LAW, GENERATED = "law", "generated"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A question with the sentences that answer it, letter by letter; of several parts, those of each. One that nothing
+    answers has none.
+    """
+
+    question: str
+    language: str
+    domain: str
+    locators: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def answerable(self) -> bool:
+        return any(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """`hits` of `total`, with the exact 95 % interval (Clopper and Pearson); None of nothing."""
+
+    hits: int
+    total: int
+
+    @property
+    def value(self) -> float | None:
+        return self.hits / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        if not self.total:
+            return None
+        told = binomtest(self.hits, self.total).proportion_ci(method="exact")
+        return float(told.low), float(told.high)
+
+    def to_dict(self) -> dict:
+        return {"hits": self.hits, "total": self.total, "value": self.value, "interval": self.interval}
+
+
+@dataclass(slots=True)
+class Answered:
+    """What one question was answered with."""
+
+    labelled: Labelled
+    declined: bool
+    right_first: int = 0  # of its parts
+    said: int = 0
+    unsupported: int = 0
+    cited: frozenset[str] = field(default_factory=frozenset)
+    ms: float = 0.0
+
+
+def read_labelled(path: Path) -> list[Labelled]:
+    """JSON lines: question, language, domain, locators, sentences, parts. Raises ArfError for a line that is none."""
+    rows = []
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            rows.append(labelled(json.loads(line)))
+        except (ValueError, KeyError, TypeError, AttributeError) as problem:
+            raise ArfError(f"Line {number} of {path.name} is no labelled question: {problem}") from problem
+    return rows
+
+
+def labelled(row: dict) -> Labelled:
+    parts = row.get("parts") or ([row] if row.get("sentences") else [])
+    return Labelled(
+        row["question"],
+        row["language"],
+        row.get("domain") or "",
+        tuple(row.get("locators") or ()),
+        tuple(tuple(part["sentences"]) for part in parts),
+    )
+
+
+def measure(
+    questions: Iterable[Labelled], answering: Callable[[AnswerRequest], dict] | None = None
+) -> list[Answered]:
+    """Asks each with no domain named, as anybody may."""
+    asked = answering or (lambda request: answer(request, ANONYMOUS))
+    return [measured(one, asked(AnswerRequest(one.question))) for one in questions]
+
+
+def measured(one: Labelled, made: dict) -> Answered:
+    said = [item for item in made["answer"] if item["kind"] in (LAW, GENERATED)]
+    groups = [part["answer"] for part in made["parts"]] or [made["answer"]]
+    firsts = [next((item for item in items if item["kind"] == LAW), None) for items in groups]
+    places = [place for item in made["answer"] if item["kind"] != "lead" for place in item["citations"]]
+    return Answered(
+        one,
+        declined=not made["answer"],
+        right_first=sum(any(first and quotes(first, wanted) for first in firsts) for wanted in one.parts),
+        said=len(said),
+        unsupported=sum(not borne_out(item) for item in said),
+        cited=frozenset(place["locator"] for place in places),
+        ms=made["took_ms"],
+    )
+
+
+def quotes(item: dict, sentences: Sequence[str]) -> bool:
+    """Whether one of these sentences, or a clause of one, is what is quoted."""
+    quoted = [plain(place["quote"]) for place in item["citations"]]
+    wanted = [plain(sentence) for sentence in sentences]
+    return any(one in other or other in one for one in quoted for other in wanted)
+
+
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def borne_out(item: dict) -> bool:
+    """Whether all that is quoted stands in its provision, letter by letter, at the offsets given; and of words that are
+    not the law's, whether their proof found them supported.
+    """
+    if item["verdict"] != "supported":
+        return False
+    texts = dict(
+        Section.objects.readable(ANONYMOUS, None)
+        .filter(locator__in=[place["locator"] for place in item["citations"]])
+        .values_list("locator", "text")
+    )
+    return all(
+        texts.get(place["locator"], "")[place["start"] : place["end"]] == place["quote"] != ""
+        for place in item["citations"]
+    )
+
+
+def summary(results: Sequence[Answered]) -> dict:
+    """Shares with intervals. Precision and recall are of the provisions cited, against those labelled."""
+    answerable = [one for one in results if one.labelled.answerable]
+    unanswerable = [one for one in results if not one.labelled.answerable]
+    several = [one for one in answerable if len(one.labelled.parts) > 1]
+    precise = [len(one.cited & set(one.labelled.locators)) for one in answerable]
+    return {
+        "right_first": shares(answerable),
+        "right_first_of_several": shares(several),
+        "right_first_en": shares([one for one in answerable if one.labelled.language == "en"]),
+        "right_first_es": shares([one for one in answerable if one.labelled.language == "es"]),
+        "declined_answerable": Share(sum(one.declined for one in answerable), len(answerable)).to_dict(),
+        "answered_unanswerable": Share(
+            sum(not one.declined for one in unanswerable), len(unanswerable)
+        ).to_dict(),
+        "unsupported": Share(
+            sum(one.unsupported for one in results), sum(one.said for one in results)
+        ).to_dict(),
+        "citation_precision": Share(sum(precise), sum(len(one.cited) for one in answerable)).to_dict(),
+        "citation_recall": Share(
+            sum(precise), sum(len(set(one.labelled.locators)) for one in answerable)
+        ).to_dict(),
+    }
+
+
+def shares(results: Sequence[Answered]) -> dict:
+    return Share(
+        sum(one.right_first for one in results), sum(len(one.labelled.parts) for one in results)
+    ).to_dict()

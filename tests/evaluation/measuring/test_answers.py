@@ -1,0 +1,67 @@
+"""What is measured of answers is what the labels say, and a wrong quotation counts against them."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from evaluation.measuring.answers import Share, labelled, measure, read_labelled, summary
+from retrieval.errors import ArfError
+
+pytestmark = pytest.mark.django_db
+AGE = {
+    "question": "How old must the president be?", "language": "en", "domain": "us_constitution",
+    "locators": ["/us/const/article/II/section/1/clause/5"],
+    "sentences": ["attained to the Age of thirty five Years"],
+}  # fmt: skip
+PIE = {"question": "the best recipe for apple pie", "language": "en", "domain": None}
+
+
+def test_a_right_sentence_and_a_decline_are_counted():
+    told = summary(measure([labelled(AGE), labelled(PIE)]))
+    assert told["right_first"]["value"] == told["citation_recall"]["value"] == 1.0
+    assert told["unsupported"]["hits"] == 0 and told["unsupported"]["total"] >= 1
+    assert told["answered_unanswerable"]["total"] == 1
+    assert told["right_first_es"] == {"hits": 0, "total": 0, "value": None, "interval": None}
+
+
+def test_a_quotation_that_does_not_stand_there_is_unsupported():
+    made = measure([labelled(AGE)])[0]
+    assert made.unsupported == 0
+    place = {
+        "locator": AGE["locators"][0],
+        "quote": "attained to the Age of ten Years",
+        "start": 0,
+        "end": 32,
+    }
+    item = {"kind": "law", "verdict": "supported", "citations": [place]}
+    told = {"answer": [item], "parts": [], "took_ms": 1.0}
+    assert measure([labelled(AGE)], lambda _request: told)[0].unsupported == 1
+
+
+def test_each_part_of_a_question_needs_its_own_sentence():
+    parts = [AGE, AGE | {"sentences": ["No such sentence stands anywhere"]}]
+    told = summary(measure([labelled(AGE | {"parts": parts})]))
+    assert told["right_first_of_several"]["hits"] == 1 and told["right_first_of_several"]["total"] == 2
+
+
+def test_the_interval_is_exact():
+    low, high = Share(0, 100).interval
+    assert low == 0.0 and high == pytest.approx(0.0362, abs=1e-4)  # 1 - .025 ** (1 / 100)
+
+
+def test_a_line_that_is_no_labelled_question_is_named(tmp_path):
+    file = tmp_path / "questions.jsonl"
+    file.write_text(f"{json.dumps(AGE)}\n[]\n")
+    with pytest.raises(ArfError, match="Line 2 of questions.jsonl"):
+        read_labelled(file)
+
+
+def test_the_command_tells_every_share(tmp_path, capsys):
+    file = tmp_path / "questions.jsonl"
+    file.write_text(f"{json.dumps(AGE)}\n{json.dumps(PIE)}\n")
+    call_command("evaluate_answers", file, "--domain", "us_constitution")
+    told = capsys.readouterr().out
+    assert "right_first" in told and "1.000  (1 of 1" in told and "not applicable" in told
+    call_command("evaluate_answers", file, "--json")
+    assert json.loads(capsys.readouterr().out)["declined_answerable"]["value"] == 0.0
