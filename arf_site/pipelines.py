@@ -45,13 +45,15 @@ from rules.engine.match_rules import MatchRules
 from rules.questions.schedule import Schedule
 from rules.questions.screen import Screen
 from rules.questions.strategy import Strategy
+from rules.sufficiency.corrections import ReadAsOtherLanguage, RespellFurther, SearchEverywhere
+from rules.sufficiency.stage import UntilSufficient
 from rules.thresholds.each_domain import EachDomain
 from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
 from rules.understanding import Respell, Translate
 
 NAMES = (
-    "default", "verified", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense", "lexical",
-    "words", "places",
+    "default", "verified", "once", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense",
+    "lexical", "words", "places",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
@@ -103,13 +105,11 @@ RANKED = (CrossEncoderReranker(depth=30), *GATED, LearnedReranker(depth=100))
 PLACED = (Respell(), EmbedQuery(), Route())
 MOST = 4  # public bodies of law that are searched: the right one is among the three likeliest in .93 of cases
 
-# An answer in the learned order, or an abstention. Rules come before anything is searched, and again after
-# everything is ranked, so that nothing undoes them.
-ANSWERED = (
-    *ADMITTED,
-    *UNDERSTOOD,
-    MatchRules(),
-    ApplyRuleActions(*ON_SEARCH),
+# Rules come before anything is searched, and again after everything is ranked, so that nothing undoes them.
+ASKED = (*ADMITTED, *UNDERSTOOD, MatchRules(), ApplyRuleActions(*ON_SEARCH))
+
+# An answer in the learned order, or an abstention.
+LOOKED_UP = (
     *PLACED,
     Strategy(),
     EachDomain(
@@ -119,6 +119,13 @@ ANSWERED = (
         Abstain(),
         most=MOST,
     ),
+)
+
+# What is put right in a question, in this order, where nothing was found that probably answers it.
+CORRECTIONS = (ReadAsOtherLanguage(), RespellFurther(slips=2), SearchEverywhere())
+ANSWERED = (
+    *ASKED,
+    UntilSufficient(*LOOKED_UP, corrections=CORRECTIONS, most=2),
     SuggestQuestions(most=3),
 )
 
@@ -143,6 +150,11 @@ def verified() -> Pipeline:
 
 
 # -- What is measured and learned from. Each adds one thing to the one below it.
+
+
+def once() -> Pipeline:
+    """The default that never looks again: `manage.py train_sufficiency` learns from it when that would help."""
+    return Pipeline(*ASKED, *LOOKED_UP, ApplyRuleActions(*ON_RESULTS), Present())
 
 
 def learned_verified() -> Pipeline:

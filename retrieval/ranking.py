@@ -129,6 +129,7 @@ class Query:
     strategy: str = ""  # by what it is best searched
     synonyms: tuple[str, ...] = ()  # words looked for besides the question's
     within: Selection | None = None
+    bound: bool = False  # the caller restricted it to places, whole domains among them: it is searched nowhere else
     include: Selection | None = None
     exclude: Selection | None = None
     worked_out: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -268,6 +269,7 @@ class Ranking:
     suggestions: tuple[str, ...] = ()
     missing_words: tuple[str, ...] = ()  # what the question puts in quotes, where nothing found has all of it
     degraded: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()  # the stages that put the question right after a search that found too little
     shadow: Shadow | None = None
     notice: Notice | None = None
     shown: Mapping = field(default_factory=dict)  # the page that was asked for

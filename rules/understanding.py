@@ -39,7 +39,7 @@ class Respell:
         return replace(ranking, query=put).noting(text)
 
 
-def corrected_english(query: Query) -> str:
+def corrected_english(query: Query, *, slips: int = 1) -> str:
     """The text to look for; as it is where private documents are searched, whose names may look like slips."""
     words, named, index = words_read_whole(query), named_words(query, "en"), loaded.lexical_index()
     if not words or has_private(query):
@@ -50,10 +50,10 @@ def corrected_english(query: Query) -> str:
         return known or word in ENGLISH_FUNCTION_WORDS or (not index.problem and index.has(word, "en"))
 
     cited = [(found.start, found.end) for found in cited_in(query, query.text)]
-    return respelled(query.text, is_word, partial(often, tables=named), kept=cited)
+    return respelled(query.text, is_word, partial(often, tables=named), kept=cited, slips=slips)
 
 
-def corrected_spanish(query: Query, engine: Apertium) -> str:
+def corrected_spanish(query: Query, engine: Apertium, *, slips: int = 1) -> str:
     """The question as typed but for words that the translator does not know. Raises TranslationUnavailable."""
     words = words_read_whole(query)
     if not words or has_private(query):
@@ -65,7 +65,9 @@ def corrected_spanish(query: Query, engine: Apertium) -> str:
     if not doubtful:
         return query.original
     wrong = set(doubtful) & set(tokens(engine.translate(", ".join(doubtful))))
-    return respelled(query.original, lambda w: w not in wrong, partial(often, tables=named), kept=cited)
+    return respelled(
+        query.original, lambda w: w not in wrong, partial(often, tables=named), kept=cited, slips=slips
+    )
 
 
 def has_private(query: Query) -> bool:
@@ -104,7 +106,7 @@ class Translate:
         return replace(ranking, query=translated, degraded=degraded).noting(note)
 
 
-def english_of(query: Query) -> tuple[Query, Translation, str]:
+def english_of(query: Query, *, slips: int = 1) -> tuple[Query, Translation, str]:
     """The query with its misspelt words put right, in English, and why the machine translator did not help where it
     could not.
     """
@@ -112,7 +114,7 @@ def english_of(query: Query) -> tuple[Query, Translation, str]:
     engine, problem = loaded.apertium(), "Apertium is not installed"
     if engine is not None:
         try:
-            query = with_corrected_text(query, corrected_spanish(query, engine))
+            query = with_corrected_text(query, corrected_spanish(query, engine, slips=slips))
             return query, translate(query.corrected_text, glossary, engine, protect=protected(query)), ""
         except TranslationUnavailable as unavailable:
             problem = unavailable.message

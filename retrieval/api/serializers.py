@@ -233,9 +233,7 @@ class Answer(Page):
     unresolved = s.CharField(allow_null=True, help_text="All of the question: a citation of nothing here.")
     results = Result(many=True)
     abstained = s.BooleanField()
-    confident = s.BooleanField(
-        help_text="The best result is at least as probable as its domain asks for that."
-    )
+    confident = s.BooleanField(help_text="The best result is as probable as its domain asks for that.")
     likely = s.IntegerField(
         help_text="Of the total, how many first results come before relevance ends; pages fold the others away."
     )
@@ -250,6 +248,8 @@ class Answer(Page):
     cached = s.BooleanField()
     degraded = s.ListField(child=s.CharField(), help_text="Stages that could not do their part.")
     notice = s.DictField(allow_null=True, help_text="Told instead of results, unless `searched`.")
+    corrected = s.ListField(child=s.CharField(), help_text="Stages that put the question right.")
+    widened = s.ListField(child=s.CharField(), help_text="Bodies of law searched though not asked for.")
     rules = RulesAccount()
     trace_id = s.UUIDField()
     took_ms = s.FloatField()

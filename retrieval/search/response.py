@@ -105,6 +105,7 @@ def present(ranking: Ranking, asked: Page) -> dict:
         "missing_words": list(ranking.missing_words),
         "degraded": list(ranking.degraded),
         "notice": asdict(ranking.notice) if ranking.notice else None,
+        "corrected": list(ranking.corrected),
         "rules": {**NO_RULES, **ranking.curated},
         **({"facets": facets(ranking.query, ranking.candidates)} if asked.facets else {}),
     } | paging(len(ranking.candidates), k=k, page=page)

@@ -172,6 +172,7 @@ def query_of(
         versions=in_force,
         rules=request.rules,
         within=subtrees.within(places, caller, request.as_of),
+        bound=bool(request.within),
     )
 
 
@@ -187,6 +188,7 @@ def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> 
         "query": account,
         "unresolved": query.unresolved or None,
         "respelled": query.respelled,
+        "widened": [domain.slug for domain in query.domains if request.domains and domain.slug not in request.domains],
         **ranking.shown,
         "trace_id": str(trace_id),
         "stages": [stage_account(report) for report in ranking.reports],

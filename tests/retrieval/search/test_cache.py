@@ -60,7 +60,7 @@ def test_a_process_keeps_so_many_bytes_of_answers_the_last_used_ones():
 
     def answer(key: str) -> dict:
         text = "".join(chr(33 + hash((key, n)) % 90) for n in range(20_000))
-        return kept.get_or_make(key, lambda: made.append(key) or {"degraded": [], "text": text})[0]
+        return kept.get_or_make(key, lambda: made.append(key) or {"degraded": [], "widened": [], "text": text})[0]
 
     first = answer("a")
     for key in ("b", "a", "c", "d", "a", "e"):

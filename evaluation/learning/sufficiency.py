@@ -1,0 +1,112 @@
+"""Fits the probability that what was found answers, on topics that the reranker has not learned from and on questions
+spoiled on purpose; and measures what looking again recovers of these, and what it costs all others.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from evaluation.measuring.measures import credited, measure_topic
+from evaluation.measuring.runs import Runner, stated_language
+from evaluation.topics.topic import Topic, read_topics
+from retrieval.ranking import Ranking
+from rules.sufficiency.evidence import FEATURES, features
+
+SPOILED = Path(__file__).parents[1] / "measuring" / "spoiled_questions.jsonl"
+STATED_ENGLISH = "stated en"  # a tag: the caller says that the question is English, and it is not
+RIGHT_AMONG = 3  # first results, one of which is relevant where a question is answered
+FEW_NEEDLESS = 0.03  # of questions answered rightly at once, those that may be looked up again
+
+
+def spoiled(split: str) -> list[Topic]:
+    """Train topics with typos, a wrong citation or a wrong body of law; Spanish idiom; vague questions."""
+    return read_topics(SPOILED, split=split)
+
+
+def asked(runner: Runner, topic: Topic) -> Ranking:
+    language = "en" if STATED_ENGLISH in topic.tags else stated_language(topic.language)
+    return runner.ranking(topic.query, (topic.domain,), language)
+
+
+def is_right(topic: Topic, ranking: Ranking) -> bool:
+    """Whether an answer is shown, and one of its first results is relevant."""
+    first = [] if ranking.abstained else ranking.candidates[:RIGHT_AMONG]
+    return any(credited(candidate.locator, topic.relevant) for candidate in first)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights in the form that serving reads, and how well they tell right answers held out from others."""
+
+    row: dict
+    auc: float
+    brier: float
+    poor: float  # share of right answers below the minimum
+
+
+def fit(topics: Iterable[Topic], *, show: Callable = iter) -> Fitted:
+    """Learns from the pipeline that looks once. Right answers are examples; wrong ones and topics without an answer are
+    counterexamples, whether they were declined or not.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    runner = Runner("once")
+    ran = [(topic, asked(runner, topic)) for topic in show(list(topics))]
+    ran = [(topic, ranking) for topic, ranking in ran if not ranking.final and ranking.answer is not None]
+    rows = np.array([features(ranking) for _, ranking in ran])
+    right = np.array([is_right(topic, ranking) for topic, ranking in ran])
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5, max_iter=1_000))
+    held_out = cross_val_predict(model, rows, right, cv=5, method="predict_proba")[:, 1]
+    minimum = float(np.quantile(held_out[right], FEW_NEEDLESS))
+    scaler, logistic = (step for _, step in model.fit(rows, right).steps)
+    weights = logistic.coef_[0] / scaler.scale_
+    row = {
+        "minimum": round(minimum, 4),
+        "intercept": round(float(logistic.intercept_[0] - weights @ scaler.mean_), 5),
+        "weights": {name: round(float(weight), 5) for name, weight in zip(FEATURES, weights, strict=True)},
+    }
+    return Fitted(
+        row=row,
+        auc=float(roc_auc_score(right, held_out)),
+        brier=float(np.mean((held_out - right) ** 2)),
+        poor=float(np.mean(held_out[right] < minimum)),
+    )
+
+
+def recovery(topics: Sequence[Topic], *, show: Callable = iter) -> dict:
+    """What looking again makes of these questions: of those wrong at once how many became right, of those right at once
+    how many were looked up again and how many became wrong, and nDCG@10 before and after.
+    """
+    once, again = Runner("once"), Runner("default")
+    told: Counter = Counter()
+    values = {"once": [], "default": []}
+    for topic in show(list(topics)):
+        before, after = asked(once, topic), asked(again, topic)
+        was, now, tried = is_right(topic, before), is_right(topic, after), tries(after) > 0
+        told["right at once" if was else "wrong at once"] += topic.answerable
+        told["recovered"] += topic.answerable and now and not was
+        told["spoilt"] += topic.answerable and was and not now
+        told["needless"] += topic.answerable and was and tried
+        told["looked again"] += tried
+        told["unanswerable"] += not topic.answerable
+        told["declined at once"] += not topic.answerable and before.abstained
+        told["declined"] += not topic.answerable and after.abstained
+        told["corrected by " + ", ".join(after.corrected)] += bool(after.corrected)
+        if topic.answerable:
+            for name, ranking in (("once", before), ("default", after)):
+                shown = [] if ranking.abstained else [c.locator for c in ranking.candidates]
+                values[name].append(measure_topic(shown, topic.relevant)["nDCG@10"])
+    return dict(told) | {f"nDCG@10 {name}": round(float(np.mean(v)), 4) for name, v in values.items() if v}
+
+
+def tries(ranking: Ranking) -> int:
+    return sum(
+        int(report.details.get("tries", 0)) for report in ranking.reports if report.name == "UntilSufficient"
+    )

@@ -1,0 +1,69 @@
+"""What may be put right in a question whose evidence is poor: each is a stage that changes the question alone and says
+how; one that does not apply is skipped. Private documents change no question.
+"""
+
+from dataclasses import dataclass, replace
+
+from retrieval.corpus import statements
+from retrieval.pipeline import run_stage
+from retrieval.ranking import Ranking
+from retrieval.search.service import in_scope
+from retrieval.stages.citations import cited_in
+from retrieval.text.language import detect
+from rules.thresholds.stages import ReadThresholds
+from rules.understanding import Translate, corrected_english, english_of
+
+
+@dataclass(frozen=True)
+class ReadAsOtherLanguage:
+    """Reads a question as what it is written in, where a caller named the other language for it."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        written = detect(query.original)
+        if written == query.language:
+            return ranking.noting("it is in the language it was read in", skipped=True)
+        read = replace(query, text=query.original, language=written, translated=None, respelled=None)
+        return run_stage(Translate(), replace(ranking, query=read)).noting(f"language {written}")
+
+
+@dataclass(frozen=True)
+class RespellFurther:
+    """Puts right words that are two slips away from a word of a curated name."""
+
+    slips: int
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if query.language == "es":
+            read, translation, problem = english_of(replace(query, respelled=None), slips=self.slips)
+            if problem or read.corrected_text == query.corrected_text:
+                return ranking.noting(problem or "no other word is near", skipped=True)
+            put = replace(read, text=translation.text, translated=translation.text)
+            return replace(ranking, query=put).noting(read.corrected_text)
+        text = corrected_english(query, slips=self.slips)
+        if text == query.text:
+            return ranking.noting("no other word is near", skipped=True)
+        put = replace(query, text=text, respelled=text, citations=cited_in(query, text))
+        return replace(ranking, query=put).noting(text)
+
+
+@dataclass(frozen=True)
+class SearchEverywhere:
+    """Searches all public law, where the caller named a body of law and it declines."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if not ranking.abstained:
+            return ranking.noting("the body of law that was asked answers", skipped=True)
+        if query.bound or query.is_restricted or any(domain.private for domain in query.domains):
+            return ranking.noting("it is searched in private documents or in part of a body", skipped=True)
+        domains, versions = in_scope(query.caller)
+        others = (domain for domain in domains if domain.corpus_version and not domain.private)
+        public = (*query.domains, *(domain for domain in others if domain not in query.domains))
+        if public == query.domains:
+            return ranking.noting("all law here was searched", skipped=True)
+        wide = replace(query, domains=public, versions=statements.versions_for(public, versions))
+        return run_stage(ReadThresholds(), replace(ranking, query=wide)).noting(
+            ", ".join(d.slug for d in public)
+        )

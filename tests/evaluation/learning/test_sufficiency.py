@@ -1,0 +1,54 @@
+"""What tells whether evidence suffices is learned from questions that were answered and from spoiled ones."""
+
+from collections import Counter
+
+import pytest
+
+from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, is_right, recovery, spoiled
+from evaluation.topics.topic import read_topics
+from retrieval.models import Section
+from retrieval.ranking import Candidate, Query, Ranking
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.django_db
+KINDS = {"typos": 60, "wrong act": 40, "wrong domain": 40, "spanish idiom": 30, "vague": 30}
+
+
+def test_the_spoiled_questions_are_whole_and_of_no_test_topic():
+    rows = [*spoiled("train"), *spoiled("test")]
+    assert Counter(topic.kind for topic in rows) == KINDS
+    known = set(Section.objects.live().values_list("locator", flat=True))
+    assert all(topic.relevant and set(topic.relevant) <= known for topic in rows)
+    data = ROOT / "evaluation/topics/data"
+    train = {
+        topic.id for name in ("us_constitution", "us_constitution_lay")
+        for topic in read_topics(data / f"{name}.jsonl", split="train")
+    }  # fmt: skip
+    of = {topic.narrative.removeprefix("spoils ") for topic in rows if topic.narrative}
+    assert len(of) == 140 and of <= train
+
+
+def ranking(*locators: str, **changes) -> Ranking:
+    found = tuple(Candidate(n, locator=locator) for n, locator in enumerate(locators))
+    return Ranking(Query("q", "q", "q", "en", ()), found, **changes)
+
+
+def test_right_is_what_is_shown_and_relevant_among_the_first_three():
+    topic = Topic("t", "q", relevant={"/a": 3})
+    assert is_right(topic, ranking("/b", "/c", "/a"))
+    assert not is_right(topic, ranking("/b", "/c", "/d", "/a"))
+    assert not is_right(topic, ranking("/a", abstained=True))
+
+
+def test_a_question_asked_of_the_wrong_body_of_law_is_recovered_and_one_that_is_well_is_asked_once():
+    topics = [
+        Topic(
+            "w", "can the police search my phone", domain="us_code", relevant={"/us/const/amendment/IV": 3}
+        ),
+        Topic("r", "can the police search my phone", relevant={"/us/const/amendment/IV": 3}),
+        Topic("s", "me catearon la casa", tags=(STATED_ENGLISH,), relevant={"/us/const/amendment/IV": 3}),
+    ]
+    told = recovery(topics)
+    assert told["recovered"] >= 1 and told["spoilt"] == told["needless"] == 0
+    assert told["corrected by SearchEverywhere"] >= 1
+    assert told["nDCG@10 default"] > told["nDCG@10 once"]

@@ -1,0 +1,66 @@
+"""What is put right in a question whose evidence is poor."""
+
+from dataclasses import replace
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.models import Domain
+from retrieval.ranking import Ranking
+from retrieval.request import SearchRequest
+from retrieval.search.service import in_scope, query_of, search
+from retrieval.stages.citations import ResolveCitations
+from retrieval.stages.query import Normalize
+from rules.sufficiency.corrections import (
+    ReadAsOtherLanguage,
+    RespellFurther,
+    SearchEverywhere,
+)
+from rules.understanding import Translate
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(text: str, *domains: str, language: str | None = None) -> Ranking:
+    request = SearchRequest(text, domains, language=language)
+    ranking = Ranking(query_of(request, ANONYMOUS, *in_scope(ANONYMOUS, domains)))
+    for stage in (Normalize(), ResolveCitations(), Translate()):
+        ranking = stage(ranking)
+    return replace(ranking, note="", details={})
+
+
+def test_a_spanish_question_that_was_called_english_is_read_as_spanish():
+    ranking = ReadAsOtherLanguage()(asked("me catearon la casa sin orden", language="en"))
+    assert ranking.query.language == "es"
+    assert "without" in ranking.query.text and ranking.query.translated == ranking.query.text
+
+
+def test_a_question_in_the_language_it_was_read_in_stays():
+    ranking = asked("can the police search my house")
+    assert ReadAsOtherLanguage()(ranking).query == ranking.query
+
+
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [("unreasonnabel searches", "unreasonable searches"), ("unreasonable searches", "unreasonable searches")],
+)
+def test_a_word_two_slips_away_is_put_right(text, read_as):
+    assert RespellFurther(slips=2)(asked(text)).query.text == read_as
+
+
+def test_a_body_of_law_that_holds_nothing_leads_to_all_of_them():
+    assert not Domain.objects.get(slug="us_code").corpus_version
+    answer = search(SearchRequest("can the police search my phone", ("us_code",)))
+    assert answer["results"][0]["locator"] == "/us/const/amendment/IV"
+    assert "SearchEverywhere" in answer["corrected"] and "us_constitution" in answer["widened"]
+
+
+def test_what_is_asked_of_private_documents_or_of_a_part_is_not_searched_for_elsewhere():
+    within = search(
+        SearchRequest("maritime salvage of trawlers", ("us_constitution",), within=("/us/const/article/I",))
+    )
+    assert within["widened"] == []
+    ranking = asked("can the police search my phone", "us_constitution")
+    private = replace(ranking.query.domains[0], private=True)
+    kept = replace(ranking, query=replace(ranking.query, domains=(private,)), abstained=True)
+    assert SearchEverywhere()(kept).query == kept.query
