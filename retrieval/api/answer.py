@@ -182,4 +182,4 @@ def events(made: dict) -> Iterator[bytes]:
 
 
 def event(name: str, told: dict) -> bytes:
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(told))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY))

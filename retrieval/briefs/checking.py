@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import takewhile
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
@@ -269,6 +270,8 @@ class Quotations:
         places = belongs(quotation, self.text, self.spans, self.among)
         if not places.citations:
             return QuotationCheck(quotation, "unattributed")
+        if self.library.is_late():
+            return QuotationCheck(quotation, "unchecked", places.citations[0])
         tried = [self.beside(quotation, number) for number in places.citations[:MOST_TRIED]]
         best = next((check for check in tried if check.status == "exact"), None)
         if best is not None and (
@@ -309,7 +312,9 @@ class Quotations:
 
     def elsewhere(self, quotation: Quotation, stand: Stand) -> Source | None:
         """In what else the brief cites, in another text of the same place, or in the law with most of these words."""
-        others = (source for check in self.citations for source in self.library.sources(check.stand))
+        stands = {id(check.stand): check.stand for check in self.citations}.values()
+        others = (source for each in stands for source in self.library.sources(each))
+        others = takewhile(lambda _: not self.library.is_late(), others)
         if found := first_exact(quotation, others) or first_exact(quotation, self.library.versions(stand)):
             return found
         self.sought += 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from itertools import chain
+from time import monotonic
 from typing import Literal, get_args
 
 from django.db.models import Exists, OuterRef
@@ -36,6 +37,7 @@ MOST_TITLES = 1_000  # private documents whose titles are looked for
 WHOLE = "/us/const/"  # all of its places are known here: what is not among them is nowhere
 SHORTEST_TITLE = 6  # characters; shorter ones are words of any text
 MOST_PARTS = 200  # provisions below a cited one whose words are read
+SECONDS = 20  # for one brief: what is not compared by then is left, and told
 LOOKED_THROUGH = 15  # provisions that a quotation is looked for in, where it is not in the cited one
 LONGEST_QUESTION = 40  # words of a quotation by which it is looked for
 STATUS = {  # by how a text stands on the day
@@ -97,9 +99,16 @@ class Library:
         asked = {"original": "", "text": "", "normalized": "", "language": "en"}
         self.query = Query(**asked, domains=scopes, caller=caller, as_of=self.day)
         self.names: CaseNames | None = decided_cases.names_for(self.query)
-        self.unsearched = False  # whether a quotation could not be looked for elsewhere
+        self.unsearched = False  # whether something could not be looked for
+        self._until = monotonic() + SECONDS
         self._stands: dict[str, Stand] = {}
         self._sources: dict[str, list[Source]] = {}
+
+    def is_late(self) -> bool:
+        """Whether the time for this brief is over; what is left then is told as unsearched."""
+        late = monotonic() > self._until
+        self.unsearched = self.unsearched or late
+        return late
 
     # -- Citations
 

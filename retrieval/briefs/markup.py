@@ -58,7 +58,8 @@ def runs(report: Report) -> list[Run]:
     """The whole text in pieces, in order."""
     spans = [(c.cited.start, c.cited.end, f"citation {c.stand.status}") for c in report.citations]
     spans += [(q.quotation.start, q.quotation.end, f"quotation {q.status}") for q in report.quotations]
-    ends = sorted({0, len(report.text), *(place for a, b, _kinds in spans for place in (a, b))})
+    noted = (found.end for found in report.findings)
+    ends = sorted({0, len(report.text), *noted, *(place for a, b, _kinds in spans for place in (a, b))})
     return [
         Run(
             report.text[start:end],

@@ -1,5 +1,6 @@
 """The sentences that carry citations, beside the law they cite. Pure but for what a library reads."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,9 +50,13 @@ def check_propositions(
     the rest does not follow.
     """
     found = []
+    ends = [quotation.end for quotation in quoted]
     for unit in among:
-        if any(unit.start < quotation.end and quotation.start < unit.says for quotation in quoted):
+        following = bisect_right(ends, unit.start)
+        if following < len(quoted) and quoted[following].start < unit.says:
             continue
+        if library.is_late():
+            break
         cited = tuple(number for number in unit.citations if number < len(stands) and stands[number].leads)
         sources = [source for number in cited for source in sources_of(stands[number], library)]
         said = text[unit.start : unit.says].rstrip()

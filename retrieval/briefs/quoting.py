@@ -5,14 +5,16 @@ given a name in brackets (the "Act") is none. A citation that is a sentence of i
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from retrieval.text.sentences import sentences
 
 Span = tuple[int, int]
+LONGEST_AROUND = 1_000  # characters beside the citations of what is only citations
 
 _MARK = re.compile(r"[“”«»\"]")
 _BREAK = re.compile(r"\n\s*\n|\n(?=\s*[“«\"])")
@@ -77,8 +79,13 @@ def quotations(text: str) -> list[Quotation]:
         quotation
         for part in paragraphs(text)
         for quotation in _in_paragraph(text, *part)
-        if quotation.words.strip() and not any(a < quotation.start and quotation.end <= b for a, b in terms)
+        if quotation.words.strip() and not _within(quotation, terms)
     ]
+
+
+def _within(quotation: Quotation, terms: Sequence[Span]) -> bool:
+    before = bisect_left(terms, (quotation.start, 0)) - 1
+    return before >= 0 and quotation.end <= terms[before][1]
 
 
 def paragraphs(text: str) -> Iterator[Span]:
@@ -119,12 +126,13 @@ def units(text: str, cited: Sequence[Span]) -> list[Unit]:
 
 def whole_sentences(text: str, cited: Sequence[Span]) -> Iterator[Span]:
     """Sentences, of which none ends within a citation or a quotation; a full stop behind a citation ends one."""
-    closed = [*cited, *((quotation.start, quotation.end) for quotation in quotations(text))]
+    closed = sorted([*cited, *((quotation.start, quotation.end) for quotation in quotations(text))])
+    reached = [0, *accumulate((b for _, b in closed), max)]  # how far those go that begin before each
     behind = (_STOP.match(text, end) for _, end in cited)
     ends = {end for _, end in sentences(text, max_chars=len(text) + 1)} | {m.end() for m in behind if m}
     begun = 0
     for end in sorted(ends):
-        if not any(a < end < b for a, b in closed) and not text[end : end + 1].islower():
+        if reached[bisect_left(closed, (end, 0))] <= end and not text[end : end + 1].islower():
             yield begun, end
             begun = end
     if begun < len(text):
@@ -138,6 +146,8 @@ def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) ->
         rest.append(text[place:a])
         place = max(place, b)
     rest.append(text[place:end])
+    if any(len(piece) > LONGEST_AROUND for piece in rest):
+        return False
     around = " ".join(_BRACKETED.sub(" ", _CASE_NAME.sub(" ", piece)) for piece in rest)
     return not re.search(r"[^\W\d_]{2,}", _SIGNALS.sub(" ", around))
 
@@ -171,5 +181,7 @@ def is_introduced(text: str, start: int, end: int) -> bool:
 
 def is_link(text: str, start: int, end: int) -> bool:
     """Whether little stands between: signals, brackets and the name of a case."""
+    if end - start > 150:
+        return False
     between = _CASE_NAME.sub(" ", text[start:end])
-    return end - start <= 150 and not _ABOVE.search(between) and _LINK.fullmatch(between) is not None
+    return not _ABOVE.search(between) and _LINK.fullmatch(between) is not None

@@ -19,6 +19,8 @@ ALIKE = 0.6  # of the words: from here on a quotation is an altered one of this 
 FEWEST = 3  # words that can be an altered quotation; of fewer nobody can tell
 SHORT_GAP = 4  # words: what an ellipsis leaves out beside a "not"
 LONGEST_RUN = 200  # words that are aligned at once: the work grows with their square
+MOST_RUNS = 40  # between ellipses and brackets; a quotation of more is found nowhere word by word
+COMMON = 2_000  # places in a source; a word that has more tells nothing of where a quotation begins
 TRIED = 4  # places in a source that are compared with one altered quotation
 NEGATIONS = frozenset(
     ["no", "not", "nor", "never", "neither", "none", "nothing", "without", "unless", "except", "cannot"]
@@ -30,7 +32,7 @@ MODALS = frozenset(
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BROKEN = re.compile(r"(?<=[^\W\d_])-\s*\n\s*(?=[^\W\d_])")
-_ELLIPSIS = r"\[?\s*(?:…|\.(?:\s?\.){2,3}|\*(?:\s?\*){2,})\s*\]?"
+_ELLIPSIS = r"(?:\[\s*)?(?:…|\.(?:\s?\.){2,3}|\*(?:\s?\*){2,})(?:\s*\])?"
 _PIECE = re.compile(
     rf"(?P<gap>{_ELLIPSIS})|(?P<head>[^\W\d_]*)\[(?P<inside>[^\[\]]{{0,200}})\](?P<tail>[^\W\d_]*)"
     rf"|(?P<word>{_WORD.pattern})"
@@ -113,7 +115,7 @@ def compare(quotation: str, words: Words) -> Comparison:
 def found_exactly(quotation: str, words: Words) -> Comparison | None:
     """Where its very words are; altered where what is left out turns their sense."""
     for read in readings_of(quotation):
-        if read and (placed := exact(read, words)):
+        if 0 < len(read) <= MOST_RUNS and (placed := exact(read, words)):
             hidden = tuple(turned(read, placed, words))
             span = words.spans[placed[0][0]][0], words.spans[placed[-1][1] - 1][1]
             return Comparison("altered" if hidden else "exact", span, hidden, 1.0)
@@ -257,7 +259,7 @@ def likely_starts(said: Sequence[str], words: Words) -> list[int]:
     votes: Counter[int] = Counter()
     for offset, word in enumerate(said):
         places = words.places.get(word, ())
-        for place in places:
+        for place in places if len(places) <= COMMON else ():
             votes[(place - offset) // 4] += 1 / len(places)
     near = {bucket: votes[bucket] + votes[bucket - 1] / 2 + votes[bucket + 1] / 2 for bucket in [*votes]}
     best = sorted(near, key=lambda bucket: (-near[bucket], bucket))[:TRIED]

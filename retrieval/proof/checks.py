@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
-from functools import lru_cache
 
 from retrieval.proof.alignment import Token
 from retrieval.proof.facts import Facts, Quantity, facts, places_of
@@ -102,12 +101,9 @@ def _sorted(codes: set[str]) -> tuple[str, ...]:
 # -- facts
 
 
-_facts = lru_cache(1 << 10)(facts)
-
-
 def _facts_changed(said: str, window: str, source: Source) -> tuple[set[str], bool]:
     """Codes of what the law does not have; whether it has another value there."""
-    claim, law = _facts(said), _facts(window)
+    claim, law = facts(said), facts(window)
     changed: set[str] = set()
     rivals = False
     for quantity in claim.quantities:
@@ -251,7 +247,7 @@ def _other_value(claim: Sequence[Token], put_in: tuple[int, int], theirs: Sequen
 
 
 def _values(tokens: Sequence[Token]) -> set[Fraction]:
-    return {quantity.value for quantity in _facts(" ".join(token.word for token in tokens)).quantities}
+    return {quantity.value for quantity in facts(" ".join(token.word for token in tokens)).quantities}
 
 
 def _negative(tokens: Sequence[Token]) -> bool:

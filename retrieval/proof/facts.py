@@ -34,6 +34,7 @@ _DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)-?([a-z]*)")
 _CODE = re.compile(
     r"\b(\d+)\s*(?:u\.?\s?s\.?\s?c\.?(?:\s?a\.?)?|c\.?\s?f\.?\s?r\.?)\s*(?:§+|sec\w*\.?|part)?\s*(\d[\w.-]*)?"
 )
+_ENDLESS = re.compile(r"\d{30,}|(?:\d{1,3},){10,}\d+")  # digits that are no quantity
 _ROMAN = re.compile(r"(?=[ivxlcdm])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _LINKS = frozenset(listed("and or y o to a through e u"))
 
@@ -72,7 +73,9 @@ def facts(text: str) -> Facts:
     folded = fold(text)
     places = {("section", _bare(m[2])) for m in _CODE.finditer(folded) if m[2]}
     places |= {("title", m[1]) for m in _CODE.finditer(folded)}
-    masked = _CODE.sub(lambda m: " " * len(m[0]), folded)
+    masked = folded
+    for masking in (_CODE, _ENDLESS):
+        masked = masking.sub(lambda m: " " * len(m[0]), masked)
     tokens = [_Token(m[0].replace("’", "'").removesuffix("'s"), *m.span()) for m in _TOKEN.finditer(masked)]
     quantities: list[Quantity] = []
     dates: set[tuple[str, int]] = set()
@@ -181,7 +184,7 @@ def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]]
     word = tokens[at].word
     if word in WEEKDAYS:
         return 1, {("weekday", WEEKDAYS.index(word) % 7)}
-    day = _ordinal(tokens, at) or ((1, int(word)) if word.isdigit() and int(word) <= 31 else None)
+    day = _ordinal(tokens, at) or ((1, int(word)) if word.isdecimal() and int(word) <= 31 else None)
     ahead = at
     if day:
         ahead = at + day[0]
@@ -198,7 +201,7 @@ def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]]
         if not day and ahead < len(tokens):
             following = _ordinal(tokens, ahead)
             text = tokens[ahead].word
-            following = following or ((1, int(text)) if text.isdigit() and int(text) <= 31 else None)
+            following = following or ((1, int(text)) if text.isdecimal() and int(text) <= 31 else None)
             if following and following[1] <= 31 and not _has_unit(tokens, ahead + following[0]):
                 found.add(("day", following[1]))
                 ahead += following[0]
@@ -251,7 +254,7 @@ def _fraction(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
     if word in ("half", "mitad"):
         return 1, Fraction(1, 2)
     over = tokens[at + 1].word if at + 1 < len(tokens) else ""
-    top = SMALL.get(word) or (int(word) if word.isdigit() and len(word) < 3 else 0)
+    top = SMALL.get(word) or (int(word) if word.isdecimal() and len(word) < 3 else 0)
     if over in PARTS and 0 < top < PARTS[over]:
         return 2, Fraction(top, PARTS[over])
     return None

@@ -285,7 +285,7 @@ def _repeated(clause: str, grammar: Grammar) -> list[str]:
     verbs = re.match(
         rf"(?P<stem>¿?(?:.+, )?(?:\S+ ){{0,2}}(?:{grammar.modal}) "
         r"(?:(?:the|an?|my|los|las|el|la) \w+ |(?!the|an?|my)\w+ )?|"
-        rf"¿?(?:\S+ ){{1,4}}(?:{grammar.modal}) )(?P<one>{grammar.first} .*?\w{{3,}}.*?),? (?:or|and|o|y) "
+        rf"¿?(?:\S+ ){{1,4}}(?:{grammar.modal}) )(?P<one>{grammar.first} .*?\w{{3}}.*?),? (?:or|and|o|y) "
         rf"(?P<two>{grammar.infinitive} .+)$",
         folded,
     )

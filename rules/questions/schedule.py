@@ -17,8 +17,10 @@ from rules.questions.patterns import sections
 KINDS = sections("needless.txt")
 APART = r"[\s,.!?;:¿¡-]+"
 POLITE = f"(?:{KINDS['greeting']}|{KINDS['thanks']})"
+MOST_POLITE = 4  # before and behind; of each more, the ways to read "ok thanks ok thanks" double
 NEEDLESS = {
-    code: re.compile(f"(?:{POLITE}{APART})*{units}(?:{APART}{POLITE})*") for code, units in KINDS.items()
+    code: re.compile(f"(?:{POLITE}{APART}){{0,{MOST_POLITE}}}{units}(?:{APART}{POLITE}){{0,{MOST_POLITE}}}")
+    for code, units in KINDS.items()
 }
 MOST_CHARS = 120  # nothing longer is only a greeting
 TOLD = {

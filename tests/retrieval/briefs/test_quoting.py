@@ -84,3 +84,8 @@ def test_a_paragraph_of_citations_is_one_of_its_own():
 )
 def test_signals_say_nothing(text, only):
     assert is_only_citations(text, 0, len(text), spans(text)) is only
+
+
+def test_a_word_without_end_is_read_in_no_time():
+    text = "“so” " + "A" * 30_000 + " U.S. Const. amend. I."
+    assert bound(text)

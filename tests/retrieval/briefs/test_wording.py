@@ -101,3 +101,8 @@ def test_any_part_of_a_source_is_in_it_whatever_is_left_out(data):
     said = WORDS.said(first, end)
     assert compare(said, WORDS).status == "exact"
     assert compare(said.upper(), WORDS).status == "exact"
+
+
+def test_a_quotation_of_endless_pieces_is_found_nowhere():
+    assert found_exactly("the … " * 5_000, WORDS) is None
+    assert count_words("a" + " " * 50_000 + "b") == 2

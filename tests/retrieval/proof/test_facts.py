@@ -67,3 +67,11 @@ def test_what_a_provision_is_called():
     assert ("amendment", "14") in places_of(
         "/us/const/amendment/XIV/section/1", "U.S. Const. amend. XIV, § 1"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["four years.² Article II", "❶ no person", "9" * 5000, "1." + "9" * 5000, "9," * 3 + "999," * 2000],
+)
+def test_what_looks_like_digits_and_is_no_number_is_passed_by(text):
+    facts(text)

@@ -92,3 +92,7 @@ def test_it_costs_next_to_nothing():
     for row in ROWS:
         parts(row["query"], row["language"])
     assert (time.perf_counter() - started) / len(ROWS) < 0.002
+
+
+def test_a_word_without_end_is_read_in_no_time():
+    assert len(parts("can we " + "x" * 490, "en")) == 1

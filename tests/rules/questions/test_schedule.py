@@ -46,6 +46,7 @@ def test_its_kind_is_told(text, code):
         "what is 14-1",
         "help for veterans",
         "is this site open to public comment under the APA",
+        "ok ty " * 19 + "x",  # would take minutes if each could be read in two ways
     ],
 )
 def test_whatever_else_it_holds_sends_it_to_the_search(text):
