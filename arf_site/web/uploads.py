@@ -6,7 +6,7 @@ from django.core.files.uploadhandler import FileUploadHandler
 from retrieval.parsing.files.limits import MAX_BYTES
 
 LONGEST = 5_000_000  # bytes; all aliases that ship have a twentieth of that
-IN_MEMORY = 2_500_000  # what Django keeps in memory: of a brief nothing is ever written to a disk
+IN_MEMORY = 2_500_000  # what Django keeps in memory: the file of a brief is never written to a disk
 ONE_FILE = MAX_BYTES + 2**20
 # Below which documents are handed in: one file, or as many as a person chooses at once; and briefs.
 DOCUMENTS = {

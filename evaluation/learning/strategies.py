@@ -60,10 +60,10 @@ def matrix(rows: Sequence[Labelled], reading: Callable[[Labelled], np.ndarray]) 
     return np.array([reading(row) for row in rows])
 
 
-def classifier(strength: float = STRENGTH):
+def classifier():
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=strength, max_iter=1_000)
+    return LogisticRegression(C=STRENGTH, max_iter=1_000)
 
 
 def cross_validated(rows: Sequence[Labelled], reading: Callable[[Labelled], np.ndarray]) -> dict[str, float]:

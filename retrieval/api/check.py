@@ -105,7 +105,7 @@ class BriefFinding(s.Serializer):
     end = s.IntegerField()
     kind = s.CharField(help_text=KIND)
     of = s.ChoiceField(["citation", "quotation", "proposition"])
-    number = s.IntegerField(help_text="Its place among the citations or quotations, from 0.")
+    number = s.IntegerField(help_text="Its place among what `of` names, from 0.")
 
 
 class CheckedBrief(s.Serializer):

@@ -1,4 +1,5 @@
-"""A brief checked: every citation, and every quotation beside the words it is said to come from.
+"""A brief checked: every citation, every quotation beside the words it is said to come from, and every sentence that
+cites law without quoting it beside that law.
 
 Nothing of a brief is stored, cached or logged. What is found is read as the caller.
 """
@@ -123,7 +124,7 @@ class QuotationCheck:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to look at, at a place of the brief; `number` is that of the citation or quotation."""
+    """Something to look at, at a place of the brief; `number` is its place among what `of` names."""
 
     start: int
     end: int
@@ -180,6 +181,7 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
     """1. Find the citations, and what each leads to on the day.
     2. Find the quotations, and the citation that each belongs to.
     3. Compare each with the words of that place; look for it elsewhere where they differ.
+    4. Read the sentences that cite law without quoting it beside that law.
     """
     with as_caller(caller):
         library = Library(caller, as_of)

@@ -187,7 +187,7 @@ class Library:
 
     def sources(self, stand: Stand) -> list[Source]:
         """The words of a cited place, and of its translation. Of a decision its opinions alone: the summary is ours.
-        None where these are not here.
+        Empty where these are not here.
         """
         if stand.section is None and not (stand.document and stand.leads):
             return []

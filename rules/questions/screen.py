@@ -1,8 +1,8 @@
 """What is said before a question is searched: hotlines in a crisis, what this site does not serve or help with, and
 what in the question is personal or speaks to a language model rather than to the law.
 
-A question of law is never refused for its subject. Only a cry for help, a request for help with a crime, or a topic
-that staff list as not served ends a search; all else is marked, and searched.
+Only a cry for help, a request for help with a crime, or a topic that staff list as not served ends a search; all else
+is marked, and searched. Nothing that ships refuses a question of law for its subject.
 """
 
 import re

@@ -1,7 +1,7 @@
 """By what a question is best searched: one of six strategies, with a reason and a calibrated probability.
 
-Only a citation changes what is searched (its provisions are the answer, in their order); the hybrid search answers all
-others. The decision is kept with the ranking and in its trace, for whoever composes an answer of several searches.
+It changes no search: a citation has been answered by its provisions before, and the hybrid search answers all others.
+The name is kept with the query and in its trace, and `manage.py strategy_regret` tells what it would be worth.
 """
 
 import json

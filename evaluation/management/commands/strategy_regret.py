@@ -1,4 +1,4 @@
-"""manage.py strategy_regret [--topics FILE | --domain D] [--split tune]"""
+"""manage.py strategy_regret [--topics FILE | --domain D] [--split tune] [--limit N]"""
 
 import json
 from dataclasses import asdict
