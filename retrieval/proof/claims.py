@@ -15,13 +15,13 @@ from retrieval.text.snippets import function_stems
 FEWEST_WORDS = 2  # that mean something, or one beside a number: "Yes, 42."
 FEWEST_OF_OPENING = 4  # of the words before a list: "The Secretary shall conduct research on harbors to:"
 _ITEM = re.compile(
-    r"(?:^[ \t]*(?:[-*•–]|\d{1,2}[.)]|\([^\W_]{1,4}\))|(?<=[:;—,])\s*(?:and|or|y|o)?\s*\([^\W_]{1,4}\))[ \t]+",
+    r"(?:^[ \t]*(?:[-*•–]|\d{1,2}[.)]|\([^\W_]{1,4}\))|(?<=[:;—,])\s*(?:(?:and|or|y|o)\s*)?\([^\W_]{1,4}\))[ \t]+",
     re.MULTILINE,
 )
 _ENUMERATED = re.compile(r"\W*\w{1,4}\W*")
 _STEM_END = re.compile(r"[:—]\s*$")
-_MARKS = re.compile(r"\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|[*_`#]+(?=\S)|(?<=\S)[*`]+|^\s*#+\s*")
-_TRAILING = re.compile(r"[;,\s]+(?:and|or|y|o)?\s*$")
+_MARKS = re.compile(r"(?<!\s)\s*\[\d{1,3}(?:\s*,\s*\d{1,3})*\]|[*_`#]+(?=\S)|(?<=\S)[*`]+|^\s*#+\s*")
+_TRAILING = re.compile(r"(?<![;,\s])[;,\s]+(?:(?:and|or|y|o)\s*)?$")
 _NO_CLAIM = re.compile(
     r"""\W*(?:
       i\ (?:do\ not|don't|cannot|can't|could\ not|couldn't)\b

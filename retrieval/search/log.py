@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from itertools import chain
 
@@ -230,7 +231,8 @@ def search_of(trace_id: str, caller: Caller) -> SearchLog:
 
 def logged(trace_id: str) -> SearchLog | None:
     """The row of a search; that of an answer which another process has just sent is written a moment later."""
-    write_now()
+    with suppress(TimeoutError):  # what is not written by then is not found
+        write_now()
     for pause in (*PAUSES, 0.0):
         if found := SearchLog.objects.filter(pk=trace_id).first():
             return found

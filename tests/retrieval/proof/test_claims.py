@@ -79,3 +79,9 @@ def test_places_are_those_of_the_text():
     text = "Hello. Police need a warrant [1]."
     said = statements(text, language="en")[-1]
     assert text[said.start : said.end] == "Police need a warrant [1]."
+
+
+def test_blanks_without_end_are_read_in_no_time():
+    blanks = " " * 20_000
+    text = f"Congress shall have power to:{blanks}and (1) coin money{blanks}and regulate it, and (2) borrow money."
+    assert statements(text, language="en")
