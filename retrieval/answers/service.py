@@ -239,7 +239,11 @@ def told_before(made: Sequence[Part]) -> list[dict]:
 
 
 def beside_answer(made: Sequence[Part]) -> Iterator[str]:
-    return (told["text"] for told in told_before(made) if told["searched"])
+    yield from (told["text"] for told in told_before(made) if told["searched"])
+    if any(part.items and part.found["widened"] for part in made):
+        yield _(
+            "Nothing that answers was found where you searched. These results are from all bodies of law here."
+        )
 
 
 def helps(found: dict) -> list[str]:

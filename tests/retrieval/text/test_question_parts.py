@@ -88,10 +88,10 @@ def test_a_quotation_or_a_story_is_left_whole():
 def test_it_costs_next_to_nothing():
     parts("Can I vote, and can I run?", "en")  # patterns are compiled once
     parts("¿Puedo votar, y puedo ser senador?", "es")
-    started = time.perf_counter()
+    started = time.process_time()
     for row in ROWS:
         parts(row["query"], row["language"])
-    assert (time.perf_counter() - started) / len(ROWS) < 0.002
+    assert (time.process_time() - started) / len(ROWS) < 0.002
 
 
 def test_a_word_without_end_is_read_in_no_time():
