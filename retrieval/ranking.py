@@ -270,6 +270,7 @@ class Ranking:
     missing_words: tuple[str, ...] = ()  # what the question puts in quotes, where nothing found has all of it
     degraded: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()  # the stages that put the question right after a search that found too little
+    support: float | None = None  # the probability that what was found answers; None: not worked out
     shadow: Shadow | None = None
     notice: Notice | None = None
     shown: Mapping = field(default_factory=dict)  # the page that was asked for

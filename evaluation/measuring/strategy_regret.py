@@ -37,7 +37,8 @@ def ways() -> dict[str, str]:
 
 def strategies_of(topics: Sequence[Topic]) -> list[str]:
     """What the stage names each question."""
-    runner, known = Runner(), pipeline.get(pipeline.USUAL).stages
+    runner, written = Runner(), pipeline.get(pipeline.USUAL).stages
+    known = [part for stage in written for part in getattr(stage, "stages", (stage,))]
     until = next(n for n, stage in enumerate(known, start=1) if isinstance(stage, Strategy))
     before = pipeline.Pipeline(*known[:until])
     asked = (runner.query(t.query, (t.domain,), stated_language(t.language)) for t in topics)

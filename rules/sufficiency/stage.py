@@ -9,6 +9,14 @@ from retrieval.ranking import Ranking
 from rules.sufficiency.evidence import features, in_force
 
 
+class Sufficient:
+    """How probable it is that what was found answers the question."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        support = supported(ranking)
+        return replace(ranking, support=support).noting(f"supported with a probability of {support:.3f}")
+
+
 class UntilSufficient:
     """Runs its stages; where the evidence is poor, puts the question right by the first of its corrections that applies
     and runs them again, at most `most` times. The trace has every attempt.
@@ -33,7 +41,10 @@ class UntilSufficient:
         first = best = self._run(ranking)
         if not may_be_better(first):
             return first.noting("the order is final, or a part did not run", skipped=True)
-        enough, support = in_force().minimum, supported(first)
+        first = best = run_stage(Sufficient(), first)
+        if first.support is None:
+            return first.noting("how well it is supported is not known", skipped=True)
+        enough, support = in_force().minimum, first.support
         told, reports, tries = [f"{support:.3f}"], first.reports, 0
         for correction in self.corrections:
             if support >= enough or tries == self.most:
@@ -43,7 +54,8 @@ class UntilSufficient:
                 continue
             tries += 1
             again = self._run(replace(ranking, query=asked.query, reports=(*reports, *asked.reports)))
-            reports, found = again.reports, supported(again)
+            again = run_stage(Sufficient(), again)
+            reports, found = again.reports, again.support or 0.0
             told.append(f"{type(correction).__name__} {found:.3f}")
             if found > support:
                 best, support = replace(again, corrected=(*best.corrected, type(correction).__name__)), found

@@ -50,7 +50,7 @@ def stages_of(*written) -> list[type]:
 
 
 STAGES = sorted({*stages_of(*pipelines.default().stages)}, key=lambda stage: stage.__name__)
-ESSENTIAL = {"EachDomain", "Fuse", "PerRuleSearch", "Present"}
+ESSENTIAL = {"EachDomain", "Fuse", "PerRuleSearch", "Present", "UntilSufficient"}
 SECRET = "words of a private row"
 
 

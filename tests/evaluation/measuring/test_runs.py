@@ -32,7 +32,7 @@ def test_evaluating_leaves_no_log_and_measures_every_topic(capsys):
     result = json.loads(capsys.readouterr().out)
     assert result["topics"] + result["unanswerable"] == 20
     assert 0 < result["measures"]["nDCG@10"]["mean"] <= 1
-    assert result["stages"].startswith("Pipeline(Normalize(), ResolveCitations(), ")
+    assert result["stages"].startswith("Pipeline(Normalize(), Screen(), Schedule(), ResolveCitations(), ")
     assert not SearchLog.objects.exists()
 
 

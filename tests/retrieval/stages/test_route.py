@@ -31,7 +31,7 @@ def leases():
 
 
 def routed(text: str) -> Ranking:
-    stages = get("default").stages
+    stages = [part for stage in get("default").stages for part in getattr(stage, "stages", (stage,))]
     until = next(n for n, stage in enumerate(stages, start=1) if isinstance(stage, Route))
     query = query_of(SearchRequest(text), ANONYMOUS, *in_scope(ANONYMOUS))
     return Pipeline(*stages[:until])(Ranking(query))

@@ -71,7 +71,9 @@ def test_a_correction_that_made_nothing_better_is_not_built_upon():
 
 def test_every_attempt_is_in_the_trace():
     answer = looked("a", "b", known=())
-    assert [report.name for report in answer.reports] == ["Answers", "Reads", "Answers", "Reads", "Answers"]
+    assert [report.name for report in answer.reports] == [
+        "Answers", "Sufficient", "Reads", "Answers", "Sufficient", "Reads", "Answers", "Sufficient",
+    ]  # fmt: skip
 
 
 def test_what_a_domain_without_thresholds_answers_is_left_alone(monkeypatch):
@@ -92,3 +94,12 @@ def test_a_citation_alone_is_never_looked_up_again():
     assert answer["corrected"] == [] and answer["results"][0]["locator"] == "/us/const/amendment/IV"
     missing = search(SearchRequest(text="Amendment XXX"))
     assert missing["abstained"] and missing["corrected"] == []
+
+
+def test_evidence_that_cannot_be_weighed_leaves_the_answer_and_says_so(monkeypatch):
+    def fail(ranking):
+        raise ValueError("a word without a number")
+
+    monkeypatch.setattr("rules.sufficiency.stage.supported", fail)
+    answer = looked("a", known=())
+    assert (runs(answer), answer.degraded) == (1, ("Sufficient",))
