@@ -15,7 +15,7 @@ from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
 from retrieval.text.snippets import function_stems
 
-REMEMBERED = 500  # texts of public law whose words are kept in memory
+REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
 WEIGHTS = Path(__file__).with_name("weights.json")
 FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",

@@ -169,6 +169,7 @@ def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> di
         "verdict": "supported",  # the words are the law's own, letter by letter
         "confidence": round(one.probability, 4),
         "translation": beside(passage, one.unit) if language == "es" else None,
+        "language": passage.language,
     }
 
 
@@ -203,7 +204,7 @@ def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
     named = {name: result[name] for name in ("locator", "citation")}
     cited = named | {"pin": None, "quote": "", "start": 0, "end": 0}
     lead = {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim"}
-    return [lead | {"confidence": None, "translation": None}]
+    return [lead | {"confidence": None, "translation": None, "language": language}]
 
 
 def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:

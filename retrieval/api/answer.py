@@ -80,6 +80,7 @@ class AnswerSentence(s.Serializer):
     verdict = s.ChoiceField(VERDICTS)
     confidence = s.FloatField(allow_null=True, help_text="How much speaks for it, 0 to 1; not calibrated.")
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
+    language = s.CharField(help_text="Of the text; of yes and no, that of the law they rest on.")
     part = s.IntegerField(
         allow_null=True, help_text="Of several questions the one it answers, counted from 1."
     )

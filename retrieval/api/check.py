@@ -141,5 +141,5 @@ class CheckView(ApiView):
         answer = report.to_dict() | {"notice": NOTICE % {"day": report.day.isoformat()}}
         if said["copy"]:
             with override(said["language"]):
-                answer |= {"copy": copy_of(report)}
+                answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}
         return reply(answer)

@@ -121,9 +121,11 @@ def of_quotation(check: QuotationCheck, cited: CitationCheck, kind: str, number:
     return Note(number, words, said, f"/law{where.locator}", where.citation, differences)
 
 
-def copy_of(report: Report) -> str:
-    """A page of HTML that stands alone, in the language of the moment."""
-    return render_to_string("retrieval/checked_copy.html", context_of(report))
+def copy_of(report: Report, site: str = "") -> str:
+    """A page of HTML that stands alone, in the language of the moment. Its links lead to `site` ("https://law.example"),
+    by whose name its reader knows this server.
+    """
+    return render_to_string("retrieval/checked_copy.html", context_of(report) | {"site": site})
 
 
 def context_of(report: Report) -> dict:

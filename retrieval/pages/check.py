@@ -59,7 +59,7 @@ def check_page(request: HttpRequest) -> HttpResponse:
         return page(request, form, problem=_("Paste a text, or choose a file."), status=400)
     day: date | None = form.cleaned_data["as_of"]
     report = check_brief(text, as_of=day, caller=request.caller)
-    return copied(report) if "copy" in request.POST else page(request, said(text, day), report=report)
+    return copied(request, report) if "copy" in request.POST else page(request, said(text, day), report=report)
 
 
 def said(text: str, day: date | None) -> CheckForm:
@@ -67,12 +67,12 @@ def said(text: str, day: date | None) -> CheckForm:
     return CheckForm(initial={"text": text, "as_of": day})
 
 
-def copied(report: Report) -> HttpResponse:
+def copied(request: HttpRequest, report: Report) -> HttpResponse:
     headers = {
         "Content-Disposition": 'attachment; filename="checked-brief.html"',
         "Cache-Control": "no-store",
     }
-    return HttpResponse(copy_of(report), headers=headers)
+    return HttpResponse(copy_of(report, f"{request.scheme}://{request.get_host()}"), headers=headers)
 
 
 def page(

@@ -119,7 +119,8 @@ def _run(waiting: list[Write]) -> None:
             with suppress(OSError):
                 _failed_first().touch(exist_ok=False)
         else:
-            _failed_first().unlink(missing_ok=True)
+            with suppress(OSError):
+                _failed_first().unlink(missing_ok=True)
 
 
 def failing_since() -> datetime | None:

@@ -38,6 +38,7 @@ def test_a_file_is_read(client):
 def test_the_copy_is_a_file(client):
     response = send(client, text=TEXT, copy="1")
     assert response["Content-Disposition"].startswith("attachment") and "<style>" in response.content.decode()
+    assert "http://testserver/law/" in response.content.decode()  # its links work where it is opened
 
 
 def test_it_speaks_spanish(client):
