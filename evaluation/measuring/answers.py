@@ -14,7 +14,7 @@ from retrieval.answers.service import AnswerRequest, answer
 from retrieval.errors import ArfError
 from retrieval.models import Section
 
-LAW, GENERATED = "law", "generated"
+LAW = "law"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def measure(
 
 
 def measured(one: Labelled, made: dict) -> Answered:
-    said = [item for item in made["answer"] if item["kind"] in (LAW, GENERATED)]
+    said = [item for item in made["answer"] if item["kind"] == LAW]
     groups = [part["answer"] for part in made["parts"]] or [made["answer"]]
     firsts = [next((item for item in items if item["kind"] == LAW), None) for items in groups]
     places = [place for item in made["answer"] if item["kind"] != "lead" for place in item["citations"]]
@@ -127,11 +127,7 @@ def plain(text: str) -> str:
 
 
 def borne_out(item: dict) -> bool:
-    """Whether all that is quoted stands in its provision, letter by letter, at the offsets given; and of words that are
-    not the law's, whether their proof found them supported.
-    """
-    if item["verdict"] != "supported":
-        return False
+    """Whether all that is quoted stands in its provision, letter by letter, at the offsets given."""
     texts = dict(
         Section.objects.readable(ANONYMOUS, None)
         .filter(locator__in=[place["locator"] for place in item["citations"]])

@@ -21,8 +21,8 @@ from retrieval.api.serializers import Result
 from retrieval.request import MAX_QUERY
 from retrieval.stages.llm_verifier import usual_pipeline
 
-KINDS = ("lead", "yes", "no", "law", "generated")
-VERDICTS = ("supported", "contradicted", "not_found", "not_a_claim", "unavailable")
+KINDS = ("lead", "yes", "no", "law")
+VERDICTS = ("supported", "not_a_claim")
 
 
 class AnswerParameters(Parameters):
