@@ -29,22 +29,19 @@ class UntilSufficient:
     essential = True
 
     def __init__(self, *stages: Stage, corrections: Sequence[Stage], most: int):
-        self.stages = stages
+        self.stages = (*stages, Sufficient())
         self.corrections = tuple(corrections)
         self.most = most
 
     def __repr__(self) -> str:
-        told = ", ".join(map(repr, self.stages))
+        told = ", ".join(map(repr, self.stages[:-1]))
         return f"UntilSufficient({told}, corrections={self.corrections}, most={self.most})"
 
     def __call__(self, ranking: Ranking) -> Ranking:
         first = best = self._run(ranking)
         if not may_be_better(first):
             return first.noting("the order is final, or a part did not run", skipped=True)
-        first = best = run_stage(Sufficient(), first)
-        if first.support is None:
-            return first.noting("how well it is supported is not known", skipped=True)
-        enough, support = in_force().minimum, first.support
+        enough, support = in_force().minimum, first.support or 0.0
         told, reports, tries = [f"{support:.3f}"], first.reports, 0
         for correction in self.corrections:
             if support >= enough or tries == self.most:
@@ -54,7 +51,6 @@ class UntilSufficient:
                 continue
             tries += 1
             again = self._run(replace(ranking, query=asked.query, reports=(*reports, *asked.reports)))
-            again = run_stage(Sufficient(), again)
             reports, found = again.reports, again.support or 0.0
             told.append(f"{type(correction).__name__} {found:.3f}")
             if found > support:
