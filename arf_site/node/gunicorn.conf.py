@@ -22,7 +22,6 @@ graceful_timeout = 5
 sendfile = False  # the kernel would wait for each piece anew where a reader is slow
 limit_request_line = 8190  # the most gunicorn allows; longer questions are posted
 control_socket_disable = True
-NEW_OBJECTS = 20_000  # between looks for garbage: a search makes so many; looks at every 700th took a tenth of its time
 if Path("/dev/shm").is_dir():
     worker_tmp_dir = "/dev/shm"  # the heartbeat must not wait for a disk
 
@@ -48,4 +47,3 @@ def post_worker_init(worker) -> None:
         worker.log.exception("The first search will be slow: the one before it failed.")
     gc.collect()
     gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then
-    gc.set_threshold(NEW_OBJECTS)

@@ -142,7 +142,6 @@ def test_a_first_search_that_fails_is_logged_and_ends_no_worker(monkeypatch, pro
     """gunicorn stops the whole server for a worker that raises before it has begun."""
     config = runpy.run_path(str(ROOT / "arf_site" / "node" / "gunicorn.conf.py"))
     monkeypatch.setattr(gc, "freeze", lambda: None)
-    monkeypatch.setattr(gc, "set_threshold", lambda many: None)
     monkeypatch.setattr("retrieval.search.service.in_scope", Mock(side_effect=problem))
     monkeypatch.setattr("retrieval.search.afterwards.write_in_a_thread", begun := Mock())
     worker = Mock()
