@@ -357,7 +357,7 @@ def test_skipping_leads_to_the_content(page):
     page.open(PAGES["search"])
     page.driver.execute_script("arguments[0].focus()", page.find(".skip"))  # shown only to the keyboard
     page.driver.switch_to.active_element.send_keys(Keys.ENTER)
-    assert page.driver.switch_to.active_element.get_attribute("id") == "main"
+    until(page.driver, lambda d: d.switch_to.active_element.get_attribute("id") == "main")
 
 
 CONTROLS = "a[href], button, input:not([type=hidden]), select, summary, textarea"
