@@ -25,7 +25,7 @@ class Part:
     """One named part. `value`: a locator, words of a heading, file name or tag, by kind; `pages` are 1-based ranges,
     both ends included; `key` and `comparison` belong to metadata, `chunks` to chunk ids; `domains` are the slugs of
     those in which it lies, none meaning any. A `subtree` is what stands in a document, by its id, from one of these
-    positions up to the other, or to the end.
+    positions up to the other, or to the end; or all of a domain, by its id.
     """
 
     kind: str
@@ -37,6 +37,7 @@ class Part:
     domains: tuple[str, ...] = ()
     positions: tuple[int, int | None] = (0, None)
     document: int | None = None
+    domain: int | None = None
 
     @property
     def name(self) -> str:
@@ -57,6 +58,15 @@ class Selection:
     def within(self, domains: tuple[str, ...]) -> "Selection":
         """What of it lies in these domains; of none given, all."""
         return Selection(tuple(replace(part, domains=domains) for part in self.parts))
+
+    @property
+    def whole_domains(self) -> tuple[int, ...]:
+        return tuple(part.domain for part in self.parts if part.domain is not None)
+
+    @property
+    def below_domains(self) -> "Selection":
+        """Its parts that are less than a domain."""
+        return Selection(tuple(part for part in self.parts if part.domain is None))
 
     @property
     def is_of_sections(self) -> bool:

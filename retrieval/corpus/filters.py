@@ -3,13 +3,14 @@
 Builds QuerySets and parts of statements. It never widens what a caller may read.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import attrgetter, or_
 from threading import Lock
 
 import numpy as np
 from cachetools import LRUCache, cached
+from django.core.exceptions import EmptyResultSet
 from django.db.models import CharField, Exists, Func, JSONField, OuterRef, Q, QuerySet, Value
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExact, LessThanOrEqual
@@ -50,7 +51,9 @@ def in_section(part: Part) -> Q:
 
 
 def in_subtree(part: Part, of: str = "") -> Q:
-    """What stands below a node: a range of the index of its document, however large the corpus."""
+    """What stands below a node: a range of the index of its document, however large the corpus; or a domain."""
+    if part.domain is not None:
+        return Q(domain=part.domain)  # sections have it, and chunks
     first, end = part.positions
     inside = Q(**{f"{of}document": part.document, f"{of}position__gte": first})
     return inside if end is None else inside & Q(**{f"{of}position__lt": end})
@@ -153,7 +156,10 @@ def condition(column: str, wanted: str, query: Query) -> Statement:
     chunks = chosen(query)
     if chunks is None:
         return "", ()
-    sql, parameters = chunks.order_by().values(wanted).query.sql_with_params()
+    try:
+        sql, parameters = chunks.order_by().values(wanted).query.sql_with_params()
+    except EmptyResultSet:  # a selection of nothing
+        return " AND false", ()
     return f" AND {column} IN ({sql})", parameters
 
 
@@ -172,11 +178,14 @@ def chosen(query: Query) -> QuerySet[Chunk] | None:
 # -- For the lexical index, which knows no SQL
 
 
-def public_ids(query: Query, selection: Selection) -> tuple[str, Sequence[int]]:
-    """The public rows of a selection in the query's domains: ("section" or "chunk", their ids)."""
+def public_ids(query: Query, selection: Selection) -> Mapping[str, Sequence[int]]:
+    """The public rows of a selection in the query's domains: ids by "section" or "chunk", and by "domain" those that
+    it takes whole.
+    """
     domains = tuple((domain.id, domain.corpus_version) for domain in query.domains)
-    field = "section" if selection.is_of_sections else "chunk"
-    return field, _public_ids(selection, field, domains)
+    below = selection.below_domains
+    field = "section" if below.is_of_sections else "chunk"
+    return {field: _public_ids(below, field, domains), "domain": selection.whole_domains}
 
 
 @cached(LRUCache(KEPT_IDS, getsizeof=attrgetter("nbytes")), lock=Lock())

@@ -8,7 +8,7 @@ from itertools import chain
 
 from retrieval.access.caller import Caller
 from retrieval.errors import NotFound
-from retrieval.models import Document, Section
+from retrieval.models import Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.targets import Part, Selection
 
@@ -22,17 +22,19 @@ def within(locators: Sequence[str], caller: Caller, day: date | None) -> Selecti
 
 
 def subtrees(locator: str, caller: Caller, day: date | None) -> Sequence[Part]:
-    """Of a place inside a section, the section; of a domain, each of its documents."""
+    """Of a place inside a section, the section; of a domain, all of it, however many documents that is."""
     readable = Section.objects.readable(caller, day).order_by("pk")
     section = readable.filter(locator=locator).first() or readable.filter(anchors__locator=locator).first()
     if section is not None:
         end = end_of_subtree(section, readable.filter(document=section.document_id))
         return [Part("subtree", locator, document=section.document_id, positions=(section.position, end))]
-    visible = Document.objects.visible_to(caller).order_by("pk")
-    documents = visible.filter(locator=locator)[:1] or visible.filter(domain__locator_prefix=locator)
-    if not documents:
+    document = Document.objects.visible_to(caller).filter(locator=locator).order_by("pk").first()
+    if document is not None:
+        return [Part("subtree", locator, document=document.pk)]
+    domains = Domain.objects.visible_to(caller).filter(locator_prefix=locator).order_by("pk")
+    if not domains:
         raise NotFound("There is no such provision.")
-    return [Part("subtree", locator, document=document.pk) for document in documents]
+    return [Part("subtree", locator, domain=domain.pk) for domain in domains]
 
 
 def end_of_subtree(section: Section, in_document: SectionQuerySet) -> int | None:

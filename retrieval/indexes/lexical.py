@@ -8,7 +8,7 @@ import math
 import re
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -182,13 +182,13 @@ class LexicalIndex:
         domains: Sequence[int],
         as_of: date | None,
         limit: int,
-        among: Sequence[tuple[str, Sequence[int]]] = (),
-        exclude: tuple[str, Sequence[int]] | None = None,
+        among: Sequence[Mapping[str, Sequence[int]]] = (),
+        exclude: Mapping[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur.
 
-        Each of `among` and `exclude` name rows by a field, "section" or "chunk", and its values.
+        `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """
         index = self.open()
         searcher = index.searcher()
@@ -201,8 +201,8 @@ class LexicalIndex:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
         clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
-        clauses += [(Occur.Must, self._named(*rows)) for rows in among]
-        clauses += [(Occur.MustNot, self._named(*exclude))] if exclude else []
+        clauses += [(Occur.Must, self._named(rows)) for rows in among]
+        clauses += [(Occur.MustNot, self._named(exclude))] if exclude else []
         found = searcher.search(Query.boolean_query(clauses), max(limit, DEEPEST), count=False).hits
         return self._hits(searcher, found, ideal or math.inf, weights.prior)[:limit]
 
@@ -244,8 +244,12 @@ class LexicalIndex:
         queries = [Query.term_set_query(self.schema, "domain", list(domains)), *validity]
         return [(Occur.Must, Query.const_score_query(query, 0.0)) for query in queries]
 
-    def _named(self, field: str, values: Sequence[int]) -> Query:
-        return Query.const_score_query(Query.term_set_query(self.schema, field, np.asarray(values).tolist()), 0.0)
+    def _named(self, rows: Mapping[str, Sequence[int]]) -> Query:
+        sets = [
+            (Occur.Should, Query.term_set_query(self.schema, field, np.asarray(values).tolist()))
+            for field, values in rows.items()
+        ]
+        return Query.const_score_query(Query.boolean_query(sets), 0.0)
 
     def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
         for language, text in texts.items():

@@ -103,7 +103,7 @@ def _held(model: int, domains: tuple[int, ...], principals: tuple[str, ...], day
 
 def of_domains(model: int, domains: tuple[int, ...]) -> ChunkVectorQuerySet:
     chosen = {"domain": domains[0]} if len(domains) == 1 else {"domain__in": domains}
-    columns = ("section_id", "chunk_id", "document_id", "vector")
+    columns = ("section_id", "chunk_id", "document_id", "domain_id", "vector")
     return ChunkVector.objects.live().filter(model=model, **chosen).order_by().values_list(*columns)
 
 
@@ -139,13 +139,17 @@ def count_of(corpus_version: int, vectors: str, scope: tuple, left: str = "", am
 
 
 def left_by(query: Query) -> statements.Statement:
-    """What caller and rules leave, and in which documents: vectors are found by these."""
+    """What caller and rules leave, and in which domains and documents: vectors are found by these."""
     left, among = condition("chunk_id", "pk", query)
     if query.within is None:
         return left, among
-    documents = [part.document for part in query.within.parts]
-    named = ", ".join(["%s"] * len(documents))
-    return f"{left} AND document_id IN ({named})", (*among, *documents)
+    whole, documents = query.within.whole_domains, [part.document for part in query.within.below_domains.parts]
+    named = f"{is_one_of('document_id', documents)} OR {is_one_of('domain_id', whole)}"
+    return f"{left} AND ({named})", (*among, *documents, *whole)
+
+
+def is_one_of(column: str, ids: Sequence[int]) -> str:
+    return f"{column} IN ({', '.join(['%s'] * len(ids))})" if ids else "false"
 
 
 def scan(query: Query, vectors: statements.Statement, limit: int) -> list[Hit]:

@@ -37,7 +37,7 @@ class ActRetriever:
             texts_by_language(query),
             domains=query.domain_ids,
             as_of=query.as_of,
-            among=[("section", sections), *(public_ids(query, selection) for selection in query.selections)],
+            among=[{"section": sections}, *(public_ids(query, selection) for selection in query.selections)],
             exclude=query.exclude and public_ids(query, query.exclude),
             limit=self.k * CHUNKS_A_SECTION,
         )

@@ -7,6 +7,7 @@ from functools import reduce
 
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import NEAR_MISSES, Candidate, DomainScope, Query, Ranking, StageReport
+from retrieval.targets import Selection
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Verdict, as_any_text, by_its_own
 
 # A logistic of what is known of every domain once it was searched, fitted on 560 questions to the Constitution, the US
@@ -50,8 +51,15 @@ class EachDomain:
         return reduce(lambda so_far, stage: run_stage(stage, so_far), self.stages, ranking)
 
     def _within(self, ranking: Ranking, domain: DomainScope) -> Ranking:
-        query = replace(ranking.query, domains=(domain,))
+        query = replace(ranking.query, domains=(domain,), within=within_domain(ranking.query, domain))
         return self._run(replace(ranking, query=query, reports=(), dropped=(), degraded=()))
+
+
+def within_domain(query: Query, domain: DomainScope) -> Selection | None:
+    """What the caller restricts the search of this domain to; None where all of it may be searched."""
+    if query.within is None or domain.id in query.within.whole_domains:
+        return None
+    return query.within.below_domains
 
 
 def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[DomainScope]:

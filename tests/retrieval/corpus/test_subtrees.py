@@ -62,9 +62,14 @@ def test_a_place_in_a_section_means_the_section(title):
     assert found("/us/usc/t99/s2/a") == {"/us/usc/t99/s2"}
 
 
-def test_a_domain_holds_all_of_its_documents(title):
-    a_chunk(a_section(a_document(title.domain), "elsewhere"))
-    assert len(found(title.domain.locator_prefix)) == 7
+def test_a_domain_is_one_part_however_many_documents_it_holds(title):
+    for _ in range(3):
+        a_chunk(a_section(a_document(title.domain), "elsewhere"))
+    other = a_chunk(a_section(a_document(a_domain()), "abroad")).section.locator
+    everything = title.domain.locator_prefix
+    assert len(found(everything)) == 9
+    assert len(within([everything, other], ANONYMOUS, None).parts) == 2
+    assert found(everything, other) == found(everything) | {other}
 
 
 def test_what_the_caller_may_not_read_is_not_there():

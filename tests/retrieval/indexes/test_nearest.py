@@ -203,6 +203,17 @@ def test_a_small_domain_costs_one_statement(made, db, django_assert_num_queries)
         nearest.nearest(on_a_day, LIMIT)
 
 
+def test_a_whole_domain_is_one_term_of_the_statement(made, db):
+    domain, vectors = made
+    whole, place = Part("subtree", domain=domain.pk), Part("subtree", document=1)
+    within = Selection((whole, place))
+    query = query_for(vectors[0], domain, within=within)
+    everything, _ = nearest.nearest(replace(query, within=None), LIMIT)
+    assert nearest.nearest(query, LIMIT)[0] == everything
+    sql, parameters = nearest.left_by(query)
+    assert len(parameters) == sql.count("%s") == len(nearest.left_by(replace(query, within=Selection((place,))))[1]) + 2
+
+
 # Private vectors
 
 

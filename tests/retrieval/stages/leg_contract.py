@@ -154,6 +154,19 @@ class LegContract:
             found = self.found(law, ANA, within=Selection((below,)), include=selection(law.first))
             assert found == set()
 
+    def test_where_the_caller_restricts_the_search_to_a_domain_all_of_it_is_found_and_nothing_else(self, law):
+        for section in (law.first, law.private):
+            whole = Part("subtree", domain=section.domain_id)
+            in_domain = {other.pk for other in law.all if other.domain_id == section.domain_id}
+            assert self.found(law, ANA, within=Selection((whole,))) == self.found(law, ANA) & in_domain
+        place = Part("subtree", document=law.private.document_id)
+        here = Part("subtree", domain=law.first.domain_id)
+        assert self.found(law, ANA, within=Selection((here, place))) == self.found(law, ANA)
+        assert self.found(law, within=Selection((here, place))) == self.found(law)
+
+    def test_where_the_search_is_restricted_to_nothing_nothing_is_found(self, law):
+        assert self.found(law, ANA, within=Selection()) == set()
+
     def test_a_leg_that_cannot_run_takes_nothing_from_this_one(self, law):
         both = self.ran(law, ANA, Broken())
         assert {candidate.section_id for candidate in both.candidates} == self.found(law, ANA)

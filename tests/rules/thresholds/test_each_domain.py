@@ -14,7 +14,7 @@ from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from retrieval.targets import Part, Selection
-from rules.thresholds.each_domain import EachDomain
+from rules.thresholds.each_domain import EachDomain, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
 LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
@@ -82,6 +82,14 @@ def test_what_the_search_is_restricted_to_may_lie_in_any_domain():
     within = Selection((Part("subtree", "/laws/1", document=1),))
     ranking = ranked(Finds(FOUND, {}), LAWS, RULES, most=1, within=within, laws=0.2, rules=0.7)
     assert set(sections(ranking)) >= {11, 21} and "not searched" not in ranking.note
+
+
+def test_a_domain_that_the_search_may_have_whole_is_searched_without_the_other_places():
+    place = Part("subtree", "/rules/1", document=1)
+    query = Query("q", "q", "q", "en", (LAWS, RULES), within=Selection((Part("subtree", "/laws", domain=1), place)))
+    assert within_domain(query, LAWS) is None
+    assert within_domain(query, RULES) == Selection((place,))
+    assert within_domain(replace(query, within=None), LAWS) is None
 
 
 def test_what_a_question_cannot_be_about_is_not_searched():
