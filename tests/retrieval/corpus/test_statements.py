@@ -3,14 +3,15 @@
 from datetime import date
 
 import pytest
+from django.db import connection
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import statements
 from retrieval.corpus.statements import current_versions
-from retrieval.models import Domain, SearchLog, Section, Trace
+from retrieval.models import Document, Domain, SearchLog, Section, Trace
 from retrieval.search.service import in_scope
-from rules.models import Alias
+from rules.models import Alias, Rule
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
@@ -67,3 +68,39 @@ def test_grants_are_a_version_of_private_searches_alone(db):
     with as_caller(ana):
         assert "grants" not in in_scope(ana, ["us_constitution"])[1]
         assert "grants" in in_scope(ana, ["client_cases"])[1]
+
+
+def numbers_given() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT last_value FROM retrieval_version_number")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("said", [{"title": "Acts"}, {"tags": ["old"]}])
+def test_many_documents_changed_at_once_count_once(db, said):
+    law = a_domain()
+    for number in range(3):
+        a_document(law, locator=f"/us/act/{number}")
+    acts, before = Document.objects.filter(domain=law), numbers_given()
+    acts.update(**said)
+    law.refresh_from_db()
+    assert law.corpus_version == numbers_given() == before + 1
+    acts.update(**said)
+    assert numbers_given() == before + 1
+
+
+def test_rules_count_when_what_searches_apply_changes(db):
+    for number in range(3):
+        Rule.objects.create(name=f"r{number}")
+    before = numbers_given()
+    Rule.objects.update(rationale="Why", status=Rule.Status.RETIRED)
+    assert numbers_given() == before
+    Rule.objects.update(version=7)
+    assert current_versions()["rules"] == numbers_given() == before + 1
+
+
+def test_only_guards_fire_for_each_row(db):
+    """They set who may read a row before row-level security checks it; what counts or logs does so by statement."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 1 = 1")
+        assert {name for (name,) in cursor.fetchall()} == {"privacy", "scope", "ownership"}
