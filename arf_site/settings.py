@@ -311,6 +311,7 @@ ARF_JOBS = {
     "ingest": "retrieval.ingestion.ingest.Ingest",
     "fetch": "retrieval.fetching.job.Fetch",
     "upload": "retrieval.ingestion.uploading.ReadUpload",
+    "erase_matter": "retrieval.ingestion.erasing.EraseMatter",
     "reembed": "retrieval.ingestion.reembedding.Reembed",
     "embed_document": "retrieval.ingestion.reembedding.EmbedDocument",
     "index_vectors": "retrieval.indexes.hnsw.IndexVectors",

@@ -228,7 +228,9 @@ class ReopenView(ApiView):
 class EraseView(ApiView):
     @operation("erase_matter", MatterGone, *ERRORS, body=EraseBody, scope=DOCUMENTS)
     def post(self, request: Request, said: dict, matter_id: UUID) -> dict:
-        """Erase a matter with all that is in it, for good, as a lead. Its reference confirms that."""
+        """Erase a matter with all that is in it, for good, as a lead. Its reference confirms that. From then on nobody
+        finds it; a job deletes its text.
+        """
         caller = request.auth.caller
         erasing.erase(matters.matter_of(matter_id, caller), said["reference"], caller)
         return {"id": matter_id}

@@ -1,5 +1,8 @@
 """Erases a matter: its documents with every version of their text, its files, and what jobs, searches, curators and
 the admin have kept of them. Only that a matter of this number was erased stays, so that no backup brings it back.
+
+1. At once: the matter, its members, files, jobs and grants. Its documents are then nobody's, and nobody finds them.
+2. By a job: what searches in it have left; then its sections, some a step; then its documents.
 """
 
 from collections.abc import Collection
@@ -19,47 +22,90 @@ from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.errors import Unprocessable, gettext_noop
-from retrieval.models import Anchor, Chunk, Document, Erasure, JobRun, Matter, Section, Upload
+from retrieval.jobs import CORPUS, Job, Progress
+from retrieval.models import Anchor, Chunk, Document, DocumentGrant, Erasure, JobRun, Matter, Section, Upload
 from retrieval.search import log
 
 Record = tuple[UUID, date]  # which matter, and when
+BATCH = 500  # sections a step: seconds, in which nobody else writes to the domain
 
 
 @transaction.atomic
-def erase(matter: Matter, reference: str, caller: Caller) -> None:
-    """Raises Forbidden for who does not lead it, Unprocessable where `reference` is not its own. Waits for a running
-    step of ingestion, and lets none begin until the transaction ends.
+def erase(matter: Matter, reference: str, caller: Caller) -> JobRun:
+    """From now on the matter is nobody's; gives the job that deletes its text. Raises Forbidden for who does not lead
+    it, Unprocessable where `reference` is not its own. Waits for a running step of ingestion, and lets none begin until
+    the transaction ends.
     """
-    jobs.lock(jobs.CORPUS)
+    jobs.lock(CORPUS)
     with matters.changing(matter, caller, matters.LEADS, closed_too=True) as now:
         if reference.strip() != now.reference:
             raise Unprocessable(gettext_noop("That is not the matter's reference: nothing was erased."))
-        sweep(now)
+        let_go(now)
+    run = jobs.create(**request_for(matter.principal))
+    jobs.hand_on(jobs.next_of(CORPUS))  # the turn may have been that of a job that is gone
+    return run
+
+
+def request_for(owner: str) -> dict:
+    return {"kind": "erase_matter", "key": CORPUS, "params": {"principal": owner}, "queues": True}
 
 
 @as_system()
-def sweep(matter: Matter) -> None:
-    """Leaves nothing of a matter but the record of its erasure."""
+def let_go(matter: Matter) -> None:
+    """Leaves of a matter the record of its erasure, and documents that nobody owns, reads or changes."""
     documents = list(Document.objects.filter(owner=matter.principal).values_list("pk", flat=True))
-    sections = dict(Section.objects.filter(document__in=documents).values_list("pk", "locator"))
-    chunks = list(Chunk.objects.filter(document__in=documents).values_list("pk", flat=True))
     uploads = Upload.objects.filter(Q(principal=matter.principal) | Q(document__in=documents))
-    anchors = Anchor.objects.filter(document__in=documents).values_list("locator", flat=True)
-    log.forget(sections, scope=matter.principal)
-    forget_places({*sections.values(), *anchors})
-    forget_edits(
-        {Document: documents, Section: sections, Chunk: chunks, Upload: uploads.values_list("pk", flat=True)}
-    )
+    forget_edits({Upload: uploads.values_list("pk", flat=True)})
     uploads.delete()
     own = Q(params__principal=matter.principal) | Q(params__document__in=documents)
     JobRun.objects.filter(own | Q(state__document__in=documents)).delete()
-    Document.objects.filter(pk__in=documents).delete()
+    DocumentGrant.objects.filter(document__in=documents).delete()
     erased, is_new = Erasure.objects.get_or_create(public_id=matter.public_id)
     if is_new:
         transaction.on_commit(partial(note, (erased.public_id, erased.erased_at.date())), robust=True)
     Matter.objects.filter(pk=matter.pk).delete()
-    if following := jobs.next_of(jobs.CORPUS):
-        jobs.hand_on(following)  # the turn may have been that of a job that is gone
+
+
+class EraseMatter(Job):
+    """Deletes what a matter that was let go has held. A step that is begun again finds what is left."""
+
+    @as_system()
+    def step(self, run: JobRun) -> Progress:
+        sections = Section.objects.filter(document__owner=run.params["principal"])
+        total = run.total or sections.count() + 1
+        if "log" not in run.state:  # which knows sections by their numbers, so it comes first
+            reached = log.forget_some(
+                run.params["principal"], set(sections.values_list("pk", flat=True)), run.state.get("reached")
+            )
+            return Progress(0, total, "Its searches", {"reached": reached} if reached else {"log": "done"})
+        if batch := dict(sections.order_by("pk").values_list("pk", "locator")[:BATCH]):
+            forget_sections(batch)
+            return Progress(run.position + len(batch), total, "Its text", run.state)
+        forget_documents(run.params["principal"])
+        run.params = {}  # nothing names the matter any more
+        return Progress(1, 1, finished=True)
+
+    @as_system()
+    def undo(self, run: JobRun) -> None:
+        """What was let go does not come back: another job goes on."""
+        jobs.enqueue(**request_for(run.params["principal"]))
+        run.params = {}
+
+
+def forget_sections(sections: dict[int, str]) -> None:
+    """Deletes sections, given by number with their locators, and all that is said of them."""
+    chunks = list(Chunk.objects.filter(section__in=sections).values_list("pk", flat=True))
+    anchors = Anchor.objects.filter(section__in=sections).values_list("locator", flat=True)
+    log.forget_opinions(sections)
+    forget_places({*sections.values(), *anchors})
+    forget_edits({Section: sections, Chunk: chunks})
+    Section.objects.filter(pk__in=sections).delete()
+
+
+def forget_documents(owner: str) -> None:
+    documents = list(Document.objects.filter(owner=owner).values_list("pk", flat=True))
+    forget_edits({Document: documents})
+    Document.objects.filter(pk__in=documents).delete()
 
 
 def forget_places(locators: Collection[str]) -> None:
@@ -109,10 +155,13 @@ def recorded() -> set[UUID]:
 
 
 def erase_again(known: Collection[UUID]) -> int:
-    """After a restore: erases what the backup has brought back; gives how many matters."""
+    """After a restore, while nobody searches: erases what the backup has brought back; gives how many matters."""
     Erasure.objects.bulk_create([Erasure(public_id=each) for each in known], ignore_conflicts=True)
     with as_system():
         back = list(Matter.objects.filter(public_id__in=known))
-        for matter in back:
-            sweep(matter)
+    for matter in back:
+        let_go(matter)
+        run = JobRun(params={"principal": matter.principal})
+        while not (progress := EraseMatter().step(run)).finished:
+            run.position, run.state = progress.position, progress.state
     return len(back)

@@ -27,6 +27,7 @@ SUMMARY = (
 )  # fmt: skip
 PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
 PAUSES = (0.01, 0.03, 0.06, 0.1, 0.2)  # seconds between looks for a search that was answered a moment ago
+READ = 1_000  # searches that are gone through at once
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
 
@@ -253,14 +254,25 @@ def kept_name(log: SearchLog, locator: str) -> str:
     raise NotFound("That search did not show this provision.")
 
 
-def forget(sections: Collection[int], scope: str) -> None:
-    """Deletes what the log tells of these private sections, and the searches of a scope."""
+def forget_some(scope: str, sections: Collection[int], reached: str | None = None) -> str | None:
+    """Goes through some searches of a scope and private ones after `reached`, and deletes what they tell of these
+    private sections and the searches of the scope. Gives how far it went; None at the end.
+    """
     write_now()
     names = {f"{PRIVATE}{pk}" for pk in sections}
-    SearchLog.objects.filter(Q(caller=scope) | Q(private=True, top_locators__overlap=list(names))).delete()
-    for trace in Trace.objects.filter(log__private=True).iterator(chunk_size=100):
+    after = Q(pk__gt=reached) if reached else Q()
+    batch = list(SearchLog.objects.filter(after, Q(caller=scope) | Q(private=True)).order_by("pk")[:READ])
+    found = [log.pk for log in batch if log.caller == scope or names.intersection(log.top_locators)]
+    SearchLog.objects.filter(pk__in=found).delete()
+    for trace in Trace.objects.filter(log__in=batch).iterator(chunk_size=100):
         if any(place["locator"] in names for place in weighed(trace.detail)):
             trace.delete()
+    return str(batch[-1].pk) if len(batch) == READ else None
+
+
+def forget_opinions(sections: Collection[int]) -> None:
+    """Deletes what readers and language models said of these private sections."""
+    names = [f"{PRIVATE}{pk}" for pk in sections]
     Feedback.objects.filter(locator__in=names).delete()
     Click.objects.filter(locator__in=names).delete()
     LLMVerdict.objects.filter(section_id__in=sections).delete()

@@ -19,7 +19,7 @@ from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Erasure, JobRun, LLMVerdict, Matter, SearchLog, Section, Trace
 from retrieval.models.packed import unpack
 from retrieval.request import SearchRequest
-from retrieval.search import cache
+from retrieval.search import cache, log
 from retrieval.search.log import give_feedback, note_click
 from retrieval.search.service import search
 from rules.models import Alias
@@ -98,6 +98,14 @@ def worked_on(firm):
     return document
 
 
+def erased(firm) -> JobRun:
+    """The matter erased, and the job that deletes its text run to its end."""
+    run = erasing.erase(firm.matter, f" {REFERENCE} ", firm.lead)
+    *_, ended = jobs.run_here(run)
+    assert ended.status == JobRun.Status.DONE
+    return ended
+
+
 def test_the_clients_name_is_in_its_matter_alone(firm, caplog):
     caplog.set_level(logging.DEBUG)
     worked_on(firm)
@@ -127,7 +135,7 @@ def test_an_erased_matter_leaves_neither_words_nor_names_behind(firm):
     names = document.locator, f"matter:{firm.matter.pk}"
     public_id = str(firm.matter.public_id)
 
-    erasing.erase(firm.matter, f" {REFERENCE} ", firm.lead)
+    erased(firm)
 
     assert tables_with(*SECRETS) == set()
     assert tables_with(*names) == set()
@@ -165,8 +173,60 @@ def test_only_a_lead_who_writes_its_reference_erases_a_matter(firm):
 def test_a_closed_matter_can_be_erased(firm):
     handed_in(firm.matter, firm.lead)
     matters.close(firm.matter, firm.lead)
-    erasing.erase(firm.matter, REFERENCE, firm.lead)
+    erased(firm)
     assert tables_with(*SECRETS) == set()
+
+
+def test_from_the_first_moment_nobody_finds_what_is_still_to_be_deleted(firm):
+    document = handed_in(firm.matter, firm.contributor)
+    erasing.erase(firm.matter, REFERENCE, firm.lead)
+    assert "retrieval_chunk" in tables_with(*SECRETS)
+    assert tables_with(REFERENCE.lower(), CLIENT.lower()) == set()
+    for caller in (firm.lead, firm.contributor, firm.reader, firm.stranger, firm.staff):
+        assert not firm.can_read(caller)
+        with as_caller(caller):
+            assert not Section.objects.visible_to(caller).filter(document=document).exists()
+        with pytest.raises(NotFound):
+            matters.matter_of(firm.matter.public_id, caller)
+
+
+def test_it_is_erased_in_steps_and_goes_on_after_a_failure_or_a_cancel(firm, monkeypatch):
+    handed_in(firm.matter, firm.lead, "\n\n".join(f"{n}. Rent. {n} doubloons." for n in range(1, 7)))
+    monkeypatch.setattr(erasing, "BATCH", 2)
+    with as_system():
+        left = Section.objects.filter(document__owner=firm.matter.principal)
+        assert left.count() >= 6
+        run, before = erasing.erase(firm.matter, REFERENCE, firm.lead), left.count()
+    run = jobs.take_step(jobs.take_step(run.pk, 0).pk, 1)
+    with as_system(), monkeypatch.context() as broken:
+        assert left.count() == before - 2 and (run.position, run.total) == (2, before + 1)
+        broken.setattr(erasing, "forget_edits", lambda rows: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            jobs.take_step(run.pk, 2)
+        assert left.count() == before - 2
+    jobs.resume(run)
+    jobs.cancel(jobs.take_step(run.pk, 2))
+    *_, cancelled = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert cancelled.status == JobRun.Status.CANCELLED and tables_with("doubloons")
+    *_, ended = jobs.run_here(JobRun.objects.unfinished().get(kind="erase_matter"))
+    assert ended.status == JobRun.Status.DONE
+    assert tables_with(*SECRETS, firm.matter.principal) == set()
+
+
+def test_searches_are_gone_through_some_a_step(firm, monkeypatch):
+    monkeypatch.setattr(log, "READ", 1)
+    handed_in(firm.matter, firm.contributor)
+    handed_in(other := matters.open_matter("Other", "", firm.stranger), firm.stranger)
+    for matter, caller in ((firm.matter, firm.reader), (other, firm.stranger)):
+        for question in ("doubloons", "Michaelmas"):
+            search(SearchRequest(question, domains=("client_cases",)), caller)
+        search(SearchRequest("doubloons", domains=("client_cases",)), matters.caller_in(matter, caller))
+    erased(firm)
+    log.write_now()
+    assert set(SearchLog.objects.values_list("caller", flat=True)) == {
+        firm.stranger.scope_key, other.principal,
+    }  # fmt: skip
+    assert SearchLog.objects.count() == Trace.objects.count() == 3
 
 
 def test_a_file_in_the_making_goes_too_and_others_have_their_turn(firm, django_capture_on_commit_callbacks):
@@ -178,6 +238,7 @@ def test_a_file_in_the_making_goes_too_and_others_have_their_turn(firm, django_c
         erasing.erase(firm.matter, REFERENCE, firm.lead)
     assert jobs.take_step(run.pk, run.ticket) is None
     assert jobs.next_of(jobs.CORPUS) == others.run and after
+    list(jobs.run_here(JobRun.objects.get(kind="erase_matter")))
     assert tables_with(*SECRETS) == set()
 
 
