@@ -9,7 +9,9 @@ from lxml import etree
 from retrieval.parsing.designators import Designator, leading
 from retrieval.parsing.uslm.content import SUPERSCRIPTS
 
-LEFT_OUT = {"CONTENTS", "EAR", "PRTPAGE", "TOC", "SECHD"}  # a volume's own lists and running heads
+LEFT_OUT = {  # a volume's own lists and running heads, and the title's name
+    *("CONTENTS", "EAR", "PRTPAGE", "TOC", "SECHD", "LRH", "RRH", "CFRTITLE"),
+}
 SET_ASIDE = {
     *("AUTH", "SOURCE", "CITA", "SECAUTH", "PARAUTH", "APPRO"),
     *("EDNOTE", "EFFDNOT", "EFFDNOTP", "FTNT", "CROSSREF"),

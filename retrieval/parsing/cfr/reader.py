@@ -1,11 +1,14 @@
 """Reads regulations into a tree from title to section and appendix.
 
-An annual file holds one part; it names the title, chapter and subchapter above. The eCFR's holds a whole title.
+An annual file holds one part, and names the title, chapter and subchapter above, or a volume: some parts of a title.
+The eCFR's holds a whole title.
 """
 
 import re
+from calendar import month_name
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 
@@ -24,7 +27,9 @@ LEVELS = {
     "SUBPART": "subpart", "SUBJGRP": "subject group", "SECTION": "section", "APPENDIX": "appendix",
 }  # fmt: skip
 STEPS = {"title": "t", "subtitle": "st", "chapter": "ch", "subchapter": "sch", "part": "pt", "subpart": "spt"}
-ROOTS = {"ECFR", "CFRGRANULE"}
+ROOTS = {"ECFR", "CFRGRANULE", "CFRDOC"}
+DIVISIONS = {"title", "subtitle", "chapter", "subchapter"}  # volumes hold some of their parts
+APART = {"REVTXT", "FMTR", "BMTR"}  # words to come, in a note; a volume's pages before and behind the law
 LEAVES = {"section", "appendix"}
 NAMED_BY = {"HEAD", "SECTNO", "SUBJECT", "RESERVED"}  # what names a level is no text of it
 
@@ -53,9 +58,8 @@ def read(source: Path | bytes) -> SourceDocument:
         reader = read_sections(events)
     except etree.XMLSyntaxError as error:
         raise SourceError(f"The file is not well-formed XML: {error.msg}.") from error
-    document = (
-        annual(events.root, reader) if events.root.tag == "CFRGRANULE" else current(events.root, reader)
-    )
+    read_as = {"CFRGRANULE": annual, "CFRDOC": volume}.get(events.root.tag, current)
+    document = read_as(events.root, reader)
     if not any(node.level in LEAVES or node.text for node in document.root.walk()):
         raise SourceError("The file holds no sections.")
     return document
@@ -68,19 +72,26 @@ def read_sections(events: etree.iterparse) -> "Reader":
         level = level_of(element)
         if event == "start":
             check_entities(element)
-            inside += level == "section"
+            inside += level == "section" or element.tag in APART
             if reader is None and (element.get("TYPE") == "TITLE" or element.tag == "PART"):
-                reader = Reader(
-                    f"/us/cfr/t{element.get('N') or element.getparent().findtext('FDSYS/CFRTITLE')}"
-                )
-        elif level == "section":
+                reader = Reader(f"/us/cfr/t{title_number(element)}")
+        elif level == "section" or element.tag in APART:
             inside -= 1
-            if not inside and reader is not None:
+            if not inside and level == "section" and reader is not None:
                 reader.done[element] = reader.node(element, reader.title)
                 element.clear(keep_tail=True)
     if reader is None:
         raise SourceError("The file holds no title and no part of one.")
     return reader
+
+
+def title_number(element: etree._Element) -> str:
+    """As the level says it, or what a part or a volume says of itself."""
+    root = element.getroottree().getroot()
+    said = element.get("N") or root.findtext("FDSYS/CFRTITLE") or root.findtext("FMTR/TITLEPG/TITLENUM") or ""
+    if (number := re.search(r"\d+", said)) is None:
+        raise SourceError("The file does not say of which title it is.")
+    return number[0]
 
 
 def check_entities(element: etree._Element) -> None:
@@ -114,6 +125,42 @@ def annual(root: etree._Element, reader: "Reader") -> SourceDocument:
         title=said.get("CFRTITLETEXT", ""), language="en", identifier=reader.title, root=top,
         publication=publication, edition=edition, scope=(whole.locator,),
     )  # fmt: skip
+
+
+def volume(root: etree._Element, reader: "Reader") -> SourceDocument:
+    """Parts of a title as they stood on the day of its edition. Of a part that is divided between volumes, "Part 60
+    (Appendices)", it is whole in its sections and appendices alone.
+    """
+    page = {each.tag: plain(each) for each in reversed(root.findall("FMTR/TITLEPG/*"))}
+    edition = spelled_day(page.get("REVISED") or page.get("DATE", ""))
+    title = named_above(reader.node(root.find("TITLE"), reader.title))
+    publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
+    return SourceDocument(
+        title=title.heading or page.get("SUBJECT", ""), language="en", identifier=reader.title, root=title,
+        publication=publication, edition=edition, scope=tuple(whole_in(title, divided="(" in page.get("PARTS", ""))),
+    )  # fmt: skip
+
+
+def spelled_day(text: str) -> date | None:
+    """ "Revised as of July 1, 2016"."""
+    said = re.search(rf"\b({'|'.join(month_name[1:])}) (\d{{1,2}}), (\d{{4}})", text)
+    return date(int(said[3]), [*month_name].index(said[1]), int(said[2])) if said else None
+
+
+def named_above(node: Node) -> Node:
+    """The levels above the parts of a volume, other parts of which are in others."""
+    if node.level not in DIVISIONS:
+        return node
+    return replace(node, given=False, children=tuple(map(named_above, node.children)))
+
+
+def whole_in(node: Node, *, divided: bool) -> Iterator[str]:
+    """The places below which a volume is whole."""
+    if node.level in DIVISIONS or (divided and node.level not in LEAVES):
+        for child in node.children:
+            yield from whole_in(child, divided=divided)
+    else:
+        yield node.locator
 
 
 def above_part(root: etree._Element, identifier: str) -> list[Node]:
@@ -208,9 +255,11 @@ def is_marked_reserved(element: etree._Element) -> bool:
 
 def named(element: etree._Element, level: str) -> tuple[str, str]:
     """The number and heading of a level."""
-    head = next((plain(each) for each in element if each.tag in ("HEAD", "HD") and level != "section"), "")
     if level == "section":
         return section_name(element)
+    heads = [*(each for each in element if each.tag in ("HEAD", "HD")), *element.iterfind("TOC//HD")]
+    heads += element.iterfind("CFRTITLE//HD")
+    head = re.sub(r"\s*\(continued\)$", "", plain(heads[0]), flags=re.I) if heads else ""
     if level == "subject group":
         return "", head
     if level == "appendix":

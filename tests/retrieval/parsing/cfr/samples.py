@@ -59,3 +59,22 @@ def annual(day: str = "2016-07-01", part: str = "274a", **sections: str) -> str:
     texts = {f"{part}.{name[1:]}": text for name, text in (sections or {"s12": "May work."}).items()}
     written = "".join(SECTION.format(number=number, text=text) for number, text in texts.items())
     return ANNUAL.format(date=day, part=part, sections=written)
+
+
+VOLUME = """<?xml version="1.0"?>
+<CFRDOC><AMDDATE>Mar. 3, 2016</AMDDATE>
+<FMTR><TITLEPG><TITLENUM>Title 8</TITLENUM><SUBJECT>Aliens and Nationality</SUBJECT><PARTS>{holds}</PARTS>
+<REVISED>Revised as of July 1, 2016</REVISED><DATE>As of July 1, 2016</DATE></TITLEPG>
+<EXPLA><P>The Code of Federal Regulations is a codification.</P></EXPLA></FMTR>
+<TITLE><LRH>8 CFR Ch. I (7-1-16 Edition)</LRH><RRH>Homeland Security</RRH>
+<CFRTITLE><TITLEHD><HD SOURCE="HED">Title 8—Aliens and Nationality</HD></TITLEHD></CFRTITLE>
+<CHAPTER><TOC><TOCHD><HD SOURCE="HED">CHAPTER I—HOMELAND SECURITY (CONTINUED)</HD></TOCHD>
+<PTHD>Part</PTHD><PGHD>Page</PGHD><CHAPTI><PT>274a</PT><SUBJECT>Control of employment</SUBJECT></CHAPTI></TOC>
+<SUBCHAP TYPE="N"><HD SOURCE="HED">SUBCHAPTER B—REGULATIONS</HD>{parts}</SUBCHAP></CHAPTER></TITLE>
+<BMTR><OMBNOS><SECTION><SECTNO>1.106</SECTNO><SUBJECT>OMB approval.</SUBJECT></SECTION></OMBNOS></BMTR></CFRDOC>"""
+
+
+def volume(*files: str, holds: str = "Parts 274a to End") -> str:
+    """The parts of these files as a volume of their title prints them."""
+    parts = (file[file.index("<PART>") : file.index("</CFRGRANULE>")] for file in files)
+    return VOLUME.format(parts="".join(parts), holds=holds)

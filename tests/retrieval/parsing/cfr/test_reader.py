@@ -4,6 +4,7 @@ import re
 import tarfile
 import unicodedata
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from html import unescape
 from itertools import pairwise
@@ -13,8 +14,9 @@ from lxml import etree
 
 from retrieval.parsing.cfr.content import LEFT_OUT
 from retrieval.parsing.cfr.reader import is_regulation, read
+from retrieval.parsing.tree import Node
 from retrieval.parsing.uslm.elements import SourceError
-from tests.retrieval.parsing.cfr.samples import ECFR, annual
+from tests.retrieval.parsing.cfr.samples import ECFR, annual, volume
 
 TITLE = read(ECFR.encode())
 NODES = {node.locator: node for node in TITLE.root.walk()}
@@ -90,6 +92,55 @@ def test_an_annual_part_names_what_is_above_it_and_is_whole_below():
     assert appendix.text == "[Image: ER01JN98.006]\nGrade\nOne | $100"
 
 
+PARTS = annual(s12="May work."), annual(part="280", s1="Fines.")
+
+
+def bare(node: Node) -> Node:
+    return replace(node, children=())
+
+
+def test_a_volume_reads_as_the_files_of_its_parts():
+    document = read(volume(*PARTS).encode())
+    nodes = {node.locator: bare(node) for node in document.root.walk()}
+    apart = [read(part.encode()) for part in PARTS]
+    assert nodes == {node.locator: bare(node) for each in apart for node in each.root.walk()}
+    assert document.scope == tuple(place for each in apart for place in each.scope)
+    for said in ("title", "identifier", "edition", "publication", "language"):
+        assert {getattr(document, said)} == {getattr(each, said) for each in apart}
+
+
+def test_of_a_part_that_volumes_divide_one_is_whole_in_its_sections_alone():
+    for holds in ("Part 274a (§§ 274a.1 to 274a.50)", "Part 274a (Appendices)"):
+        assert read(volume(PARTS[0], holds=holds).encode()).scope == (
+            "/us/cfr/t8/s274a.12", "/us/cfr/t8/s274a.90-274a.99", "/us/cfr/t8/pt274a/appB",
+        )  # fmt: skip
+
+
+def test_a_part_that_the_note_of_an_appendix_quotes_is_none():
+    quoted = "<PART><HD>PART 274a—NEW</HD><SECTION><SECTNO>§ 274a.12</SECTNO><P>New.</P></SECTION></PART>"
+    note = f"<EFFDNOTP><HD>Effective Date Note:</HD><REVTXT>{quoted}</REVTXT></EFFDNOTP></APPENDIX>"
+    document = read(volume(PARTS[0].replace("</APPENDIX>", note)).encode())
+    assert [node.locator for node in document.root.walk()] == [
+        node.locator for node in read(PARTS[0].encode()).root.walk()
+    ]
+    (appendix,) = (node for node in document.root.walk() if node.level == "appendix")
+    assert appendix.notes == ("Effective Date Note: PART 274a—NEW\n§ 274a.12\nNew.",)
+
+
+@pytest.mark.measuring_data
+@pytest.mark.slow
+def test_real_parts_read_alike_in_a_volume(measuring_data):
+    with tarfile.open(measuring_data / "cfr/annual/title12-2012.tar.xz") as archive:
+        names = [name for name in archive.getnames() if name.endswith(".xml")]
+        parts = [archive.extractfile(name).read().decode() for name in names]
+    nodes = {node.locator: bare(node) for node in read(volume(*parts).encode()).root.walk()}
+    for part in parts:
+        for node in read(part.encode()).root.walk():
+            if node.level in ("part", "subpart", "section", "appendix"):
+                there = node.locator.replace("/t12/", "/t8/")
+                assert nodes[there].text == node.text and nodes[there].notes == node.notes
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -100,6 +151,7 @@ def test_an_annual_part_names_what_is_above_it_and_is_whole_below():
             "<CFRGRANULE><FDSYS><CFRTITLE>8</CFRTITLE></FDSYS><PART><HD>PART 1—X</HD></PART></CFRGRANULE>",
             "no sections",
         ),
+        ("<CFRDOC><TITLE><PART><HD>PART 1—X</HD></PART></TITLE></CFRDOC>", "which title"),
         ('<ECFR><DIV1 N="6" TYPE="TITLE"><HEAD>Title 6—X</HEAD></DIV1></ECFR>', "no sections"),
         ('<!DOCTYPE ECFR [<!ENTITY x "y">]><ECFR>&x;</ECFR>', "entities"),
     ],
@@ -121,14 +173,15 @@ def test_a_section_that_a_note_quotes_is_none():
 
 
 def test_regulations_are_known_by_their_root():
-    assert [is_regulation(root) for root in ("ECFR", "CFRGRANULE", "uscDoc")] == [True, True, False]
+    roots = ("ECFR", "CFRGRANULE", "CFRDOC", "uscDoc")
+    assert [is_regulation(root) for root in roots] == [True, True, True, False]
 
 
 GLUED = {"E", "I", "B", "FR", "SU", "sup", "PRTPAGE"}  # these divide no word
 
 
 def words_of(element: etree._Element):
-    if element.tag in LEFT_OUT | {"FDSYS", "AMDDATE", "HEAD", "SECTNO"}:
+    if element.tag in LEFT_OUT | {"FDSYS", "FMTR", "BMTR", "AMDDATE", "HEAD", "SECTNO"}:
         return
     yield (
         element.get("src", "").rpartition("/")[2].removesuffix(".gif")
@@ -154,12 +207,13 @@ def lacking(content: bytes) -> Counter:
     for node in read(content).root.walk():
         for text in (node.number, node.heading, node.text, *node.notes):
             kept.update(counted(text))
-    for word in ("PART", "Subpart", "RESERVED", "Reserved"):  # which stand for a level or a status
+    # These stand for a level or a status.
+    for word in ("SUBCHAPTER", "PART", "Subpart", "RESERVED", "Reserved"):
         del given[word], kept[word]
     return given - kept
 
 
-@pytest.mark.parametrize("content", [ECFR, annual()])
+@pytest.mark.parametrize("content", [ECFR, annual(), volume(*PARTS)])
 def test_every_word_is_stored(content):
     assert not lacking(content.encode())
 
