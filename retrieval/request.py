@@ -33,7 +33,7 @@ class SearchRequest:
     pipeline: str = pipeline.USUAL
     rules: RuleOptions = RuleOptions()
     whole: bool = False  # results with all their text and notes, which may be long
-    facets: bool = False  # how many of the first are of which domain, document, part, status and year
+    facets: bool = False  # how many of the first are of which domain, document, part, status, court and year
     within: tuple[str, ...] = ()  # locators: only what stands below one of them
 
 

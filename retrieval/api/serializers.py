@@ -207,7 +207,7 @@ class Page(s.Serializer):
 
 
 class FacetValue(s.Serializer):
-    value = s.CharField(help_text="Of a domain for domain=, of a document or part for within=.")
+    value = s.CharField(help_text="Of a domain or court for domain=, of a document or part for within=.")
     name = s.CharField()
     count = s.IntegerField()
 
@@ -220,6 +220,7 @@ class Facets(s.Serializer):
     document = FacetValue(many=True)
     part = FacetValue(many=True, help_text="What stands directly above.")
     status = FacetValue(many=True)
+    court = FacetValue(many=True, help_text="Of decisions.")
     year = FacetValue(many=True, help_text="Of decisions.")
 
 

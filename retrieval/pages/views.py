@@ -181,6 +181,7 @@ FACETS = {  # what each facet is called, and the parameter that its values restr
     "document": (_("Document"), "within"),
     "part": (_("Part"), "within"),
     "status": (_("Status"), ""),
+    "court": (_("Court"), "domain"),
     "year": (_("Year"), ""),
 }
 FEWEST_SHOWN = 3  # where nothing is certain, the best may be any of them

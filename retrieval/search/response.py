@@ -265,19 +265,21 @@ MOST_VALUES = 20  # of one facet, the most frequent
 FACETS = """
 SELECT domain.slug, domain.name, document.locator, document.title, above.locator,
     coalesce(nullif(above.heading, ''), above.citation), readable.status,
-    CASE WHEN readable.locator ^@ '/us/scotus/' THEN extract(year FROM readable.valid_from)::int END
+    CASE domain.citation_style WHEN 'case' THEN extract(year FROM readable.valid_from)::int END,
+    domain.citation_style = 'case'
 FROM ({readable}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
 LEFT JOIN retrieval_section above ON above.id = readable.parent_id
 WHERE readable.id = ANY(%s)
 """
-OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "locator", "valid_from")
+OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "valid_from")
 
 
 def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
-    """How many of the first candidates are of each domain, document, part, status and, of decisions, year; by one
-    statement. A domain is the `value` of domain=, a document or part that of within=.
+    """How many of the first candidates are of each domain, document, part, status and, of decisions, court and year; by
+    one statement. A domain is the `value` of domain=, as is a court, whose decisions are a body of law of their own; a
+    document or part is that of within=.
     """
     readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
     first = [candidate.section_id for candidate in candidates[:FACETED]]
@@ -287,6 +289,7 @@ def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
         "document": [(row[2], row[3]) for row in found],
         "part": [(row[4], row[5]) for row in found if row[4]],
         "status": [(row[6], row[6]) for row in found if row[6]],
+        "court": [(row[0], row[1]) for row in found if row[8]],
         "year": [(str(row[7]), str(row[7])) for row in found if row[7]],
     }
     return {"among": len(found)} | {name: counted(values) for name, values in pairs.items()}

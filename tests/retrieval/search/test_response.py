@@ -95,3 +95,17 @@ def test_a_text_of_another_day_says_that_it_was_amended_since(client):
         assert present(ranking, Page())["results"][0]["standing"] == standing
         asked = {"as_of": day.isoformat()} if day else {}
         assert client.get("/api/v1/sections/manual/1", asked).json()["standing"] == standing
+
+
+def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
+    first, other = (a_domain(citation_style="case", name=name) for name in ("First Circuit", "Ninth Circuit"))
+    decided = [a_section(a_document(court), valid_from=PAST) for court in (first, other, other)]
+    statute = a_section(a_document(a_domain()), valid_from=PAST)
+    query = Query("dogs", "dogs", "dogs", "en", ())
+    counted = response.facets(query, [Candidate(section.pk) for section in (*decided, statute)])
+    assert counted["among"] == 4
+    assert counted["court"] == [
+        {"value": other.slug, "name": "Ninth Circuit", "count": 2},
+        {"value": first.slug, "name": "First Circuit", "count": 1},
+    ]
+    assert counted["year"] == [{"value": "2010", "name": "2010", "count": 3}]
