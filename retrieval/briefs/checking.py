@@ -187,9 +187,11 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
         library = Library(caller, as_of)
         found = cited_in(text, library.names, library.titled_in(text))
         cited = found[:MOST_CITATIONS]
+        library.look_up(cited)
         spans = [(one.start, one.end) for one in cited]
         among = units(text, spans)
         citations = tuple(check_citation(one, library, sentence_of(one, text, among)) for one in cited)
+        library.read(check.stand for check in citations)
         checker = Quotations(text, citations, spans, among, library)
         quoted = quotations(text)
         checks = tuple(checker.check(quotation) for quotation in quoted[:MOST_QUOTATIONS])

@@ -3,15 +3,17 @@
 All of it is read as the caller: a place that the caller may not read is none. Nothing is kept.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import chain
+from operator import or_
 from time import monotonic
 from typing import Literal, get_args
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q, prefetch_related_objects
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -20,16 +22,19 @@ from retrieval.briefs.wording import Words
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source as Written
 from retrieval.corpus import decided_cases, history
+from retrieval.corpus.filters import above
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
-from retrieval.models import Document, Section
+from retrieval.models import Anchor, Document, Section
+from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query, Ranking
 from retrieval.search.response import standing_on
 from retrieval.search.service import in_scope
-from retrieval.stages.citations import Place, named_alike, resolve
+from retrieval.stages.citations import Place, places_of, searched
 from retrieval.stages.legs import LexicalRetriever, PrivateLexicalRetriever
 from retrieval.text.language import detect
 
+Key = tuple[str, bool]  # a cited locator, and whether only a page of it is cited
 Status = Literal["resolved", "partial", "unknown", "superseded", "overruled", "not_yet_in_force"]
 STATUSES = get_args(Status)
 
@@ -86,12 +91,21 @@ class Stand:
         return self.section or self.document
 
     @property
+    def key(self) -> tuple[int | None, str | None, int | None]:
+        """What words it has."""
+        return self.section and self.section.pk, self.pin, self.document and self.document.pk
+
+    @property
+    def is_of_document(self) -> bool:
+        return self.section is None and self.document is not None and self.leads
+
+    @property
     def leads(self) -> bool:
         return self.status not in ("partial", "unknown")
 
 
 class Library:
-    """`day`: as the law is on it; every look-up is made once."""
+    """`day`: as the law is on it; every look-up is made once, those of many citations in a few statements."""
 
     def __init__(self, caller: Caller, day: date | None = None):
         self.day = day or timezone.localdate()
@@ -101,8 +115,10 @@ class Library:
         self.names: CaseNames | None = decided_cases.names_for(self.query)
         self.unsearched = False  # whether something could not be looked for
         self._until = monotonic() + SECONDS
-        self._stands: dict[str, Stand] = {}
-        self._sources: dict[str, list[Source]] = {}
+        self._stands: dict[tuple[str, bool], Stand] = {}
+        self._sources: dict[tuple, list[Source]] = {}
+        self._cases: dict[str, Section | None] = {}
+        self._several: set[str] = set()  # locators of cited sections that have more than one version
 
     def is_late(self) -> bool:
         """Whether the time for this brief is over; what is left then is told as unsearched."""
@@ -113,75 +129,137 @@ class Library:
     # -- Citations
 
     def stand(self, cited: Cited) -> Stand:
-        key = f"{cited.locator} {'at' if cited.page else ''}"
-        if key not in self._stands:
-            self._stands[key] = self._look(cited)
-        return self._stands[key]
+        self.look_up([cited])
+        return self._stands[key_of(cited)]
 
-    def _look(self, cited: Cited) -> Stand:
-        on_day, ever = (
-            next(iter(resolve(query, [cited.locator])), None)
-            for query in (self.query, replace(self.query, as_of=None))
-        )
-        for place in (on_day, ever):
-            if place and place.exact and is_named(cited, place):
-                return self._standing(place.section, place.pin)
-        if past := self._versions(cited.locator).first():
-            return self._standing(past, None)
-        if document := self._document(cited.locator):
-            return Stand("resolved", "in_force", known=True, document=document)
-        return self._missing(cited, on_day or ever)
+    def look_up(self, many: Sequence[Cited]) -> None:
+        """Finds what these lead to, and the decisions that they name."""
+        self._name([cited.name for cited in many])
+        new = {key: cited for cited in many if (key := key_of(cited)) not in self._stands}
+        if not new:
+            return
+        locators = list({cited.locator for cited in new.values()})
+        found = [places_of(query, locators) for query in (self.query, replace(self.query, as_of=None))]
+        past = self._last_versions(locators)
+        stood: dict[Key, tuple[Section, str | None]] = {}
+        absent: dict[Key, Place | None] = {}
+        for key, cited in new.items():
+            places = [place for each in found if (place := each.get(cited.locator))]
+            here = next((place for place in places if place.exact and is_named(cited, place)), None)
+            if here:
+                stood[key] = here.section, here.pin
+            elif cited.locator in past:
+                stood[key] = past[cited.locator], None
+            else:
+                absent[key] = next(iter(places), None)
+        self._prepare([section for section, _ in stood.values()])
+        self._stands |= {key: self._standing(section, pin) for key, (section, pin) in stood.items()}
+        self._stands |= self._absent(absent) if absent else {}
 
-    def _document(self, locator: str) -> Document | None:
-        """One of which the caller may read something on the day."""
+    def _prepare(self, sections: Sequence[Section]) -> None:
+        """Reads their documents, and whether they have other versions."""
+        prefetch_related_objects(sections, "document")
+        versions = self._versions({section.locator for section in sections}).order_by()
+        several = versions.values("locator").annotate(many=Count("pk")).filter(many__gt=1)
+        self._several.update(several.values_list("locator", flat=True))
+
+    def _documents(self, locators: Collection[str]) -> dict[str, Document]:
+        """Those of which the caller may read something on the day."""
         readable = Section.objects.readable(self.query.caller, self.day).filter(document=OuterRef("pk"))
         visible = Document.objects.visible_to(self.query.caller).filter(Exists(readable))
-        return visible.filter(locator=locator, domain__in=self.query.domain_ids).first()
+        found = visible.filter(locator__in=locators, domain__in=self.query.domain_ids)
+        return {document.locator: document for document in reversed(found)}
 
-    def _versions(self, locator: str):
-        """All that was ever law at this place, the last first."""
+    def _versions(self, locators: Collection[str]) -> SectionQuerySet:
+        """All that was ever law at these places, the last first."""
         live = Section.objects.live().visible_to(self.query.caller).select_related("document")
-        return live.filter(locator=locator, domain__in=self.query.domain_ids).order_by("-valid_from", "-pk")
+        return live.filter(locator__in=locators, domain__in=self.query.domain_ids).order_by("-valid_from", "-pk")
+
+    def _last_versions(self, locators: Collection[str]) -> dict[str, Section]:
+        last = self._versions(locators).order_by("locator", "-valid_from", "-pk").distinct("locator")
+        return {section.locator: section for section in last}
 
     def _standing(self, section: Section, pin: str | None) -> Stand:
         stands = history.standing(pin or section.locator, self.day)
         ends = stands.end(section.valid_to)
-        amended = (
-            section.valid_to is not None and self._versions(section.locator).exclude(pk=section.pk).exists()
-        )
+        amended = section.valid_to is not None and section.locator in self._several
         standing = standing_on(
             self.day, section.valid_from, ends, stands.status(section.status), amended=amended
         )
         return Stand(STATUS[standing], standing, section, pin, known=True)
 
-    def _missing(self, cited: Cited, above: Place | None) -> Stand:
-        """Not here as cited: the provision above it, or of what is above all provisions the nearest by name."""
-        whole = cited.locator.startswith(WHOLE)
-        if above is None or above.exact:
-            document = self._document(cited.locator.rpartition("/")[0])
-            return Stand("unknown", known=whole or document is not None, document=document)
-        if above.section.is_result:
-            return Stand("partial", section=above.section, known=whole or above.section.anchors.exists())
-        near = named_alike(self.query, cited.locator, above.section.locator)
-        nearest = Section.objects.filter(pk__in=[pk for pk, _, _ in near[:1]]).first()
-        return Stand("unknown", section=nearest or above.section, known=True)
+    def _absent(self, places: Mapping[Key, Place | None]) -> dict[Key, Stand]:
+        """Whole documents; and what is not here as cited: the provision above it, or of what is above all provisions
+        the nearest by name.
+        """
+        locators = {locator for locator, _ in places}
+        documents = self._documents({*locators, *(locator.rpartition("/")[0] for locator in locators)})
+        tops = {locator: place.section for (locator, _), place in places.items() if place and not place.exact}
+        near = self._nearest_by_name({name: top.locator for name, top in tops.items() if not top.is_result})
+        divided = Section.objects.filter(pk__in=[top.pk for top in tops.values() if top.is_result])
+        with_anchors = set(divided.filter(anchors__isnull=False).values_list("pk", flat=True))
+        self._prepare([*tops.values(), *near.values()])
+
+        def stand(locator: str) -> Stand:
+            whole, top = locator.startswith(WHOLE), tops.get(locator)
+            if locator in documents:
+                return Stand("resolved", "in_force", known=True, document=documents[locator])
+            if top is None:
+                document = documents.get(locator.rpartition("/")[0])
+                return Stand("unknown", known=whole or document is not None, document=document)
+            if top.is_result:
+                return Stand("partial", section=top, known=whole or top.pk in with_anchors)
+            return Stand("unknown", section=near.get(locator, top), known=True)
+
+        return {key: stand(key[0]) for key in places}
+
+    def _nearest_by_name(self, tops: Mapping[str, str]) -> dict[str, Section]:
+        """By locator the first provision whose locator begins with most of this one's, below the one above it."""
+        if not tops:
+            return {}
+        below = reduce(or_, (Q(locator__under=f"{top}/") for top in set(tops.values())))
+        results = searched(self.query).results().filter(below).order_by("position", "id")
+        first, shortest = dict[str, int](), min(map(len, tops.values()))
+        for pk, locator in results.values_list("pk", "locator"):
+            for end in range(len(locator), shortest, -1):
+                first.setdefault(locator[:end], pk)
+        near = {}
+        for locator, top in tops.items():
+            begun = (locator[:end] for end in range(len(locator) - 1, len(top), -1))
+            if nearest := next((first[part] for part in begun if part in first), None):
+                near[locator] = nearest
+        sections = Section.objects.in_bulk(near.values())
+        return {locator: sections[pk] for locator, pk in near.items() if pk in sections}
 
     def case_named(self, name: str) -> Section | None:
         """The decision that has this name here."""
-        found = next(iter(self.names.find(Written.of(name))), None) if self.names and name else None
-        return self._versions(found.items[0].locator).first() if found else None
+        self._name([name])
+        return self._cases[name]
 
-    def titled_in(self, text: str) -> Iterator[Titled]:
+    def _name(self, names: Iterable[str]) -> None:
+        new = {name for name in names if name not in self._cases}
+        found = {name: next(iter(self.names.find(Written.of(name))), None) for name in new if self.names and name}
+        places = {name: case.items[0].locator for name, case in found.items() if case}
+        cases = self._last_versions(places.values()) if places else {}
+        self._cases |= {name: cases.get(places.get(name, "")) for name in new}
+
+    def titled_in(self, text: str) -> list[Titled]:
         """The private documents that the text names and the caller may read."""
         if not self.query.caller.principals:
-            return
+            return []
         folded = text.casefold()
         held = Document.objects.held_by(self.query.caller).order_by("pk")[:MOST_TITLES]
-        for document in held:
-            if len(document.title) >= SHORTEST_TITLE and document.title.casefold() in folded:
-                readable = Section.objects.readable(self.query.caller, self.day).filter(document=document)
-                rows = readable.exclude(number="").values_list("number", "citation", "locator")
-                yield Titled(document.title, document.locator, {n: (c, place) for n, c, place in rows})
+        named = [
+            document
+            for document in held
+            if len(document.title) >= SHORTEST_TITLE and document.title.casefold() in folded
+        ]
+        readable = Section.objects.readable(self.query.caller, self.day).filter(document__in=named)
+        numbers: defaultdict[int, dict[str, tuple[str, str]]] = defaultdict(dict)
+        rows = readable.exclude(number="").values_list("document", "number", "citation", "locator")
+        for document, number, citation, locator in rows:
+            numbers[document][number] = citation, locator
+        return [Titled(document.title, document.locator, numbers[document.pk]) for document in named]
 
     # -- Words
 
@@ -189,34 +267,31 @@ class Library:
         """The words of a cited place, and of its translation. Of a decision its opinions alone: the summary is ours.
         Empty where these are not here.
         """
-        if stand.section is None and not (stand.document and stand.leads):
-            return []
-        key = f"{stand.section and stand.section.pk} {stand.pin} {stand.document and stand.document.pk}"
-        if key not in self._sources:
-            words = (
-                self._words(stand.section, stand.pin) if stand.section else self._all_words(stand.document)
-            )
-            self._sources[key] = list(words)
-        return self._sources[key]
+        self.read([stand])
+        return self._sources[stand.key]
 
-    def _all_words(self, document: Document) -> Iterator[Source]:
-        sections = (
-            Section.objects.readable(self.query.caller, self.day).filter(document=document).exclude(text="")
-        )
-        for section in sections.in_order().select_related("document")[:MOST_PARTS]:
-            yield self._source(section, section.text)
-
-    def _words(self, section: Section, pin: str | None) -> Iterator[Source]:
-        anchor = section.anchors.filter(locator=pin).first() if pin else None
-        if anchor:
-            yield replace(self._source(section, section.text), pin=(anchor.start, anchor.end))
+    def read(self, stands: Iterable[Stand]) -> None:
+        """Reads the words of these places."""
+        new = {stand.key: stand for stand in stands if stand.key not in self._sources}
+        if not new:
             return
-        below = Section.objects.live().visible_to(self.query.caller).filter(document=section.document_id)
-        current = below.valid_on(self.day if not section.valid_to else None)
-        parts = [
-            section,
-            *current.below(section.locator).exclude(locator=section.locator).in_order()[:MOST_PARTS],
-        ]
+        sections = [stand.section for stand in new.values() if stand.section]
+        places = [stand.pin for stand in new.values() if stand.pin]
+        anchors = Anchor.objects.filter(section__in=sections, locator__in=places)
+        pins = {(anchor.section_id, anchor.locator): (anchor.start, anchor.end) for anchor in reversed(anchors)}
+        below = self._below([one.section for one in new.values() if one.section and one.key[:2] not in pins])
+        documents = self._parts_of([stand.document for stand in new.values() if stand.is_of_document])
+        for key, stand in new.items():
+            if pin := pins.get(key[:2]):
+                self._sources[key] = [replace(self._source(stand.section, stand.section.text), pin=pin)]
+            elif stand.section:
+                self._sources[key] = list(self._words(stand.section, below.get(stand.section.pk, ())))
+            else:
+                parts = documents.get(stand.document.pk, ()) if stand.is_of_document else ()
+                self._sources[key] = [self._source(part, part.text) for part in parts]
+
+    def _words(self, section: Section, below: Sequence[Section]) -> Iterator[Source]:
+        parts = [section, *below]
         whole = "\n".join(part.text for part in parts if part.text and part.level != "case")
         if whole:
             yield self._source(section, whole)
@@ -224,14 +299,38 @@ class Library:
             if translated:
                 yield replace(self._source(section, translated), language="es")
 
+    def _below(self, sections: Sequence[Section]) -> Mapping[int, list[Section]]:
+        """By section what stands under it: on the day, or now where its own text is one of the past."""
+        ids: defaultdict[int, list[int]] = defaultdict(list)
+        for past in (False, True):
+            tops: defaultdict[tuple[int, str], set[int]] = defaultdict(set)
+            for top in sections:
+                if bool(top.valid_to) is past:
+                    tops[top.document_id, top.locator].add(top.pk)
+            if tops:
+                under = reduce(or_, (Q(document=document, locator__under=f"{top}/") for document, top in tops))
+                readable = Section.objects.readable(self.query.caller, None if past else self.day).filter(under)
+                for pk, document, locator in readable.in_order().values_list("pk", "document", "locator"):
+                    for top in chain(*(tops.get((document, place), ()) for place in above(locator))):
+                        ids[top].append(pk)
+        return first_of(ids)
+
+    def _parts_of(self, documents: Sequence[Document]) -> Mapping[int, list[Section]]:
+        """By document its parts that have words."""
+        readable = Section.objects.readable(self.query.caller, self.day).filter(document__in=documents)
+        ids: defaultdict[int, list[int]] = defaultdict(list)
+        for document, pk in readable.exclude(text="").in_order().values_list("document", "pk"):
+            ids[document].append(pk)
+        return first_of(ids)
+
     def _source(self, section: Section, text: str) -> Source:
         days = section.valid_from, section.valid_to
         return Source(section.locator, section.citation, text, section.document.language, *days)
 
     def versions(self, stand: Stand) -> Iterator[Source]:
         """Other texts that a cited section had or has."""
-        if stand.section is not None:
-            for version in self._versions(stand.section.locator).exclude(pk=stand.section.pk):
+        if stand.section is not None and stand.section.locator in self._several:
+            for version in self._versions([stand.section.locator]).exclude(pk=stand.section.pk):
                 if version.level != "case":
                     yield self._source(version, version.text)
 
@@ -255,6 +354,17 @@ class Library:
         for section in (by_id[pk] for pk in ids if pk in by_id):
             if section.level != "case":
                 yield self._source(section, section.text)
+
+
+def key_of(cited: Cited) -> Key:
+    return cited.locator, cited.page
+
+
+def first_of(ids: Mapping[int, Sequence[int]]) -> dict[int, list[Section]]:
+    """The first of these sections by what they belong to."""
+    first = {of: some[:MOST_PARTS] for of, some in ids.items()}
+    sections = Section.objects.select_related("document").in_bulk(set(chain(*first.values())))
+    return {of: [sections[pk] for pk in some if pk in sections] for of, some in first.items()}
 
 
 def is_named(cited: Cited, place: Place) -> bool:

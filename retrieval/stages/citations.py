@@ -3,11 +3,14 @@ Questions of what changed a provision are answered by the provision that did, th
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import reduce
+from operator import or_
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
@@ -154,23 +157,30 @@ def case_not_here(query: Query) -> str:
 
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
+    return list({place.locator: place for place in places_of(query, locators).values()}.values())
+
+
+def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
+    """By cited locator, in a few statements however many there are."""
     if not locators:
-        return []
+        return {}
     chains = {locator: [locator, *ancestors(locator)] for locator in {*locators, *map(lettered, locators)}}
     names = {name for chain in chains.values() for name in chain}
     readable = searched(query)
     sections = {section.locator: section for section in readable.filter(locator__in=names)}
-    wanted = [read_as(locator, sections) for locator in locators]
-    pins = anchored(readable, [locator for locator in wanted if locator not in sections])
-    places = []
-    for locator in dict.fromkeys(wanted):
+    wanted = {locator: read_as(locator, sections) for locator in locators}
+    nearest = {locator: next((name for name in chains[locator] if name in sections), "") for locator in wanted.values()}
+    pins = anchored(readable, [locator for locator in nearest if locator not in sections])
+    pages = cases_with_pages(readable, [locator for locator in nearest if not nearest[locator] and locator not in pins])
+
+    def place(locator: str) -> Place | None:
         if locator in pins:
-            places.append(Place(locator, pins[locator], locator, True))
-        elif nearest := next((name for name in chains[locator] if name in sections), None):
-            places.append(Place(locator, sections[nearest], None, nearest == locator))
-        elif case := case_with_page(readable, locator):
-            places.append(Place(locator, case, None, True))
-    return places
+            return Place(locator, pins[locator], locator, True)
+        if name := nearest[locator]:
+            return Place(locator, sections[name], None, name == locator)
+        return Place(locator, pages[locator], None, True) if locator in pages else None
+
+    return {cited: found for cited, locator in wanted.items() if (found := place(locator))}
 
 
 def searched(query: Query) -> SectionQuerySet:
@@ -194,18 +204,28 @@ def read_as(locator: str, sections: Mapping[str, Section]) -> str:
     return lettered(locator) if whole not in sections and other in sections else locator
 
 
+_PAGE = re.compile(r"/us/scotus/[^/]+/(\d+)")
 _MOST_PAGES = 200  # of one decision
 
 
-def case_with_page(readable: QuerySet[Section], locator: str) -> Section | None:
+def cases_with_pages(readable: QuerySet[Section], locators: Iterable[str]) -> dict[str, Section]:
     """The decision that the page of "410 U.S. at 163" is in: the last that begins before it in its volume."""
-    parts = locator.split("/")
-    if parts[2] != "scotus" or len(parts) != 5 or not parts[4].isdigit():
-        return None
-    volume = readable.filter(level="case", locator__under="/".join(parts[:4]) + "/")
-    begun = {int(case.locator.split("/")[4]): case for case in volume}
-    first = max((page for page in begun if page <= int(parts[4]) <= page + _MOST_PAGES), default=None)
-    return begun[first] if first else None
+    pages = {locator: (volume_of(locator), int(page[1])) for locator in locators if (page := _PAGE.fullmatch(locator))}
+    if not pages:
+        return {}
+    volumes = reduce(or_, (Q(locator__under=volume) for volume, _ in pages.values()))
+    begun: defaultdict[str, dict[int, Section]] = defaultdict(dict)
+    for case in readable.filter(volumes, level="case"):
+        begun[volume_of(case.locator)][int(case.locator.split("/")[4])] = case
+    found = {}
+    for locator, (volume, page) in pages.items():
+        if first := max((first for first in begun[volume] if first <= page <= first + _MOST_PAGES), default=None):
+            found[locator] = begun[volume][first]
+    return found
+
+
+def volume_of(locator: str) -> str:
+    return "/".join(locator.split("/")[:4]) + "/"
 
 
 def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:

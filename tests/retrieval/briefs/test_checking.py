@@ -4,6 +4,8 @@ import logging
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.briefs.checking import MAX_TEXT, check_brief, is_other_case
@@ -19,6 +21,27 @@ def findings(text, **asked):
     """(what was found, the words it was found in)."""
     report = check_brief(text, **asked)
     return [(found.kind, text[found.start : found.end]) for found in report.findings]
+
+
+def test_a_brief_of_many_citations_asks_hardly_more_than_one_of_few(decisions):  # noqa: F811
+    few, many = statements_for(5), statements_for(200)
+    assert many <= few + 5
+
+
+def statements_for(count):
+    """How many statements a brief sends that cites so many provisions, a quarter of which are not here."""
+    kinds = (
+        "Rule {0} is kept by U.S. Const. amend. {1}. ",
+        "Rule {0} is kept by U.S. Const. art. I, § {0}, cl. 77. ",
+        "Rule {0} is kept by Miranda v. Arizona, 384 U.S. {0} (1966). ",
+        "Rule {0} is kept by 42 U.S.C. § {0}. ",
+        "Rule {0} is kept by U.S. Const. art. I, § 8, cl. {0}. ",
+    )
+    sentences = (kinds[n % len(kinds)].format(n, "IV" if n % 2 else "XIV, § 1") for n in range(count))
+    with CaptureQueriesContext(connection) as sent:
+        report = check_brief("".join(sentences))
+    assert len(report.citations) == count
+    return len(sent)
 
 
 @pytest.mark.parametrize(
