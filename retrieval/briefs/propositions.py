@@ -3,9 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from retrieval.briefs.library import Library, Stand
 from retrieval.briefs.quoting import Quotation, Unit
+from retrieval.proof.alignment import clauses
 from retrieval.proof.types import Claim, Source
 from retrieval.proof.verify import verify
 from retrieval.text.language import detect
@@ -50,6 +52,7 @@ def check_propositions(
     the rest does not follow.
     """
     found = []
+    read = cache(clauses)  # each source once, however many sentences cite it
     ends = [quotation.end for quotation in quoted]
     for unit in among:
         following = bisect_right(ends, unit.start)
@@ -60,7 +63,7 @@ def check_propositions(
         cited = tuple(number for number in unit.citations if number < len(stands) and stands[number].leads)
         sources = [source for number in cited for source in sources_of(stands[number], library)]
         said = text[unit.start : unit.says].rstrip()
-        claims = verify(said, sources, language=detect(said)).claims if sources else ()
+        claims = verify(said, sources, language=detect(said), read=read).claims if sources else ()
         if claim := worst(claims):
             found.append(
                 PropositionCheck(

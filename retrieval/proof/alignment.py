@@ -69,8 +69,12 @@ def tokens(text: str, language: str) -> tuple[Token, ...]:
     )
 
 
-def clauses(source: Source, number: int) -> Iterator[Clause]:
+def clauses(source: Source, number: int = 0) -> list[Clause]:
     """In reading order, together the whole text."""
+    return list(_clauses(source, number))
+
+
+def _clauses(source: Source, number: int) -> Iterator[Clause]:
     found = tokens(source.text, source.language)
     at = 0
     for sentence, (start, end) in enumerate(sentences(source.text)):

@@ -1,7 +1,7 @@
 """Whether a text says what its sources say, claim by claim. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from retrieval.proof.alignment import Alignment, Clause, align, clauses, in_window, tokens, weights
 from retrieval.proof.checks import Comparison, compare
@@ -19,9 +19,18 @@ class Evidence:
     features: list[float]
 
 
-def verify(text: str, sources: Sequence[Source], *, language: str, model: Model | None = None) -> Proof:
-    """`language` is that of the text; each source has its own. Without a `model` the shipped one decides."""
-    every = tuple(clause for number, source in enumerate(sources) for clause in clauses(source, number))
+def verify(
+    text: str,
+    sources: Sequence[Source],
+    *,
+    language: str,
+    model: Model | None = None,
+    read: Callable[[Source], Sequence[Clause]] = clauses,
+) -> Proof:
+    """`language` is that of the text; each source has its own. Without a `model` the shipped one decides. `read` may
+    remember the clauses of sources that several texts rest on.
+    """
+    every = tuple(replace(clause, source=number) for number, one in enumerate(sources) for clause in read(one))
     weight = weights(every)
     found = []
     for said in statements(text, language=language):

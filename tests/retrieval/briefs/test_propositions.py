@@ -2,7 +2,9 @@
 
 import pytest
 
+from retrieval.briefs import propositions
 from retrieval.briefs.checking import check_brief
+from retrieval.proof.alignment import clauses
 
 pytestmark = pytest.mark.django_db
 AGE = "A Senator must have attained the age of {} years, U.S. Const. art. I, § 3, cl. 3."
@@ -28,3 +30,11 @@ def test_the_place_is_that_of_the_sentence():
     text = f"Facts came first. {AGE.format('forty')}"
     (check,) = check_brief(text).propositions
     assert text[check.start : check.end].startswith("A Senator") and check.citations == (0,)
+
+
+def test_a_source_is_read_once_however_many_sentences_cite_it(monkeypatch):
+    read = []
+    monkeypatch.setattr(propositions, "clauses", lambda source: read.append(source.locator) or clauses(source))
+    ages = check_brief(" ".join(AGE.format(years) for years in ("thirty", "forty", "fifty"))).propositions
+    assert [check.findings for check in ages] == [(), ("contradicted",), ("contradicted",)]
+    assert read == ["/us/const/article/I/section/3/clause/3"]
