@@ -2,10 +2,9 @@
 Spanish one, corrected first, put into the English of the law.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 from retrieval.engines import loaded
 from retrieval.engines.apertium import Apertium, TranslationUnavailable
@@ -17,7 +16,7 @@ from retrieval.stages.citations import cited_in
 from retrieval.text.analyzer import tokens
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold
-from retrieval.text.spelling import forms, long_words, respelled
+from retrieval.text.spelling import forms, long_words, often, respelled
 from rules import published
 
 
@@ -50,7 +49,7 @@ def corrected_english(query: Query, *, slips: int = 1) -> str:
         return known or word in ENGLISH_FUNCTION_WORDS or (not index.problem and index.has(word, "en"))
 
     cited = [(found.start, found.end) for found in cited_in(query, query.text)]
-    return respelled(query.text, is_word, partial(often, tables=named), kept=cited, slips=slips)
+    return respelled(query.text, is_word, named, kept=cited, slips=slips)
 
 
 def corrected_spanish(query: Query, engine: Apertium, *, slips: int = 1) -> str:
@@ -65,9 +64,7 @@ def corrected_spanish(query: Query, engine: Apertium, *, slips: int = 1) -> str:
     if not doubtful:
         return query.original
     wrong = set(doubtful) & set(tokens(engine.translate(", ".join(doubtful))))
-    return respelled(
-        query.original, lambda w: w not in wrong, partial(often, tables=named), kept=cited, slips=slips
-    )
+    return respelled(query.original, lambda w: w not in wrong, named, kept=cited, slips=slips)
 
 
 def has_private(query: Query) -> bool:
@@ -85,10 +82,6 @@ def named_words(query: Query, language: str) -> list[Mapping[str, int]]:
     """How often each folded word stands in the curated names of each of the query's domains."""
     version = query.versions.get("aliases", 0)
     return [published.words_of_names(domain, version, language) for domain in query.domain_ids]
-
-
-def often(word: str, tables: Iterable[Mapping[str, int]]) -> int:
-    return sum(table.get(word, 0) for table in tables)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """Corrects misspelt query words to a known word at edit distance 1, or 2 where a caller asks for it. Pure: callers say
-what is a word and how usual.
+what is a word and how often each known word occurs.
 
 Law has many words that no list holds, so only sure mistakes are corrected: in words of five letters or more; never in
 the first letter, which is rarely wrong (Yannakoudakis and Fawthrop, 1983); never an ending; and a letter is replaced
@@ -7,7 +7,8 @@ only by one that sounds like it or lies beside it on the keyboard.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
 from retrieval.text.normalization import fold
@@ -42,18 +43,18 @@ TAKEN_FOR = _taken_for()
 def respelled(
     text: str,
     is_word: Callable[[str], bool],
-    usual: Callable[[str], float],
+    known: Sequence[Mapping[str, int]],
     *,
     kept: Iterable[tuple[int, int]] = (),
     slips: int = 1,
 ) -> str:
-    """The text with its misspelt words corrected, by at most so many `slips` each. `is_word` and `usual` (0: no word)
-    read folded words. Quotes, the spans `kept` and names with a capital stay as they are.
+    """The text with its misspelt words corrected, by at most so many `slips` each. `is_word` reads
+    folded words, `known` counts them. Quotes, the spans `kept` and names with a capital stay as they are.
     """
     pieces, end = [], 0
     wrong = (place for place in long_words(text, kept=kept) if not is_word(fold(place[0])))
     for place in islice(wrong, MOST):
-        if correct := correction(fold(place[0]), usual, slips):
+        if correct := correction(fold(place[0]), known, slips):
             pieces += [text[end : place.start()], correct.upper() if place[0].isupper() else correct]
             end = place.end()
     return "".join((*pieces, text[end:]))
@@ -83,16 +84,31 @@ def forms(word: str) -> Iterator[str]:
     yield word + "s"
 
 
-def correction(word: str, usual: Callable[[str], float], slips: int = 1) -> str | None:
-    """The most usual of the words at distance 1; if there is none and two slips are allowed, at distance 2, which
-    costs about 50 ms.
-    """
+def often(word: str, known: Iterable[Mapping[str, int]]) -> int:
+    return sum(table.get(word, 0) for table in known)
+
+
+def correction(word: str, known: Sequence[Mapping[str, int]], slips: int = 1) -> str | None:
+    """The most usual of the known words at distance 1; if there is none and two slips are allowed, at distance 2."""
     near = edits(word)
-    for others in (near, (far for one in near for far in edits(one)))[:slips]:
-        known = ((often, other) for other in others if (often := usual(other)))
-        if found := max(known, default=(0, None))[1]:
+    for others in (near, two_away(word, near, known))[:slips]:
+        usual = ((count, other) for other in others if (count := often(other, known)))
+        if found := max(usual, default=(0, None))[1]:
             return found
     return None
+
+
+def two_away(word: str, near: set[str], known: Iterable[Mapping[str, int]]) -> Iterator[str]:
+    """The known words that one edit more makes of those `near` the word. An edit can be undone by another, so that
+    each known word is asked what is near it, if it has nearly the same letters: making all that is two edits from a
+    long word takes 200 ms.
+    """
+    letters = Counter(word)
+    for other in (other for table in known for other in table):
+        if other[:1] == word[0] and abs(len(other) - len(word)) <= 2 and other != word:
+            its = Counter(other)
+            if (letters - its).total() <= 2 and (its - letters).total() <= 2 and not near.isdisjoint(edits(other)):
+                yield other
 
 
 def edits(word: str) -> set[str]:

@@ -1,9 +1,10 @@
 """Which misspelt words are corrected, and which words never are."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from retrieval.text import spelling
 from retrieval.text.spelling import correction, edits, respelled
 
 WORDS = {
@@ -19,7 +20,7 @@ WORDS = {
 
 
 def put_right(text, **options):
-    return respelled(text, WORDS.__contains__, lambda word: WORDS.get(word, 0), **options)
+    return respelled(text, WORDS.__contains__, [WORDS], **options)
 
 
 @pytest.mark.parametrize(
@@ -39,11 +40,11 @@ def put_right(text, **options):
     ],
 )
 def test_one_mistake_is_corrected_and_nothing_else(typed, correct):
-    assert correction(typed, lambda word: WORDS.get(word, 0)) == correct
+    assert correction(typed, [WORDS]) == correct
 
 
 def test_the_more_usual_word_is_meant():
-    assert correction("hoyse", lambda word: WORDS.get(word, 0)) == "house"
+    assert correction("hoyse", [WORDS]) == "house"
 
 
 def test_capitals_stay_capitals():
@@ -71,7 +72,32 @@ def test_what_is_kept_stays_as_it_is():
 
 @given(st.text(alphabet="abcdefghij ñé'\"-.", max_size=60))
 def test_known_words_are_never_touched(text):
-    assert respelled(text, lambda word: True, lambda word: 1) == text
+    assert respelled(text, lambda word: True, [WORDS]) == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "correct"), [("slodeirs", "soldiers"), ("serahc", "search"), ("wrrnt", "warrant"), ("wrrn", None)]
+)
+def test_two_mistakes_are_corrected_where_they_are_looked_for(typed, correct):
+    assert correction(typed, [WORDS]) is None
+    assert correction(typed, [WORDS], slips=2) == correct
+
+
+def test_long_words_are_compared_with_known_ones_alone(monkeypatch):
+    made = []
+    monkeypatch.setattr(spelling, "edits", lambda word: made.append(word) or edits(word))
+    words = [f"{chr(97 + n)}" + "overlongwordwithoutsense"[:23] for n in range(8)]
+    assert put_right(" ".join(words), slips=2) == " ".join(words)
+    assert made == words
+
+
+@given(st.text(alphabet="abcdef", min_size=5, max_size=9), st.data())
+def test_two_edits_lead_to_a_word_as_they_lead_away_from_it(word, data):
+    """What is found through the known words is what making all edits of all edits finds."""
+    known = data.draw(st.sampled_from(sorted(edits(data.draw(st.sampled_from(sorted(edits(word))))))))
+    assume(known != word)
+    assert correction(word, [{known: 1}], slips=2) == known
+    assert correction(known, [{word: 1}], slips=2) == word
 
 
 @given(st.text(alphabet="abcdefghij", min_size=5, max_size=12))
