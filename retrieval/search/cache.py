@@ -74,7 +74,7 @@ class AnswerCache:
             if (answer := self._recall(key) or self._read(key)) is not None:
                 return answer, True
             answer = make()
-            if not answer["degraded"] and not answer["widened"]:  # the key names the bodies of law that were asked
+            if not answer["degraded"]:
                 self._write(key, answer)
             return answer, False
 

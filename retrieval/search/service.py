@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from django.conf import settings
@@ -43,10 +43,12 @@ def search(
 def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: bool) -> dict:
     started = time.perf_counter()
     check(request)
-    scopes, in_force = in_scope(caller, request.domains)
-    in_force["lexical"] = loaded.lexical_index().position
+    visible, versions = in_sight(caller)
+    versions["lexical"] = loaded.lexical_index().position
+    scopes = asked_of(visible, request.domains)
+    in_force = statements.versions_for(scopes, versions)
     private = any(scope.private for scope in scopes)
-    key = cache_key(request, caller, scopes, in_force)
+    key = cache_key(request, caller, scopes, in_force, beyond=beyond(request, scopes, visible.values()))
     trace_id = uuid.uuid4()
     ran: list[Ranking] = []
 
@@ -85,9 +87,14 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
 
 
 def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
-    """The domains asked for, or all that the caller may see, and every version in force for them. A domain that the
-    caller may not see is answered as one that does not exist.
-    """
+    """The domains asked for, or all that the caller may see, and every version in force for them."""
+    visible, versions = in_sight(caller)
+    asked = asked_of(visible, slugs)
+    return asked, statements.versions_for(asked, versions)
+
+
+def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:
+    """All domains that the caller may see, by slug, and the versions of what curators made."""
     domains, versions = {}, {}
     for pk, slug, version, visibility, languages, prefix, always, numbers in statements.rows(
         *statements.visible_domains(caller)
@@ -96,10 +103,14 @@ def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainSco
         jurisdiction = prefix.strip("/").partition("/")[0]
         domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction, prefix, always)
         versions = numbers
+    return domains, versions
+
+
+def asked_of(domains: Mapping[str, DomainScope], slugs: Sequence[str]) -> tuple[DomainScope, ...]:
+    """Those asked for, or all. A domain that the caller may not see is answered as one that does not exist."""
     if unknown := [slug for slug in slugs if slug not in domains]:
         raise NotFound(f"There is no domain named “{unknown[0]}”.")
-    asked = tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
-    return asked, statements.versions_for(asked, versions)
+    return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
 
 
 def answers_for(
@@ -111,14 +122,31 @@ def answers_for(
     return cache.answers
 
 
+def beyond(
+    request: SearchRequest, scopes: Sequence[DomainScope], visible: Iterable[DomainScope]
+) -> Sequence[DomainScope]:
+    """What may be searched besides, where the public law that was asked holds no answer: that it was not, or held none
+    either, rests on these as much.
+    """
+    if request.within or any(scope.private for scope in scopes):
+        return ()
+    return [scope for scope in visible if not scope.private and scope not in scopes]
+
+
 def cache_key(
-    request: SearchRequest, caller: Caller, scopes: Sequence[DomainScope], in_force: dict[str, int]
+    request: SearchRequest,
+    caller: Caller,
+    scopes: Sequence[DomainScope],
+    in_force: dict[str, int],
+    *,
+    beyond: Sequence[DomainScope] = (),
 ) -> str:
     line = pipeline.get(request.pipeline)
     return cache.key_of(
         query=normalize(request.text),
         written=request.text if '"' in request.text else "",
         domains=sorted(map(repr, scopes)),
+        beyond=sorted(map(repr, beyond)),
         scope=caller.scope_key if any(scope.private for scope in scopes) else "public",
         k=request.k,
         page=request.page,

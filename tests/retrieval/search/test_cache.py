@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from django.db import IntegrityError, connection, models, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from retrieval.access.caller import Caller
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_system
 from retrieval.models import (
     Anchor,
@@ -31,7 +32,7 @@ from retrieval.models import (
 )
 from retrieval.request import SearchRequest
 from retrieval.search import cache, log
-from retrieval.search.service import cache_key, in_scope, search
+from retrieval.search.service import beyond, cache_key, in_scope, in_sight, search
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Rule
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 
@@ -103,6 +104,24 @@ def test_a_change_of_the_corpus_makes_cached_answers_unreachable():
     ask("who appoints judges")
     Section.objects.filter(locator="/us/const/amendment/I").update(heading="Freedom")
     assert not ask("who appoints judges")["cached"]
+
+
+def test_an_answer_of_law_that_was_not_asked_is_kept_until_any_public_law_changes():
+    first = ask("can the police search my phone", domains=("us_code",))
+    again = ask("can the police search my phone", domains=("us_code",))
+    assert first["widened"] and again["cached"] and again["widened"] == first["widened"]
+    assert again["results"] == first["results"]
+    Section.objects.filter(locator="/us/const/amendment/I").update(heading="Freedom")
+    assert not ask("can the police search my phone", domains=("us_code",))["cached"]
+
+
+def test_what_other_law_may_hold_is_no_part_of_a_search_that_is_never_widened():
+    visible, _ = in_sight(ANONYMOUS)
+    asked = [visible["us_code"]]
+    others = beyond(SearchRequest("rent"), asked, visible.values())
+    assert {scope.slug for scope in others} == visible.keys() - {"us_code"}
+    assert not beyond(SearchRequest("rent", within=("/us/usc",)), asked, visible.values())
+    assert not beyond(SearchRequest("rent"), [replace(asked[0], private=True)], visible.values())
 
 
 def test_filters_pages_and_pipelines_do_not_share_answers():
