@@ -18,6 +18,7 @@ from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
 from retrieval.models import Document, Domain
+from retrieval.pages.views import rationed
 from retrieval.search.statistics import searches_since
 
 SHOWN = ("nDCG@10", "MRR@10")
@@ -26,12 +27,14 @@ FRESH = 600  # seconds for which figures are kept, so that reading them costs ne
 
 
 @require_safe
+@rationed
 def quality_page(request: HttpRequest) -> HttpResponse:
     context = {"figures": kept_figures(), "outcomes": dict(RetrainingRun.Outcome.choices)}
     return render(request, "evaluation/quality.html", context)
 
 
 @require_safe
+@rationed
 def quality_json(request: HttpRequest) -> HttpResponse:
     return JsonResponse(kept_figures())
 

@@ -42,6 +42,16 @@ class AnswerRequest:
     style: str = SHORT
     pipeline: str = pipeline.USUAL
 
+    @property
+    def spoken(self) -> str:
+        """The language it is written in, as it says itself or as it is detected."""
+        return self.language or detect(self.text)
+
+    @property
+    def questions(self) -> list[str]:
+        """What is searched, each by itself."""
+        return parts(self.text, self.spoken)
+
     def search(self, language: str) -> SearchRequest:
         return SearchRequest(
             self.text, self.domains, SOURCES, language=language, as_of=self.as_of, pipeline=self.pipeline
@@ -74,10 +84,9 @@ def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str =
     3. The answers of several questions are merged, each sentence with the number of its part.
     """
     started = time.perf_counter()
-    language = request.language or detect(request.text)
-    questions = parts(request.text, language)
+    language = request.spoken
     with row_security.as_caller(caller), translation.override(language):
-        made = [part_of(replace(request, text=one), caller, language, channel) for one in questions]
+        made = [part_of(replace(request, text=one), caller, language, channel) for one in request.questions]
         whole = merged(request, made, language)
     return whole | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
 

@@ -9,11 +9,11 @@ import orjson
 from django.http import HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers as s
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
-from retrieval.access.caller import Caller
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
-from retrieval.api.authentication import caller_of
+from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS
@@ -144,7 +144,7 @@ class AnswerView(ApiView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         """Answer a question by the words of the law."""
-        return answer_to(AnswerParameters.from_url(request), caller_of(request))
+        return answer_to(AnswerParameters.from_url(request), request)
 
     @extend_schema(
         operation_id="answer_privately",
@@ -153,13 +153,17 @@ class AnswerView(ApiView):
     )
     def post(self, request: Request) -> HttpResponseBase:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
-        return answer_to(AnswerBody.from_json(request), caller_of(request))
+        return answer_to(AnswerBody.from_json(request), request)
 
 
-def answer_to(values: dict[str, Any], caller: Caller) -> HttpResponseBase:
-    stream = values.pop("stream")
+def answer_to(values: dict[str, Any], request: Request) -> HttpResponseBase:
+    """Raises Throttled: every question more of one text counts as a request more."""
+    caller, stream = caller_of(request), values.pop("stream")
     line = usual_pipeline(caller)
     asked = AnswerRequest(values.pop("q"), values.pop("domain", ()), pipeline=line, **values)
+    more = len(asked.questions) - 1
+    if more and (wait := seconds_to_wait(request, request.auth, cost=more)):
+        raise Throttled(wait)
     made = answer(asked, caller, channel="api")
     made = promised(made) | {"parts": [promised(part) for part in made["parts"]]}
     if not stream:

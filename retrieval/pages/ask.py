@@ -13,7 +13,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
 from retrieval.errors import ArfError, SearchUnavailable
 from retrieval.pages import reader
-from retrieval.pages.views import EXAMPLES, QuestionForm, personal, rationed, unlisted
+from retrieval.pages.views import EXAMPLES, QuestionForm, personal, rationed, refusal, unlisted
 from retrieval.request import MAX_QUERY
 
 
@@ -46,18 +46,23 @@ class AskForm(QuestionForm):
 @rationed
 @personal
 def ask_page(request: HttpRequest) -> HttpResponse:
+    """Every question more of one text counts as a request more."""
     with as_caller(request.caller):
         domains = reader.offered_domains(request.caller)
         form = AskForm(request.GET, domains=domains)
-        made = answer_to(form, request) if form.is_valid() and "q" in request.GET else None
+        asked = form.request() if form.is_valid() and "q" in request.GET else None
+        more = len(asked.questions) - 1 if asked else 0
+        if more and (refused := refusal(request, cost=more)):
+            return refused
+        made = answer_to(form, asked, request) if asked else None
     context = {"form": form, "answer": made, "examples": EXAMPLES[get_language()], "page_to_ask": True}
     return render(request, "retrieval/ask.html", context, status=400 if form.errors else 200)
 
 
-def answer_to(form: AskForm, request: HttpRequest) -> dict | None:
+def answer_to(form: AskForm, asked: AnswerRequest, request: HttpRequest) -> dict | None:
     """The answer; what cannot be asked is said beside the box. Raises SearchUnavailable."""
     try:
-        return answer(form.request(), request.caller, channel="page")
+        return answer(asked, request.caller, channel="page")
     except SearchUnavailable:
         raise
     except ArfError as problem:

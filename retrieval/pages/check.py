@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from retrieval.api.authentication import cost_of, seconds_to_wait
+from retrieval.api.authentication import cost_of
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.briefs.checking import MAX_TEXT, Report, check_brief
 from retrieval.briefs.markup import context_of, copy_of
@@ -17,7 +17,7 @@ from retrieval.briefs.reading import checked_length, read_brief
 from retrieval.errors import Unprocessable
 from retrieval.models.uploads import in_words
 from retrieval.pages.changes import DayField
-from retrieval.pages.views import personal, unlisted
+from retrieval.pages.views import personal, refusal, unlisted
 
 
 class CheckForm(forms.Form):
@@ -44,10 +44,8 @@ def check_page(request: HttpRequest) -> HttpResponse:
     """The form, and below it the brief marked up; or that as a file, where a copy is asked for."""
     if request.method != "POST":
         return page(request, CheckForm())
-    if wait := seconds_to_wait(request, cost=cost_of(request, CheckForm)):
-        response = render(request, "429.html", {"seconds": wait}, status=429)
-        response["Retry-After"] = str(wait)
-        return response
+    if refused := refusal(request, cost=cost_of(request, CheckForm)):
+        return refused
     form = CheckForm(request.POST, request.FILES)
     if not form.is_valid():
         return page(request, form, status=400)

@@ -229,13 +229,19 @@ def rationed(view: View) -> View:
 
     @wraps(view)
     def counted(request: HttpRequest, *args, **kwargs) -> HttpResponse:
-        if wait := seconds_to_wait(request):
-            response = render(request, "429.html", {"seconds": wait}, status=429)
-            response["Retry-After"] = str(wait)
-            return response
-        return view(request, *args, **kwargs)
+        return refusal(request) or view(request, *args, **kwargs)
 
     return counted
+
+
+def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:
+    """Counts a request as so many; the page for who asks too often, None for others."""
+    wait = seconds_to_wait(request, cost=cost)
+    if not wait:
+        return None
+    response = render(request, "429.html", {"seconds": wait}, status=429)
+    response["Retry-After"] = str(wait)
+    return response
 
 
 @require_safe

@@ -34,6 +34,12 @@ def test_it_shows_the_last_run_of_each_public_body(client):
     assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
 
 
+def test_it_is_rationed_as_other_pages(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 0
+    for address in ("/quality", "/quality.json"):
+        assert client.get(address, REMOTE_ADDR="203.0.113.9").status_code == 429
+
+
 def test_private_bodies_of_law_are_not_in_it():
     measured("client_cases/test")
     told = figures()

@@ -6,10 +6,12 @@ import pytest
 from django.core.management import call_command
 
 from retrieval.api.answer import AnswerToQuestion
+from retrieval.models import RateWindow
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
 
 pytestmark = pytest.mark.django_db
+TWO = "Who can declare war? How old must the president be?"
 
 
 def test_an_answer_has_the_shape_that_is_promised(client):
@@ -22,6 +24,18 @@ def test_an_answer_has_the_shape_that_is_promised(client):
     ).json()
     assert_shape(posted, AnswerToQuestion)
     assert posted["not_found"] and got["not_found"] is None
+
+
+@pytest.mark.parametrize(("question", "counted"), [("Who can declare war?", 1), (TWO, 2)])
+def test_every_question_of_a_text_counts_as_a_request(client, question, counted):
+    away = {"REMOTE_ADDR": "203.0.113.9"}
+    assert client.get(f"{API}/answer", {"q": question}, **away).status_code == 200
+    assert RateWindow.objects.get().count == counted
+
+
+def test_more_questions_than_a_minute_allows_are_refused(client, settings, no_stage):
+    settings.ARF_RATE_PER_MINUTE = 1
+    assert_refused(client.get(f"{API}/answer", {"q": TWO}, REMOTE_ADDR="203.0.113.9"), 429, "too_many_requests")
 
 
 def test_a_stream_sends_each_sentence_and_then_the_whole(client):

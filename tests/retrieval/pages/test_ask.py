@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.models import SearchLog
+from retrieval.models import RateWindow, SearchLog
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +30,14 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     further = ask(client, "and a senator?", about=AGE)
     assert further.all("input", id="about", value=AGE)
     assert further.all("input", id="further-about", value=f"{AGE} and a senator?")
+
+
+def test_every_question_of_a_text_counts_as_a_request(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 2
+    for question, status in ((AGE, 200), (f"{AGE} Who can declare war? Who appoints judges?", 429)):
+        RateWindow.objects.all().delete()
+        assert client.get("/ask", {"q": question}, REMOTE_ADDR="203.0.113.9").status_code == status
+    assert RateWindow.objects.get().count == 3
 
 
 def test_where_nothing_answers_it_says_so_and_what_helps(client):
