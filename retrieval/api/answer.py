@@ -7,14 +7,14 @@ from typing import Any
 
 import orjson
 from django.http import HttpResponseBase, StreamingHttpResponse
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
 from retrieval.api.authentication import caller_of, seconds_to_wait
-from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS
 from retrieval.api.serializers import Result
@@ -137,26 +137,18 @@ class AnswerToQuestion(s.Serializer):
 
 
 class AnswerView(ApiView):
-    @extend_schema(
-        operation_id="answer",
-        parameters=[AnswerParameters],
-        responses=answers(AnswerToQuestion, 401, 403, 404, 429),
-    )
-    def get(self, request: Request) -> HttpResponseBase:
+    @operation("answer", AnswerToQuestion, 403, 404, url=AnswerParameters)
+    def get(self, request: Request, asked: dict) -> dict | HttpResponseBase:
         """Answer a question by the words of the law."""
-        return answer_to(AnswerParameters.from_url(request), request)
+        return answer_to(asked, request)
 
-    @extend_schema(
-        operation_id="answer_privately",
-        request=AnswerBody,
-        responses=answers(AnswerToQuestion, 401, 403, 404, 413, 415, 429),
-    )
-    def post(self, request: Request) -> HttpResponseBase:
+    @operation("answer_privately", AnswerToQuestion, 403, 404, 413, 415, body=AnswerBody)
+    def post(self, request: Request, asked: dict) -> dict | HttpResponseBase:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
-        return answer_to(AnswerBody.from_json(request), request)
+        return answer_to(asked, request)
 
 
-def answer_to(values: dict[str, Any], request: Request) -> HttpResponseBase:
+def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBase:
     """Raises Throttled: every question more of one text counts as a request more."""
     caller, stream = caller_of(request), values.pop("stream")
     line = usual_pipeline(caller)
@@ -167,7 +159,7 @@ def answer_to(values: dict[str, Any], request: Request) -> HttpResponseBase:
     made = answer(asked, caller, channel="api")
     made = promised(made) | {"parts": [promised(part) for part in made["parts"]]}
     if not stream:
-        return reply(made)
+        return made
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
     return StreamingHttpResponse(
         events(made), content_type="text/event-stream; charset=utf-8", headers=headers

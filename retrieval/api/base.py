@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any
 
 import orjson
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import translation
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers as s
@@ -107,36 +107,41 @@ def operation(
     *errors: int,
     url: type[Parameters] = Nothing,
     body: type[Parameters] | None = None,
+    form: type[Parameters] | None = None,
     scope: ApiKey.Scope | None = None,
     examples: Sequence[OpenApiExample] = (),
     success: Sequence[int] = (200,),
-) -> Callable[[Callable[..., dict | HttpResponse]], Callable[..., HttpResponse]]:
+) -> Callable[[Callable[..., dict | HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Makes a handler of a function: it is given what the address or the body says, and its answer is sent as JSON.
 
-    `url` and `body`: what may be said where. A body is a form where the view takes files, and JSON elsewhere.
+    `url` and `body`: what may be said where. A body is a form where the view takes files, and JSON elsewhere; where it
+    may be either, `form` is what the form may say.
     `scope`: what the caller's key must open, before anything is read. `success`: a handler that gives no response of
     its own is answered with the first.
     """
 
-    def made(answer: Callable[..., dict | HttpResponse]) -> Callable[..., HttpResponse]:
+    def made(answer: Callable[..., dict | HttpResponseBase]) -> Callable[..., HttpResponseBase]:
         @wraps(answer)
-        def handler(view: ApiView, request: Request, **place) -> HttpResponse:
+        def handler(view: ApiView, request: Request, **place) -> HttpResponseBase:
             if scope is not None:
                 require(request, scope)
             told = answer(view, request, said(view, request), **place)
-            return told if isinstance(told, HttpResponse) else reply(told, success[0])
+            return told if isinstance(told, HttpResponseBase) else reply(told, success[0])
 
         return described(handler)
 
     def said(view: ApiView, request: Request) -> dict[str, Any]:
         if body is None:
             return url.from_url(request)
-        return body.from_form(request) if Files in view.parser_classes else body.from_json(request)
+        if form is not None and request.content_type.startswith(Files.media_type):
+            return form.from_form(request)
+        is_form = form is None and Files in view.parser_classes
+        return body.from_form(request) if is_form else body.from_json(request)
 
     described = extend_schema(
         operation_id=name,
         parameters=[url] if url is not Nothing else None,
-        request=body,
+        request={StrictJson.media_type: body, Files.media_type: form} if form else body,
         examples=list(examples),
         responses=answers(shape, *errors, *([403] if scope else []), success=success),
     )

@@ -1,14 +1,13 @@
 """A brief checked over the API: its text as JSON, or a file that holds it. Nothing of it is kept."""
 
-from django.http import HttpResponse
 from django.utils.translation import override
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access import matters
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, answers, reply
+from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.api.serializers import LegalChange
@@ -124,16 +123,10 @@ class CheckView(ApiView):
     bytes_a_request = BYTES_A_REQUEST
     max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
-    @extend_schema(
-        operation_id="check_brief",
-        request={"application/json": BriefText, "multipart/form-data": BriefForm},
-        responses=answers(CheckedBrief, 401, 404, 413, 415, 422, 429, 503),
-    )
-    def post(self, request: Request) -> HttpResponse:
+    @operation("check_brief", CheckedBrief, 404, 413, 415, 422, 503, body=BriefText, form=BriefForm)
+    def post(self, request: Request, said: dict) -> dict:
         """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
-        is_form = request.content_type.startswith(Files.media_type)
-        said = BriefForm.from_form(request) if is_form else BriefText.from_json(request)
-        text = read_brief(said["file"].name, said["file"].read()) if is_form else said["text"]
+        text = said["text"] if "text" in said else read_brief(said["file"].name, said["file"].read())
         caller = caller_of(request)
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
@@ -142,4 +135,4 @@ class CheckView(ApiView):
         if said["copy"]:
             with override(said["language"]):
                 answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}
-        return reply(answer)
+        return answer
