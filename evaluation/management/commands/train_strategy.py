@@ -1,4 +1,4 @@
-"""manage.py train_strategy [--routing FILE]"""
+"""manage.py train_strategy [--write] [--routing FILE]"""
 
 import json
 from pathlib import Path
@@ -15,12 +15,14 @@ class Command(ArfCommand):
     )
 
     def add_arguments(self, parser):
+        parser.add_argument("--write", action="store_true", help="keep it as the model that is served")
         parser.add_argument("--routing", type=Path, help="JSON lines of text, label and source")
 
-    def handle(self, *, routing: Path | None, **options) -> None:
+    def handle(self, *, routing: Path | None, write: bool, **options) -> None:
         if routing is None:
             report = strategies.cross_validated(strategies.ours(), strategies.by_features)
-            LEARNED.write_text(json.dumps(strategies.trained()) + "\n")
+            if write:
+                LEARNED.write_text(json.dumps(strategies.trained()) + "\n")
         else:
             rows = strategies.of_routing(routing)
             report = strategies.cross_validated(rows, strategies.by_words)

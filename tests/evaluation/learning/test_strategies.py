@@ -1,9 +1,12 @@
 import json
+from io import StringIO
 
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from evaluation.learning import strategies
+from evaluation.management.commands import train_strategy
 from rules.questions.strategy import CHOICES, LEARNED
 
 
@@ -16,6 +19,17 @@ def test_what_ships_is_what_is_learned():
     shipped, again = json.loads(LEARNED.read_text()), strategies.trained()
     assert shipped["choices"] == list(CHOICES) and shipped["features"] == again["features"]
     assert np.allclose(shipped["weights"], again["weights"], atol=0.01)
+
+
+@pytest.mark.parametrize(("options", "kept"), [((), "as it was"), (("--write",), "learned")])
+def test_the_command_keeps_what_it_learned_only_where_it_is_told_to(tmp_path, monkeypatch, options, kept):
+    served = tmp_path / "learned.json"
+    served.write_text("as it was")
+    monkeypatch.setattr(train_strategy, "LEARNED", served)
+    monkeypatch.setattr(strategies, "cross_validated", lambda rows, reading: {"accuracy": 1.0})
+    monkeypatch.setattr(strategies, "trained", lambda: "learned")
+    call_command("train_strategy", *options, stdout=StringIO())
+    assert served.read_text().strip('"\n') == kept
 
 
 def test_each_source_is_judged_by_a_model_of_the_others(tmp_path):
