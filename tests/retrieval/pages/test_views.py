@@ -57,6 +57,18 @@ def test_what_cannot_be_asked_is_said_and_the_question_kept(client, parameters, 
     assert not SearchLog.objects.exists()
 
 
+def test_results_lead_to_an_answer_to_the_same_question(client):
+    asked = {"q": "who can declare war", "domain": "us_constitution", "as_of": "1950-01-01"}
+    (link,) = [link for link in Page(client.get("/search", asked | {"page": "1"})).links() if link.startswith("/ask?")]
+    assert parse_qs(link.partition("?")[2]) == {name: [value] for name, value in asked.items()}
+    within = Page(client.get("/search", asked | {"within": "/us/const/article/I"}))
+    assert not [link for link in within.links() if link.startswith("/ask?")]  # answers are not restricted to places
+
+
+def test_every_page_leads_to_what_changed(client):
+    assert "/changes/" in look(client, "/").links()
+
+
 @pytest.mark.parametrize(("tag", "name"), [("select", "language"), ("input", "as_of")])
 def test_a_filter_with_a_problem_is_described_by_it(client, tag, name):
     page = look(client, f"/search?q=jury&{name}=zz", status=400)
