@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db.models import Count
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval import health as found
@@ -14,9 +15,66 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, answers, reply
 from retrieval.api.parameters import Nothing
-from retrieval.api.serializers import Health
 from retrieval.database import AWAY
 from retrieval.models import Chunk, Domain, JobRun, Section
+
+
+class DatabaseHealth(s.Serializer):
+    answers = s.BooleanField()
+    pgvector = s.CharField(allow_null=True)
+
+
+class LexicalHealth(s.Serializer):
+    exists = s.BooleanField()
+    behind = s.IntegerField(help_text="Changes of the corpus that the index lacks.")
+    current = s.BooleanField()
+
+
+class EmbedderHealth(s.Serializer):
+    kind = s.CharField(allow_null=True)
+    fingerprint = s.CharField(allow_null=True)
+    ready = s.BooleanField()
+
+
+class CorpusHealth(s.Serializer):
+    domain = s.CharField()
+    version = s.IntegerField(allow_null=True, help_text="Null where the domain is private.")
+    chunks = s.IntegerField()
+
+
+class JobsHealth(s.Serializer):
+    waiting = s.IntegerField()
+    running = s.IntegerField()
+
+
+class PartHealth(s.Serializer):
+    status = s.ChoiceField(["ok", "degraded", "failed"])
+    since = s.DateTimeField(allow_null=True, help_text="When it began; null while ok.")
+
+
+class PartsHealth(s.Serializer):
+    """Without a database it is the only part that can be told of."""
+
+    database = PartHealth()
+    index = PartHealth(required=False)
+    queue = PartHealth(required=False)
+    reranker = PartHealth(required=False)
+    embedder = PartHealth(required=False)
+    schedules = PartHealth(required=False)
+    sources = PartHealth(required=False)
+    disk = PartHealth(required=False)
+    log = PartHealth(required=False)
+
+
+class Health(s.Serializer):
+    status = s.ChoiceField(["ok", "degraded", "down"])
+    version = s.CharField()
+    parts = PartsHealth()
+    database = DatabaseHealth()
+    lexical_index = LexicalHealth(required=False)
+    embedder = EmbedderHealth(required=False)
+    corpora = CorpusHealth(many=True, required=False)
+    jobs = JobsHealth(required=False)
 
 
 def health(caller: Caller) -> dict:

@@ -30,7 +30,7 @@ from retrieval.api.parameters import (
     Uuid,
     YesOrNo,
 )
-from retrieval.api.serializers import NAMED, Answer, KeptOpinion, Result, TraceOfSearch
+from retrieval.api.serializers import NAMED, Answer, Result, TraceOfSearch
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey, Feedback
 from retrieval.ranking import RuleOptions
@@ -229,6 +229,13 @@ class FeedbackBody(Parameters):
     locator = Text(required=False, max_length=300, help_text="Left out: of the answer as a whole.")
     verdict = Choice(Feedback.Verdict.choices)
     comment = Text(required=False, max_length=1_000)
+
+
+class KeptOpinion(s.Serializer):
+    trace_id = s.UUIDField()
+    locator = s.CharField(allow_blank=True)
+    verdict = s.CharField()
+    comment = s.CharField(allow_blank=True, help_text="Without personal identifiers.")
 
 
 class TraceView(ApiView):

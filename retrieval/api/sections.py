@@ -9,13 +9,14 @@ from functools import lru_cache
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema_serializer
+from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
 from retrieval.api.parameters import Day, Parameters, Text
-from retrieval.api.serializers import DocumentItem, DomainList, Provision, ResolvedCitations
+from retrieval.api.serializers import DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.corpus.defined import terms_used
@@ -243,6 +244,19 @@ class TextParameters(Parameters):
     """A text that may hold citations."""
 
     q = Text(max_length=MAX_TEXT, allow_blank=True, help_text="Text that holds citations.")
+
+
+class ResolvedCitation(s.Serializer):
+    text = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+    normalized = s.CharField()
+    locator = s.CharField()
+    resolved = s.BooleanField(help_text="Whether it leads to a provision that the caller may read.")
+
+
+class ResolvedCitations(s.Serializer):
+    citations = ResolvedCitation(many=True)
 
 
 class CitationsView(ApiView):

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from retrieval.api import serializers
+from retrieval.api.health import Health
 from retrieval.models import EmbeddingModel, Section
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 def test_health_tells_the_parts(client, reindex):
     reindex()  # an earlier test's changes were rolled back, which its index knows nothing of
     answer = client.get(f"{API}/health").json()
-    assert_shape(answer, serializers.Health)
+    assert_shape(answer, Health)
     assert answer["status"] == "ok", answer
     parts = ["database", "index", "queue", "reranker", "embedder", "schedules", "sources", "disk", "log"]
     assert answer["parts"] == {part: {"status": "ok", "since": None} for part in parts}
@@ -62,7 +62,7 @@ def test_health_is_down_when_the_database_does_not_answer(client, monkeypatch, r
     monkeypatch.setattr(connection, "cursor", refused)
     response = client.get(f"{API}/health", REMOTE_ADDR=remote)
     assert response.status_code == 503
-    assert_shape(response.json(), serializers.Health)
+    assert_shape(response.json(), Health)
     assert b"secret" not in response.content
     assert (response.json()["status"], response.json()["parts"]["database"]["status"]) == ("down", "failed")
     assert_refused(client.get(f"{API}/search?q=a"), 503, "unavailable")

@@ -5,6 +5,7 @@ import uuid
 import pytest
 
 from retrieval.api import serializers
+from retrieval.api.search import KeptOpinion
 from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
 from tests.retrieval.api.refusals import assert_refused, post
@@ -165,7 +166,7 @@ def test_feedback_is_kept_and_may_be_changed(client):
     about = {"trace_id": answer["trace_id"], "locator": answer["results"][0]["locator"]}
     assert give(client, **about, verdict="helpful").status_code == 201
     kept = give(client, **about, verdict="unhelpful", comment="call me: 212-555-0100")
-    assert_shape(kept.json(), serializers.KeptOpinion)
+    assert_shape(kept.json(), KeptOpinion)
     assert Feedback.objects.get().comment == "call me: [phone]"
 
 

@@ -123,7 +123,7 @@ def test_what_is_no_provision_is_not_found(client, path):
 
 def resolve(client, q):
     answer = client.get(f"{API}/citations/resolve", {"q": q}).json()
-    assert_shape(answer, serializers.ResolvedCitations)
+    assert_shape(answer, sections.ResolvedCitations)
     return answer["citations"]
 
 
