@@ -236,7 +236,7 @@ def places() -> Pipeline:
     )
 
 
-def strategy_ways() -> dict[str, str]:
+def pipelines_of_strategies() -> dict[str, str]:
     """Of each strategy that is a way of searching, the name of its pipeline: `manage.py strategy_regret` runs them all
     on the same topics. The others are searched as `hybrid`.
     """

@@ -30,9 +30,9 @@ class Regret:
     ms: float
 
 
-def ways() -> dict[str, str]:
+def pipelines_of_strategies() -> dict[str, str]:
     """The pipeline of each strategy that is a way of searching, as `pipelines.py` names them."""
-    return import_string(f"{settings.ARF_PIPELINES}.strategy_ways")()
+    return import_string(f"{settings.ARF_PIPELINES}.pipelines_of_strategies")()
 
 
 def strategies_of(topics: Sequence[Topic]) -> list[str]:
@@ -48,7 +48,7 @@ def strategies_of(topics: Sequence[Topic]) -> list[str]:
 def measured(topics: Sequence[Topic], *, show: Callable = iter) -> dict:
     """Each way on every answerable topic; what is served; and what would be if each strategy had its own way."""
     answerable = [topic for topic in topics if topic.answerable]
-    runs = {name: run_topics(answerable, line, show=show) for name, line in ways().items()}
+    runs = {name: run_topics(answerable, line, show=show) for name, line in pipelines_of_strategies().items()}
     named = strategies_of(answerable)
     served = ["citation" if name == "citation" else SERVED for name in named]
     own = [name if name in runs else SERVED for name in named]

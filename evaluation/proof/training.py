@@ -30,7 +30,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class JudgedPair:
     """A pair and what a model that had not seen its provision says of it."""
 
     pair: Pair
@@ -54,19 +54,19 @@ def fit(examples: Iterable[Seen]) -> Model:
     return Model(learned.coef_, learned.intercept_)
 
 
-def told(model: Model, example: Seen) -> Told:
+def verdict_on(model: Model, example: Seen) -> JudgedPair:
     verdict, confidence = judged(example.evidence, model) if example.evidence else ("not_found", 1.0)
-    return Told(example.pair, verdict, confidence)
+    return JudgedPair(example.pair, verdict, confidence)
 
 
-def cross_validated(examples: Sequence[Seen]) -> list[Told]:
+def cross_validated(examples: Sequence[Seen]) -> list[JudgedPair]:
     """Each pair judged by a model that learned from other provisions."""
     groups = sorted({example.pair.group for example in examples})
     fold = {group: place % FOLDS for place, group in enumerate(groups)}
-    found: list[Told] = []
+    found: list[JudgedPair] = []
     for number in range(FOLDS):
         model = fit(example for example in examples if fold[example.pair.group] != number)
-        found += [told(model, example) for example in examples if fold[example.pair.group] == number]
+        found += [verdict_on(model, example) for example in examples if fold[example.pair.group] == number]
     return found
 
 
@@ -79,7 +79,7 @@ def write(model: Model, path: Path) -> None:
     path.write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 
-def report(every: Sequence[Told]) -> str:
+def report(every: Sequence[JudgedPair]) -> str:
     """Of the pairs that we wrote and those that were made, by label: how many, judged right, called supported."""
     lines = []
     for is_made, language in ((False, "en"), (False, "es"), (True, "en"), (True, "es")):

@@ -128,10 +128,10 @@ Learned = Mapping[str, tuple[Pattern, ...]]  # by category
 
 def learn(cases: Sequence[Case], corpus: Corpus) -> Learned:
     """Patterns by category; a category without any that lifts its own questions is left out."""
-    return learned(cases, corpus, chosen_share(cases, corpus))
+    return patterns_by_category(cases, corpus, chosen_share(cases, corpus))
 
 
-def learned(cases: Sequence[Case], corpus: Corpus, share: float) -> Learned:
+def patterns_by_category(cases: Sequence[Case], corpus: Corpus, share: float) -> Learned:
     found = {}
     for category, own in by_category(cases).items():
         patterns = patterns_for(own, corpus, share)
@@ -194,7 +194,7 @@ def held_out(cases: Sequence[Case], corpus: Corpus, share: float, folds: Iterabl
     """The summed gain of each fold under what is learned from the others."""
     total = 0.0
     for fold in folds:
-        rules = learned([case for case in cases if case.documents.isdisjoint(fold)], corpus, share)
+        rules = patterns_by_category([case for case in cases if case.documents.isdisjoint(fold)], corpus, share)
         unseen = [case for case in cases if not case.documents.isdisjoint(fold)]
         total += sum(gain(case, rules.get(case.category, ()), corpus) for case in unseen)
     return total

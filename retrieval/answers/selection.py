@@ -149,11 +149,11 @@ def _features(
 
 
 def probability(row: Mapping[str, float]) -> float:
-    weights = learned()
+    weights = shipped_weights()
     total = weights["bias"] + sum(weight * row[name] for name, weight in weights["features"].items())
     return 1 / (1 + math.exp(-total))
 
 
 @cache
-def learned() -> dict:
+def shipped_weights() -> dict:
     return json.loads(WEIGHTS.read_text("utf-8"))

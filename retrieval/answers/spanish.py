@@ -19,14 +19,14 @@ def beside(passage: Passage, unit: Unit) -> dict | None:
         return None
     english, spanish = sentences(passage.text), sentences(translated)
     if len(english) != len(spanish):
-        return told(translated)
+        return our_translation(translated)
     quoted = [
         translated[start:end].strip()
         for (start, end), (first, last) in zip(spanish, english, strict=True)
         if any(first < b and a < last for a, b in unit.spans)
     ]
-    return told(" ".join(quoted))
+    return our_translation(" ".join(quoted))
 
 
-def told(text: str) -> dict:
+def our_translation(text: str) -> dict:
     return {"text": text, "by": OURS, "official": False}

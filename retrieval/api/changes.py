@@ -70,14 +70,14 @@ def account(
         raise NotFound(f"There is no domain named “{min(unknown)}”.")
     found, more = changes(caller, Span(since, until), domains=domains, kinds=kind, page=page, size=k)
     return {
-        "changes": [told(made) for made in found],
+        "changes": [to_dict(made) for made in found],
         "page": page,
         "next": page + 1 if more else None,
         "previous": page - 1 if page > 1 else None,
     }
 
 
-def told(made: Made) -> dict:
+def to_dict(made: Made) -> dict:
     section = made.section
     return reference(section.locator, section.citation, section.heading) | {
         "kind": made.kind,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["supported", "contradicted", "not_found", "not_a_claim"]
-Whole = Literal["verified", "unsupported", "nothing_to_verify", "unavailable"]
+Whole = Literal["verified", "unsupported", "nothing_to_verify"]
 PROBLEMS = ("quotation", "number", "unit", "date", "negation", "modal", "party", "exception", "section")
 
 
@@ -42,14 +42,9 @@ class Proof:
     """All claims of a text in reading order, those that are none included."""
 
     claims: tuple[Claim, ...]
-    available: bool = (
-        True  # False where what proves could not run: then nothing is known, which is not "clean"
-    )
 
     @property
     def verdict(self) -> Whole:
-        if not self.available:
-            return "unavailable"
         verdicts = {claim.verdict for claim in self.claims} - {"not_a_claim"}
         if not verdicts:
             return "nothing_to_verify"

@@ -84,7 +84,7 @@ def features(text: str, language: str, *, cited: bool, whole: bool) -> np.ndarra
 
 
 @cache
-def learned() -> tuple[np.ndarray, np.ndarray]:
+def shipped_weights() -> tuple[np.ndarray, np.ndarray]:
     """(FEATURES, CHOICES) weights and (CHOICES,) intercepts, as `manage.py train_strategy` wrote them."""
     stored = json.loads(LEARNED.read_text())
     assert stored["features"] == list(FEATURES) and stored["choices"] == list(CHOICES), "train_strategy again"
@@ -93,7 +93,7 @@ def learned() -> tuple[np.ndarray, np.ndarray]:
 
 def probabilities(rows: np.ndarray) -> np.ndarray:
     """(questions, CHOICES), each row a distribution."""
-    weights, intercepts = learned()
+    weights, intercepts = shipped_weights()
     logits = rows @ weights + intercepts
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     return odds / odds.sum(axis=1, keepdims=True)
@@ -101,6 +101,6 @@ def probabilities(rows: np.ndarray) -> np.ndarray:
 
 def reason(row: np.ndarray, best: int) -> str:
     """The feature that speaks most for it."""
-    weights, _ = learned()
+    weights, _ = shipped_weights()
     pull = row * (weights[:, best] - weights.mean(axis=1))
     return FEATURES[int(np.argmax(pull))] if pull.max() > 0 else "nothing speaks for another"

@@ -24,8 +24,8 @@ def test_regret_is_what_the_best_of_all_ways_has_more():
 
 
 def test_every_way_is_a_strategy_and_a_pipeline():
-    assert set(strategy_regret.ways()) <= set(CHOICES)
-    assert set(strategy_regret.ways().values()) <= set(pipeline.names())
+    assert set(strategy_regret.pipelines_of_strategies()) <= set(CHOICES)
+    assert set(strategy_regret.pipelines_of_strategies().values()) <= set(pipeline.names())
 
 
 @pytest.mark.django_db
@@ -35,6 +35,6 @@ def test_the_command_tells_of_every_way_and_of_what_is_served(monkeypatch):
     monkeypatch.setattr(library, "topics_of", lambda domain, split: topics)
     call_command("strategy_regret", stdout=(out := StringIO()))
     told = json.loads(out.getvalue())
-    assert set(told["choices"]) == {*strategy_regret.ways(), "served", "each its own"}
+    assert set(told["choices"]) == {*strategy_regret.pipelines_of_strategies(), "served", "each its own"}
     assert sum(told["strategies"].values()) == told["topics"]
     assert all(0 <= found["as_good"] <= 1 and found["regret"] >= 0 for found in told["choices"].values())

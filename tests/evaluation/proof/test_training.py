@@ -1,7 +1,7 @@
 import pytest
 
 from evaluation.proof.pairs import made, provisions, written
-from evaluation.proof.training import cross_validated, fit, report, seen, told, write
+from evaluation.proof.training import cross_validated, fit, report, seen, verdict_on, write
 from retrieval.proof.model import FEATURES, VERDICTS
 
 
@@ -20,7 +20,7 @@ def test_each_pair_is_judged_once_by_a_model_that_has_not_seen_its_provision(exa
 def test_a_certain_problem_is_never_supported(examples):
     model = fit(examples)
     changed = [e for e in examples if e.evidence and e.evidence.compared.problems]
-    assert changed and all(told(model, e).verdict != "supported" for e in changed)
+    assert changed and all(verdict_on(model, e).verdict != "supported" for e in changed)
 
 
 def test_what_is_written_is_read(examples, tmp_path, monkeypatch):

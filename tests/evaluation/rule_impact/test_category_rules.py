@@ -12,7 +12,7 @@ from evaluation.rule_impact.category_rules import (
     boosted,
     halves,
     learn,
-    learned,
+    patterns_by_category,
     phrases,
     proposals,
     trigger,
@@ -58,11 +58,11 @@ def test_the_heading_under_which_answers_stand_is_learned():
 
 
 def test_two_documents_teach_nothing():
-    assert learned([case(name) for name in "ab"], CORPUS, 0.05) == {}
+    assert patterns_by_category([case(name) for name in "ab"], CORPUS, 0.05) == {}
 
 
 def test_no_rule_is_made_where_the_answer_was_found_anyway():
-    assert learned([case(name, last=False) for name in "abcd"], CORPUS, 0.05) == {}
+    assert patterns_by_category([case(name, last=False) for name in "abcd"], CORPUS, 0.05) == {}
 
 
 def test_a_page_is_a_pattern_up_to_the_third():
@@ -70,9 +70,9 @@ def test_a_page_is_a_pattern_up_to_the_third():
         Place(f"/{name}/{n}", f"/{name}", (), n) for name in "abcd" for n in range(1, len(HEADINGS) + 1)
     )
     cases = [case(name) for name in "abcd"]
-    assert learned(cases, corpus, 0.05) == {"Law": (Pattern("pages", 2),)}
+    assert patterns_by_category(cases, corpus, 0.05) == {"Law": (Pattern("pages", 2),)}
     assert Pattern("pages", 2).target == {"kind": "pages", "pages": "1-2"}
-    assert learned([case(name, relevant=5) for name in "abcd"], corpus, 0.05) == {}
+    assert patterns_by_category([case(name, relevant=5) for name in "abcd"], corpus, 0.05) == {}
 
 
 # -- In the database

@@ -19,7 +19,3 @@ def claim(verdict):
 )
 def test_a_text_is_verified_only_where_it_claims_something_and_all_is_supported(verdicts, whole):
     assert Proof(tuple(map(claim, verdicts))).verdict == whole
-
-
-def test_what_could_not_run_is_never_clean():
-    assert Proof((claim("supported"),), available=False).verdict == "unavailable"
