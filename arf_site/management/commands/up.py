@@ -45,6 +45,7 @@ class Command(ArfCommand):
     def handle(self, **options) -> None:
         started = time.monotonic()
         stop_by_signals()
+        os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # of glibc: memory freed by one thread serves the others too
         with alone(settings.VAR_DIR / "up.lock") as lock:
             check_room(settings.VAR_DIR)
             check_port(settings.ARF_BIND, settings.ARF_PORT)
