@@ -4,14 +4,15 @@ from retrieval import jobs
 from retrieval.api import authentication
 from retrieval.engines.llm import budget
 from retrieval.indexes import lexical_sync
-from retrieval.ingestion import uploading
+from retrieval.ingestion import erasing, uploading
 from retrieval.search import cache, log
 
 
 def prune() -> dict[str, int]:
     """Old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of past minutes,
-    files and checkpoints of failed jobs, changes that every index has.
+    files and checkpoints of failed jobs, changes that every index has; and takes up erasing that failed.
     """
     kept = {"cache": cache.prune(), "rates": authentication.prune(), "files": uploading.forget_files()}
     kept |= {"checkpoints": jobs.forget_checkpoints(), "changes": lexical_sync.prune()}
+    kept |= {"erasures": erasing.try_again()}
     return log.prune() | budget.prune() | kept

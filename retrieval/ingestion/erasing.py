@@ -92,6 +92,14 @@ class EraseMatter(Job):
         run.params = {}
 
 
+def try_again() -> int:
+    """Every night: takes up the jobs that failed, since what was to be erased is not to stay; gives how many."""
+    failed = JobRun.objects.filter(kind="erase_matter", status=JobRun.Status.FAILED)
+    for run in failed:
+        jobs.resume(run)
+    return len(failed)
+
+
 def forget_sections(sections: dict[int, str]) -> None:
     """Deletes sections, given by number with their locators, and all that is said of them."""
     chunks = list(Chunk.objects.filter(section__in=sections).values_list("pk", flat=True))
