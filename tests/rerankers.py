@@ -22,7 +22,12 @@ def some_reranker() -> Reranker:
         Layer(chance.normal(size=(4, 1)), np.zeros(1)),
     )
     ends = (np.full(n, -9.0), np.full(n, 9.0), np.full(n, 0.3), np.full(n, 0.1))
-    judged = JudgedNeighbours(np.eye(3, 384, dtype=np.float32), ({"/a": 3}, {"/b": 1}, {}), {"/a": 2})
+    judged = JudgedNeighbours(
+        np.eye(3, 384, dtype=np.float32),
+        ({"/a": 3}, {"/b": 1}, {}),
+        {"/a": 2},
+        unanswerable=np.eye(1, 384, 3, dtype=np.float32),
+    )
     return Reranker(*ends, Dense(layers), np.array([[0.0, 1.0], [0.1, 0.9]]), SURE, judged)
 
 

@@ -284,16 +284,21 @@ def row_of(pool: LearningPool, voters: JudgedNeighbours) -> np.ndarray:
 
 def neighbours(pools: Sequence[LearningPool]) -> JudgedNeighbours:
     """The judged topics as voters, and how often each provision was relevant."""
-    voting = [pool for pool in pools if pool.vector is not None and pool.topic.relevant]
+    known = [pool for pool in pools if pool.vector is not None]
+    voting = [pool for pool in known if pool.topic.relevant]
     prior = Counter(locator for pool in voting for locator in pool.topic.relevant)
     return JudgedNeighbours(
-        vectors=np.array([pool.vector for pool in voting], dtype=np.float32)
-        .astype(np.float16)
-        .astype(np.float32),
+        vectors=as_kept(voting),
         relevant=tuple(dict(pool.topic.relevant) for pool in voting),
         prior=dict(prior),
         questions=tuple(question_of(pool.topic) for pool in voting),
+        unanswerable=as_kept([pool for pool in known if not pool.topic.answerable]),
     )
+
+
+def as_kept(pools: Sequence[LearningPool]) -> np.ndarray:
+    """(pools, dims) float32: the questions' vectors with as many bits as an artifact keeps."""
+    return np.array([pool.vector for pool in pools], dtype=np.float32).astype(np.float16).astype(np.float32)
 
 
 def question_of(topic: Topic) -> Question:

@@ -5,16 +5,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
+import numpy as np
+
 from retrieval.pipeline import Stage, run_stage
-from retrieval.ranking import NEAR_MISSES, Candidate, DomainScope, Query, Ranking, StageReport
+from retrieval.ranking import NEAR_MISSES, Candidate, DomainScope, Query, Ranking, Reason, StageReport
 from retrieval.targets import Selection
-from rules.thresholds.stages import JUDGED_BY, UNTOLD, Verdict, as_any_text, by_its_own
+from rules.thresholds import any_answer
+from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A logistic of what is known of every domain once it was searched, fitted on 560 questions to the Constitution, the US
 # Code, regulations and cases. The answer's log odds are weighed by what they rest on: a domain's own calibration, or
 # that of any text.
 ROUTE, NEAREST = 0.54, 3.75  # of the logarithm of the route's probability, and of the greatest cosine
 OWN, ANY = (0.94, -1.2), (0.72, -2.5)
+Found = Sequence[tuple[DomainScope, Ranking]]
 UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
 
 
@@ -25,8 +29,8 @@ class EachDomain:
 
     Candidates of all domains are put in order by what means the same in each: the probability that the domain answers,
     by its route, its own calibration and its nearest text, over the square of the candidate's place in it. A domain
-    that declines, or lacks the words in quotes, gives nothing where another answers. In one domain alone nothing is
-    changed.
+    that declines, or lacks the words in quotes, gives nothing where another answers. Where its stages decline, public
+    domains also decline together: if it is improbable that any of them answers. In one domain alone nothing is changed.
     """
 
     essential = True
@@ -42,10 +46,15 @@ class EachDomain:
         filled = ranking.query.filled
         if ranking.final or len(filled) < 2:
             return self._run(ranking).noting("one search", skipped=True)
-        searched = chosen(ranking.query, filled, self.most)
-        found = [(domain, self._within(ranking, domain)) for domain in searched]
-        left = [domain for domain in filled if domain not in searched]
-        return together(ranking, found).noting(account_of(ranking.query, searched, left))
+        found = self.found(ranking)
+        if any(isinstance(stage, Abstain) for stage in self.stages):
+            found = unless_improbable(ranking.query, found)
+        return together(ranking, found).noting(account_of(ranking.query, [domain for domain, _ in found]))
+
+    def found(self, ranking: Ranking) -> "Found":
+        """What each domain that is searched finds by itself."""
+        searched = chosen(ranking.query, ranking.query.filled, self.most)
+        return [(domain, self._within(ranking, domain)) for domain in searched]
 
     def _run(self, ranking: Ranking) -> Ranking:
         return reduce(lambda so_far, stage: run_stage(stage, so_far), self.stages, ranking)
@@ -72,7 +81,33 @@ def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[Doma
     return [domain for domain in possible if domain.private or domain in kept]
 
 
-def together(ranking: Ranking, found: Sequence[tuple[DomainScope, Ranking]]) -> Ranking:
+def unless_improbable(query: Query, found: Found) -> Found:
+    """What public domains found counts as declined where it is improbable that any of them answers."""
+    told = signs(query, found)
+    if told is None or (probability := any_answer.in_force().of(told)) >= any_answer.in_force().minimum:
+        return found
+    reason = Reason("abstained", {"probability": round(probability, 3)})
+    return [(d, answer if d.private else declined(answer, reason)) for d, answer in found]
+
+
+def signs(query: Query, found: Found) -> np.ndarray | None:
+    """What tells whether any of several public domains answers. None where that is not asked: a part of the search did
+    not run, it is restricted to places, or the question cites one.
+    """
+    public = [(domain, answer) for domain, answer in found if not domain.private]
+    answers = [answer for _, answer in public]
+    if len(public) < 2 or query.selections or any(answer.degraded for answer in answers):
+        return None
+    if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
+        return None
+    return any_answer.features(query, max(evidence(query, *pair) for pair in public))
+
+
+def declined(answer: Ranking, reason: Reason) -> Ranking:
+    return answer if answer.abstained else replace(answer.abstaining(reason, Abstain), confident=False)
+
+
+def together(ranking: Ranking, found: Found) -> Ranking:
     """One ranking of what was found in each domain."""
     shares = shares_of(ranking.query, found)
     answering = answers_among(found)
@@ -94,13 +129,13 @@ def together(ranking: Ranking, found: Sequence[tuple[DomainScope, Ranking]]) -> 
     return merged.with_candidates(one for d, answer in answering for one in placed(answer.candidates, shares[d.id]))
 
 
-def answers_among(found: Sequence[tuple[DomainScope, Ranking]]) -> Sequence[tuple[DomainScope, Ranking]]:
+def answers_among(found: Found) -> Found:
     """Those that answer, and have what is quoted; all of them where none does."""
     answering = [pair for pair in found if not pair[1].abstained]
     return [pair for pair in answering if not pair[1].missing_words] or answering or found
 
 
-def shares_of(query: Query, found: Sequence[tuple[DomainScope, Ranking]]) -> dict[int, float]:
+def shares_of(query: Query, found: Found) -> dict[int, float]:
     """By domain, the probability that it is the one that answers."""
     weights = {domain.id: math.exp(evidence(query, domain, answer)) for domain, answer in found}
     return {domain: weight / sum(weights.values()) for domain, weight in weights.items()}
@@ -132,7 +167,8 @@ def named(report: StageReport, domain: DomainScope) -> StageReport:
     return replace(report, note=": ".join(filter(None, (domain.slug, report.note))))
 
 
-def account_of(query: Query, searched: Sequence[DomainScope], left: Sequence[DomainScope]) -> str:
+def account_of(query: Query, searched: Sequence[DomainScope]) -> str:
+    left = [domain for domain in query.filled if domain not in searched]
     told = f"searched {', '.join(domain.slug for domain in searched)}"
     if not left:
         return told

@@ -13,6 +13,7 @@ from retrieval.stages.reranker.features import (
     ANSWER_SCALE,
     FEATURES,
     NEAR,
+    NO_VECTORS,
     JudgedNeighbours,
     Question,
     evidence,
@@ -176,7 +177,7 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
     told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
     told |= {"prior": dict(judged.prior), "questions": judged.questions}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
-    arrays["vectors"] = judged.vectors.astype(np.float16)
+    arrays |= {name: getattr(judged, name).astype(np.float16) for name in ("vectors", "unanswerable")}
     arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
@@ -199,6 +200,7 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             tuple(told["relevant"]),
             told["prior"],
             tuple(Question(*question) for question in told["questions"]),
+            arrays.get("unanswerable", NO_VECTORS).astype(np.float32),
         )
         ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
         return Reranker(*ends, model, arrays["knots"], arrays["answer"], judged, arrays.get("cross"))

@@ -5,7 +5,7 @@ training alone. `arf_features` tells which of them are mended formulas of ARF.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,7 @@ NEAR = FEATURES.index("alias_near_score")
 
 
 BEYOND = 2.0  # a cosine that nothing reaches
+NO_VECTORS = np.zeros((0, 0), np.float32)
 
 
 class Question(NamedTuple):
@@ -62,15 +63,18 @@ class JudgedNeighbours:
     which were relevant to the most similar topics.
 
     `vectors`: (n, dims) float32, unit length, one row a judged topic; `relevant`: for each the provisions with
-    their grades; `prior`: in how many topics each provision was relevant; `questions`: each topic as it is shown.
+    their grades; `prior`: in how many topics each provision was relevant; `questions`: each topic as it is shown;
+    `unanswerable`: (m, dims) as `vectors`, of questions that no law here answers.
     """
 
     vectors: np.ndarray
     relevant: tuple[Mapping[str, int], ...]
     prior: Mapping[str, int]
     questions: tuple[Question, ...] = ()
+    unanswerable: np.ndarray = field(default_factory=lambda: NO_VECTORS)
 
     NEAREST = 20
+    FEW = 5  # questions whose mean cosine tells whether what is asked is like them
     LEAST = 0.2  # cosine below which two questions have nothing in common
     SHARPNESS = 4  # votes fall with the fourth power of the cosine
     SAME = 0.98  # cosine from which two questions are one: among the shipped ones none but repeats comes near
@@ -98,6 +102,17 @@ class JudgedNeighbours:
         cosines = self.vectors @ vector
         nearest = int(np.argmax(cosines))
         return self.relevant[nearest] if cosines[nearest] >= self.SAME else {}
+
+    def likeness(self, vector: np.ndarray | None) -> float | None:
+        """How much nearer the question is to those that law here answers than to those that none does, in cosines;
+        None where no such questions are known.
+        """
+        if vector is None or not len(self.vectors) or not len(self.unanswerable):
+            return None
+        return self._near(self.vectors, vector) - self._near(self.unanswerable, vector)
+
+    def _near(self, vectors: np.ndarray, vector: np.ndarray) -> float:
+        return float(np.sort(vectors @ vector)[-self.FEW :].mean())
 
     def alike(self, vector: np.ndarray | None, least: Mapping[str, float]) -> list[Question]:
         """Questions that may be shown, the most similar first. `least`: the cosine asked for, by domain; those of

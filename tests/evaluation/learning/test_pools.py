@@ -89,3 +89,10 @@ def test_no_topic_votes_for_itself_in_training(pools):
     learned = [rows[:, column].max() for rows in encoded(alone)]
     assert np.mean(served) > 0.99
     assert np.mean(learned) < 0.9
+
+
+def test_questions_without_an_answer_are_known_and_have_no_vote(pools):
+    known = neighbours(pools)
+    declined = [pool for pool in pools if not pool.topic.answerable and pool.vector is not None]
+    assert declined and len(known.unanswerable) == len(declined) and all(known.relevant)
+    assert known.likeness(declined[0].vector) < 0

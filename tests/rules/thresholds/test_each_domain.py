@@ -16,6 +16,7 @@ from retrieval.search.service import search
 from retrieval.targets import Part, Selection
 from rules.thresholds.each_domain import EachDomain, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
+from tests.rules.thresholds.test_any_answer import knowing_unanswerable
 
 LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
 EMPTY = DomainScope(3, "empty", 0, False, ("en",))
@@ -139,6 +140,27 @@ def first(text: str, caller: Caller = Caller()) -> str:
 def test_each_question_finds_the_body_that_answers_it(leases):
     assert not first("may I keep a cat in the apartment").startswith("/us/const/")
     assert first("how many senators has each state").startswith("/us/const/")
+
+
+PIE = "best recipe for apple pie"
+
+
+@pytest.mark.django_db
+def test_public_bodies_decline_together_what_none_probably_answers_and_one_alone_as_before(leases):
+    knowing_unanswerable(PIE)
+    answer = search(SearchRequest(PIE))
+    assert answer["abstained"] and answer["near_misses"] and not answer["results"]
+    assert search(SearchRequest(PIE, domains=("us_constitution",)))["results"]
+    assert search(SearchRequest("who may declare war"))["results"]
+    assert search(SearchRequest(f"{PIE}, and U.S. Const. amend. IV"))["results"]
+
+
+@pytest.mark.django_db
+def test_what_a_private_file_answers_is_shown_where_public_bodies_decline(leases):
+    ana = Caller(("key:901",))
+    a_case_file("Cook book", "The best recipe for apple pie asks for six apples.", granted_to=ana)
+    knowing_unanswerable(PIE)
+    assert {hit["domain"] for hit in search(SearchRequest(PIE), ana)["results"]} == {"client_cases"}
 
 
 @pytest.mark.django_db

@@ -23,6 +23,7 @@ def test_an_artifact_comes_back_as_it_was_and_a_changed_one_is_refused():
     rows = np.ones((2, len(FEATURES)))
     assert unpack(artifact, sha256).raw(rows) == pytest.approx(reranker.raw(rows))
     assert unpack(artifact, sha256).judged.prior == {"/a": 2}
+    assert unpack(artifact, sha256).judged.unanswerable.tolist() == reranker.judged.unanswerable.tolist()
     with pytest.raises(BadArtifact, match="not the one that was registered"):
         unpack(artifact + b" ", sha256)
 

@@ -51,6 +51,13 @@ def test_similar_judged_questions_vote_by_their_similarity():
     assert nearest == pytest.approx({"/a": 1.0, "/b": 0.6})
 
 
+def test_a_question_is_likened_to_those_that_were_answered_and_those_that_nothing_answers():
+    ways = np.eye(3, dtype=np.float32)
+    judged = JudgedNeighbours(ways[:1], ({"/a": 3},), {}, unanswerable=ways[1:2])
+    assert [judged.likeness(way) for way in ways] == [1.0, -1.0, 0.0]
+    assert judged.likeness(None) is None and NOBODY.likeness(ways[0]) is None
+
+
 def test_only_the_very_question_that_was_judged_has_agreed_grades():
     judged = JudgedNeighbours(np.array([[1.0, 0.0], [0.0, 1.0]], np.float32), ({"/a": 3}, {"/b": 1}), {})
     assert judged.agreed(np.array([1.0, 0.0], np.float32)) == {"/a": 3}
