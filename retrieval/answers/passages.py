@@ -8,11 +8,10 @@ from operator import or_
 from django.db.models import Q
 
 from retrieval.access.caller import Caller
-from retrieval.answers.selection import Passage
+from retrieval.answers.selection import PROVISIONS, Passage
 from retrieval.models import Anchor, Section
 from retrieval.models.corpus import SectionQuerySet
 
-PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 MOST_BELOW = 40  # provisions read below one that has no words of its own
 COLUMNS = ("id", "locator", "citation", "heading", "text", "document__language", "private", "is_leaf")

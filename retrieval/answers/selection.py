@@ -17,9 +17,11 @@ from retrieval.text.snippets import function_stems
 
 REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
 WEIGHTS = Path(__file__).with_name("weights.json")
+PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
+EARLY = 400  # characters: a unit that begins so far into its provision is half as early as the first
 FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
-    "later_result", "opening", "length", "is_list",
+    "later_result", "early", "length", "is_list",
 )  # fmt: skip
 
 
@@ -44,7 +46,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A unit of a passage and how much speaks for it, 0 to 1; not calibrated."""
+    """A unit of a passage, and the probability that it answers the question, given that a unit read does."""
 
     passage: Passage
     unit: Unit
@@ -88,10 +90,8 @@ def _read(text: str, unit: Unit, language: str) -> Read:
 def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Scored]:
     """Every unit of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed."""
     pool = [(passage, one) for passage in passages for one in words_of(passage)]
-    rows = features(question, asked, pool)
-    weighed = [
-        Scored(passage, one.unit, probability(row)) for (passage, one), row in zip(pool, rows, strict=True)
-    ]
+    shares = probabilities(features(question, asked, pool))
+    weighed = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
     return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))
 
 
@@ -142,16 +142,38 @@ def _features(
         "probability": passage.probability,
         "first_result": float(passage.rank == 1),
         "later_result": float(passage.rank > 2),
-        "opening": float(begins == 0),
+        "early": EARLY / (EARLY + begins),
         "length": min(len(one.own), 60) / 60,
         "is_list": float(bool(one.unit.stems)),
     }
 
 
-def probability(row: Mapping[str, float]) -> float:
-    weights = shipped_weights()
-    total = weights["bias"] + sum(weight * row[name] for name, weight in weights["features"].items())
-    return 1 / (1 + math.exp(-total))
+def probabilities(rows: Sequence[Mapping[str, float]]) -> list[float]:
+    """Of each unit, that it is the one that answers: a conditional logit, which adds up to 1 over the units."""
+    weights = shipped_weights()["features"]
+    totals = [sum(weight * row[name] for name, weight in weights.items()) for row in rows]
+    most = max(totals, default=0.0)
+    powers = [math.exp(total - most) for total in totals]
+    whole = sum(powers)
+    return [power / whole for power in powers]
+
+
+def may_answer(results: Sequence[Mapping]) -> bool:
+    """Whether the first provisions are probable enough to be quoted. Only where it was learned how probable they must
+    be: in other bodies of law what the search shows is enough.
+    """
+    told = judged_sum(results)
+    return told is None or told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+
+
+def judged_sum(results: Sequence[Mapping]) -> float | None:
+    """What the probabilities of the first provisions add up to: how many of them are expected to be relevant. None
+    where the first was named by the question or a rule, or has no probability.
+    """
+    first = results[:PROVISIONS]
+    if not first or first[0]["pin"] or first[0]["probability"] is None:
+        return None
+    return sum(result["probability"] or 0.0 for result in first)
 
 
 @cache

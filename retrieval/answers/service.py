@@ -15,7 +15,7 @@ from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
-from retrieval.answers.selection import Passage, Scored, scored
+from retrieval.answers.selection import PROVISIONS, Passage, Scored, may_answer, scored
 from retrieval.answers.spanish import beside
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -24,7 +24,7 @@ from retrieval.text.question_parts import parts
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
-NEARLY = 0.5  # of the best one's weight that another must have
+NEARLY = 0.05  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 
@@ -93,7 +93,8 @@ def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str =
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
-    read = [] if found["abstained"] else reading.passages_of(found["results"], caller, request.as_of)
+    quoted = not found["abstained"] and may_answer(found["results"])
+    read = reading.passages_of(found["results"], caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style)
     return Part(request.text, found, chosen, items_of(found, chosen, language))
 
@@ -235,12 +236,17 @@ def not_found(made: Sequence[Part]) -> dict:
     """That nothing here answers, what was looked at, and what would help."""
     if unsearched := [told["text"] for told in told_before(made) if not told["searched"]]:
         return {"message": unsearched[0], "looked_at": [], "would_help": []}
-    near = [place(one) for part in made for one in part.found["near_misses"]]
+    near = [place(one) for part in made for one in looked_at(part.found)]
     return {
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
         "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found))),
     }
+
+
+def looked_at(found: dict) -> list[dict]:
+    """What the search declined to show, or showed and was too improbable to be quoted."""
+    return found["near_misses"] or found["results"][:PROVISIONS]
 
 
 def told_before(made: Sequence[Part]) -> list[dict]:

@@ -78,7 +78,9 @@ class AnswerSentence(s.Serializer):
     kind = s.ChoiceField(KINDS)
     citations = QuotedPlace(many=True)
     verdict = s.ChoiceField(VERDICTS)
-    confidence = s.FloatField(allow_null=True, help_text="How much speaks for it, 0 to 1; not calibrated.")
+    confidence = s.FloatField(
+        allow_null=True, help_text="The probability that it answers, given that a sentence found does."
+    )
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
     language = s.CharField(help_text="Of the text; of yes and no, that of the law they rest on.")
     part = s.IntegerField(

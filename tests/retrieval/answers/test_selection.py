@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from retrieval.answers import selection
-from retrieval.answers.selection import Passage, scored
+from retrieval.answers.selection import Passage, may_answer, scored
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
@@ -27,8 +29,34 @@ def test_of_equal_units_the_better_provision_comes_first():
     assert scored("fees", "fees", [other, PASSAGE])[0].passage.rank == 1
 
 
-def test_probabilities_are_probabilities():
-    assert all(0 < one.probability < 1 for one in scored("fees", "fees", [PASSAGE]))
+def test_the_probabilities_of_all_units_add_up_to_one():
+    found = [one.probability for one in scored("fees", "fees", [PASSAGE])]
+    assert min(found) > 0 and sum(found) == pytest.approx(1.0)
+    assert scored("fees", "fees", []) == []
+
+
+def test_of_units_that_say_as_little_the_earlier_one_comes_first():
+    assert best("What is a zebra?") == "The Board shall meet in May."
+
+
+def result(probability: float | None, **changes) -> dict:
+    return {"domain": "us_constitution", "probability": probability, "pin": None} | changes
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([result(0.9), result(0.1)], True),
+        ([result(0.1), result(0.1), result(0.05), result(0.9)], False),  # the fourth is not read
+        ([result(0.2), result(0.2)], True),  # one of the two probably
+        ([result(0.1, domain="us_code")], True),  # nothing was learned there
+        ([result(0.1, pin=1)], True),
+        ([result(None)], True),
+        ([], True),
+    ],
+)
+def test_provisions_that_are_probably_not_relevant_are_not_quoted(results, expected):
+    assert may_answer(results) is expected
 
 
 def test_every_feature_has_a_weight():

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.access.caller import Caller
+from retrieval.answers import service
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.models import CacheEntry, SearchLog, Section
 from tests.builders import a_case_file
@@ -65,6 +66,14 @@ def test_it_says_that_it_does_not_know_in_both_languages():
         made = ask(question, language=language)
         assert made["answer"] == [] and not made["verified"] and words in made["not_found"]["message"]
         assert made["not_found"]["would_help"]
+
+
+def test_what_is_too_improbable_is_not_quoted_but_named(monkeypatch):
+    monkeypatch.setattr(service, "may_answer", lambda results: False)
+    made = ask("Who can declare war?")
+    assert made["answer"] == [] and "I don't know" in made["not_found"]["message"]
+    looked_at = [one["locator"] for one in made["not_found"]["looked_at"]]
+    assert looked_at == [one["locator"] for one in made["sources"][:3]]
 
 
 def test_hotlines_take_the_place_of_an_answer_or_stand_beside_it():

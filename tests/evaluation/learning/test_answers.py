@@ -1,0 +1,83 @@
+"""What is learned of answers: the weights of what a sentence shows, and below what nothing is quoted."""
+
+import json
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+
+from evaluation.learning import answers
+from evaluation.learning.answers import Example, below, cross_validated, example, fit, least
+from evaluation.measuring.answers import Labelled
+from retrieval.answers.selection import FEATURES
+
+AGE = Labelled(
+    "How old must the president be?", "en", "us_constitution",
+    ("/us/const/article/II/section/1/clause/5",), (("attained to the Age of thirty five Years",),),
+)  # fmt: skip
+COVERED = FEATURES.index("covered")
+
+
+def made(right: int, sum: float | None = 1.0, units: int = 4, place: str = "/x") -> Example:
+    """The unit that answers has more of the question's words than the others."""
+    rows = np.zeros((units, len(FEATURES)))
+    rows[right, COVERED] = 1.0
+    return Example(Labelled("q", "en", "d", (place,), (("s",),)), rows, np.arange(units) == right, sum)
+
+
+def test_what_sets_the_right_unit_apart_weighs_and_nothing_else_does():
+    weights = fit([made(n % 4) for n in range(20)])
+    assert weights[COVERED] > 1 and not weights[np.arange(len(FEATURES)) != COVERED].any()
+
+
+def test_questions_on_one_provision_are_held_out_together():
+    told = cross_validated([made(n % 4, place=f"/{n // 2}") for n in range(20)])
+    assert (told.hits, told.total) == (20, 20)
+
+
+def test_a_question_whose_search_declined_is_not_right():
+    declined = Example(AGE, np.zeros((0, len(FEATURES))), np.zeros(0, bool), 0.0)
+    assert not declined.teaches
+    told = cross_validated([made(n % 4, place=f"/{n}") for n in range(5)] + [declined])
+    assert (told.hits, told.total) == (5, 6)
+
+
+def test_few_that_have_an_answer_lie_below_the_least_sum():
+    asked = [made(0, n / 100) for n in range(100)] + [made(0, None)] * 100
+    minimum = least(asked)
+    assert below(asked, minimum).hits / len(asked) <= answers.FEW_DECLINED
+    assert below(asked, minimum + 0.02).hits / len(asked) > answers.FEW_DECLINED
+
+
+@pytest.mark.django_db
+def test_a_question_is_read_as_for_an_answer():
+    told = example(AGE)
+    assert told.teaches and told.rows.shape == (len(told.right), len(FEATURES))
+    assert told.sum > 0.9  # one provision at least is surely relevant
+
+
+@pytest.mark.django_db
+def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
+    asked = {
+        "/us/const/article/II/section/1/clause/5": (
+            "How old must the president be?",
+            "the Age of thirty five",
+        ),
+        "/us/const/article/I/section/8/clause/11": ("Who can declare war?", "To declare War"),
+        "/us/const/amendment/III": ("Must I house soldiers?", "No Soldier shall"),
+        "/us/const/amendment/IV": ("Can police search my house?", "unreasonable searches"),
+        "/us/const/amendment/XXVI/section/1": ("Can I vote at eighteen?", "eighteen years of age or older"),
+    }
+    rows = [
+        {"question": question, "language": "en", "domain": "us_constitution", "locators": [place], "sentences": [words]}
+        for place, (question, words) in asked.items()
+    ]  # fmt: skip
+    questions, weights = tmp_path / "questions.jsonl", tmp_path / "weights.json"
+    questions.write_text("\n".join(map(json.dumps, rows)))
+    monkeypatch.setattr("evaluation.management.commands.train_answers.WEIGHTS", weights)
+    call_command("train_answers", questions)
+    assert not weights.exists()
+    call_command("train_answers", questions, "--write")
+    written = json.loads(weights.read_text())
+    assert list(written["features"]) == list(FEATURES) and set(written["least"]) == {"us_constitution"}
+    assert '"right_first"' in capsys.readouterr().out
