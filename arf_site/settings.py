@@ -367,6 +367,7 @@ ARF_DOUBLE_JUDGED_PERCENT = env.whole(
 )  # pairs that two people judge
 ARF_RULES_SECOND_PERSON = env.yes_or_no("ARF_RULES_SECOND_PERSON", True)  # whoever proposes cannot publish
 ARF_QUERY_TEXT_DAYS = env.whole("ARF_QUERY_TEXT_DAYS", 90, high=36_500)
+ARF_HISTORY_DAYS = env.whole("ARF_HISTORY_DAYS", 30, high=36_500)  # questions kept for who asked them
 ARF_TRACE_DAYS = env.whole("ARF_TRACE_DAYS", 30, high=36_500)
 ARF_LOG_DAYS = env.whole("ARF_LOG_DAYS", 730, high=36_500)
 ARF_LLM_CALL_DAYS = env.whole("ARF_LLM_CALL_DAYS", 730, high=36_500)

@@ -1,6 +1,7 @@
 """What django-q runs every night to forget what is old; all else that it runs by name stands where the logic is."""
 
 from retrieval import jobs
+from retrieval.answers import history
 from retrieval.api import authentication
 from retrieval.engines.llm import budget
 from retrieval.indexes import lexical_sync
@@ -9,10 +10,11 @@ from retrieval.search import cache, log
 
 
 def prune() -> dict[str, int]:
-    """Old texts, traces and logs, old calls and verdicts of language models, old cache entries, counts of past minutes,
-    files and checkpoints of failed jobs, changes that every index has; and takes up erasing that failed.
+    """Old texts, traces and logs, old questions that people had kept, old calls and verdicts of language models, old
+    cache entries, counts of past minutes, files and checkpoints of failed jobs, changes that every index has; and takes
+    up erasing that failed.
     """
     kept = {"cache": cache.prune(), "rates": authentication.prune(), "files": uploading.forget_files()}
     kept |= {"checkpoints": jobs.forget_checkpoints(), "changes": lexical_sync.prune()}
-    kept |= {"erasures": erasing.try_again()}
+    kept |= {"erasures": erasing.try_again(), "questions": history.prune()}
     return log.prune() | budget.prune() | kept

@@ -9,6 +9,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("search", views.search_page, name="search"),
     path("ask", ask.ask_page, name="ask"),
+    path("ask/history", ask.change_history, name="history"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
     path("changes/", changes.changes_page, name="changes"),

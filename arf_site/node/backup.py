@@ -1,4 +1,5 @@
-"""The whole database to one file and back, by the wheel's `pg_dump` and `pg_restore`; all of it or nothing.
+"""The whole database, but for the questions that people keep for themselves, to one file and back, by the wheel's
+`pg_dump` and `pg_restore`; all of it or nothing.
 
 The wheel's programs speak no TLS: a server that insists on it is backed up with its own tools.
 """
@@ -25,6 +26,8 @@ TABLE_BEGUN = re.compile(r'dumping contents of table "public\.(\S+)"')
 TABLE_SIZES = """
 SELECT tablename, pg_table_size(format('public.%I', tablename)) FROM pg_tables WHERE schemaname = 'public'
 """
+# Questions that people keep for themselves: what they erase is nowhere.
+LEFT_OUT = ("--exclude-table-data=public.retrieval_keptquestion",)
 ERROR_LINES = 5  # of pg_dump's last words, where it fails
 OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner = current_user"
 
@@ -58,7 +61,7 @@ def _dump(url: str, path: Path, progress: tqdm) -> None:
     with psycopg.connect(url) as connection:
         sizes = dict(connection.execute(TABLE_SIZES).fetchall())
     progress.reset(sum(sizes.values()))
-    options = ("--format=custom", "--compress=gzip:1", "--verbose", f"--file={path}")
+    options = ("--format=custom", "--compress=gzip:1", "--verbose", *LEFT_OUT, f"--file={path}")
     command, environment = _command("pg_dump", url, *options)
     with subprocess.Popen(
         command,

@@ -2,16 +2,25 @@
 asked and nothing of who asked.
 """
 
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
 from django import forms
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
+from retrieval.answers import history
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
 from retrieval.errors import ArfError, SearchUnavailable
+from retrieval.models import Domain
 from retrieval.pages import reader
 from retrieval.pages.views import EXAMPLES, QuestionForm, personal, rationed, refusal, unlisted
 from retrieval.request import MAX_QUERY
@@ -40,6 +49,18 @@ class AskForm(QuestionForm):
             style=said["style"] or SHORT,
         )
 
+    @property
+    def address(self) -> str:
+        """The query string of what was asked; only of a valid form."""
+        return urlencode({name: value for name, value in self.cleaned_data.items() if value}, doseq=True)
+
+
+class HistoryForm(forms.Form):
+    """One act on one's kept questions; `number` is of the one that is erased."""
+
+    action = forms.ChoiceField(choices=[(each, each) for each in ("keep", "stop", "erase", "erase_all")])
+    number = forms.IntegerField(required=False, min_value=1)
+
 
 @require_safe
 @unlisted
@@ -55,8 +76,55 @@ def ask_page(request: HttpRequest) -> HttpResponse:
         if more and (refused := refusal(request, cost=more)):
             return refused
         made = answer_to(form, asked, request) if asked else None
-    context = {"form": form, "answer": made, "examples": EXAMPLES[get_language()], "page_to_ask": True}
-    return render(request, "retrieval/ask.html", context, status=400 if form.errors else 200)
+        context = {
+            "form": form,
+            "answer": made,
+            "examples": EXAMPLES[get_language()],
+            "page_to_ask": True,
+            "kept": keep(made, form, request.caller) if made else None,
+            "history": None if made else history_of(request.caller, domains),
+        }
+        return render(request, "retrieval/ask.html", context, status=400 if form.errors else 200)
+
+
+def keep(made: dict, form: AskForm, caller: Caller) -> str | None:
+    """Keeps the question for who wants that: what became of it."""
+    domains, language = form.cleaned_data["domain"], made["language"]
+    return history.keep(
+        made["question"], language=language, address=form.address, domains=domains, caller=caller
+    )
+
+
+def history_of(caller: Caller, domains: Sequence[Domain]) -> dict | None:
+    """What the page shows of the caller's questions; nothing of who has no account."""
+    if history.person(caller) is None:
+        return None
+    names = {domain.slug: domain.local_name for domain in domains}
+    questions = list(history.kept_of(caller))
+    for one in questions:
+        asked = QueryDict(one.address)
+        one.filters = [*(names.get(slug, slug) for slug in asked.getlist("domain")), *asked.getlist("as_of")]
+    return {"on": history.is_on(caller), "questions": questions, "days": settings.ARF_HISTORY_DAYS}
+
+
+@require_POST
+@unlisted
+@login_required(login_url="admin:login")
+@personal
+def change_history(request: HttpRequest) -> HttpResponse:
+    form = HistoryForm(request.POST)
+    if history.person(request.caller) is None or not form.is_valid():
+        raise Http404
+    match form.cleaned_data["action"], form.cleaned_data["number"]:
+        case "keep", _:
+            history.turn_on(request.caller)
+        case "stop", _:
+            history.turn_off(request.caller)
+        case "erase_all", _:
+            history.erase(request.caller)
+        case _, int(number):
+            history.erase(request.caller, number)
+    return redirect(f"{reverse('retrieval:ask')}#history")
 
 
 def answer_to(form: AskForm, asked: AnswerRequest, request: HttpRequest) -> dict | None:

@@ -19,6 +19,7 @@ from retrieval.models import Click, Feedback, LLMVerdict, SearchLog, Section, Sh
 from retrieval.ranking import Shadow
 from retrieval.request import SearchRequest
 from retrieval.search.afterwards import write_now
+from retrieval.text.normalization import normalize
 from retrieval.text.personal_data import query_hash, scrub
 
 WEIGHED = ("candidates", "dropped")
@@ -276,6 +277,17 @@ def forget_opinions(sections: Collection[int]) -> None:
     Feedback.objects.filter(locator__in=names).delete()
     Click.objects.filter(locator__in=names).delete()
     LLMVerdict.objects.filter(section_id__in=sections).delete()
+
+
+def forget_words(questions: Collection[str], principal: str) -> None:
+    """Empties these questions in the log where this person asked them, and deletes what their traces tell."""
+    write_now()
+    asked = SearchLog.objects.filter(
+        query_hash__in={query_hash(normalize(question)) for question in questions},
+        caller__regex=rf"(^|,){principal}(,|$)",
+    )
+    Trace.objects.filter(log__in=asked).delete()
+    asked.update(query_text="")
 
 
 def prune() -> dict[str, int]:

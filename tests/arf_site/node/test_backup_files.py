@@ -1,4 +1,4 @@
-"""A backup holds everything, and what is none changes nothing."""
+"""A backup holds everything but what people keep for themselves, and what is none changes nothing."""
 
 import stat
 
@@ -48,6 +48,15 @@ def test_a_backup_restores_everything_rows_under_row_security_too(law, tmp_path)
     assert contents(app) == before == ([(1, "Constitución", "[1,2]")], [(7, 1)])
     assert ask(app, "SELECT * FROM retrieval_chunk") == []
     assert stat.S_IMODE((tmp_path / "law.backup").stat().st_mode) == 0o600
+
+
+def test_questions_that_people_keep_for_themselves_are_in_no_backup(law, tmp_path):
+    app, owner = law
+    ask(app, "CREATE TABLE retrieval_keptquestion (text text)")
+    ask(app, "INSERT INTO retrieval_keptquestion VALUES ('How old?')")
+    backup(owner, tmp_path / "law.backup")
+    restore(app, tmp_path / "law.backup")
+    assert ask(app, "SELECT * FROM retrieval_keptquestion") == []
 
 
 def test_a_backup_restores_into_an_empty_database(law, server, tmp_path):

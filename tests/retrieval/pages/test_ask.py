@@ -1,8 +1,11 @@
-"""The page that answers: what it quotes and where that stands, what it says where nothing answers, how one asks on."""
+"""The page that answers: what it quotes and where that stands, what it says where nothing answers, how one asks on, and
+whose questions are kept.
+"""
 
 import pytest
+from django.contrib import admin
 
-from retrieval.models import RateWindow, SearchLog
+from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
 
 pytestmark = pytest.mark.django_db
@@ -93,3 +96,60 @@ def test_private_law_answers_only_who_may_read_it(client):
     )
     page = ask(client, "what rent shall the purple elephant pay")
     assert "900 pesos" not in page.text
+
+
+# -- Questions kept for who asked them
+
+
+@pytest.fixture
+def lea(client, django_user_model):
+    client.force_login(django_user_model.objects.create_user("lea"))
+    return client
+
+
+def change(client, action, **given):
+    response = client.post("/ask/history", {"action": action, **given}, follow=True)
+    assert response.redirect_chain == [("/ask#history", 302)]
+    return Page(response)
+
+
+def test_a_person_turns_on_that_questions_are_kept_reads_and_erases_them(lea):
+    assert "Keep my questions" in look(lea, "/ask").text
+    assert "Kept among" not in ask(lea, AGE).text
+    assert "None is kept yet" in change(lea, "keep").text
+    assert "Kept among your questions" in ask(lea, "When was it?", about=AGE, domain="us_constitution").text
+    ask(lea, "Who can declare war?", as_of="2020-01-01", language="en")
+    page = look(lea, "/ask")
+    links = [link for link in page.links() if "about=" in link or "as_of" in link]
+    assert [look(lea, link).all("input", name="about")[0]["value"][:3] for link in links] == ["Who", "How"]
+    assert "· 2020-01-01" in page.text and "· US Constitution" in page.text
+    (first, _second) = [field["value"] for field in page.all("input", name="number")]
+    assert "declare war" not in change(lea, "erase", number=first).text
+    page = change(lea, "erase_all")
+    assert not page.all("input", name="number") and "Stop keeping my questions" in page.text
+    assert "Keep my questions" in change(lea, "stop").text
+
+
+def test_a_question_on_private_documents_is_not_kept_and_the_page_says_why(client, case):
+    client.force_login(case[1])
+    change(client, "keep")
+    page = ask(client, "Was there a ferry strike?")
+    assert "Not kept among your questions: it was also searched in private documents" in page.text
+    assert "None is kept yet" in look(client, "/ask").text
+
+
+def test_without_an_account_nothing_is_told_or_changed_of_a_history(client):
+    assert not look(client, "/ask").all("section", id="history")
+    assert client.post("/ask/history", {"action": "keep"})["Location"].startswith("/admin/login/")
+
+
+@pytest.mark.parametrize("given", [{}, {"action": "read"}, {"action": "erase", "number": "0"}])
+def test_an_act_that_nobody_knows_is_not_found(lea, given):
+    assert lea.post("/ask/history", given).status_code == 404
+
+
+def test_staff_see_no_kept_question(lea, admin_client):
+    change(lea, "keep")
+    ask(lea, AGE)
+    assert not look(admin_client, "/ask").all("input", name="number")
+    assert not {KeptQuestion, QuestionHistory} & admin.site._registry.keys()
