@@ -22,6 +22,7 @@ NIGHTLY = {
     "check rules": "rules.linting.linter.check_all",
     "find hidden text": "evaluation.rule_impact.hidden_text.find_hidden",
     "prune previews": "evaluation.rule_impact.previews.prune",
+    "suggest questions": "rules.questions.suggesting.suggest_again",
     "learn from readers": "evaluation.tasks.learn_from_readers",
 }
 MONTHLY = {"retrain": "evaluation.learning.retraining.every_month"}

@@ -2,7 +2,16 @@
 
 from retrieval.models.access import ApiKey, DocumentGrant, SetPassword
 from retrieval.models.chunks import Chunk, ChunkVector, EmbeddingModel, SectionTerms, Vocabulary
-from retrieval.models.corpus import Anchor, Citation, Definition, Document, Domain, Section, UnownedDocument
+from retrieval.models.corpus import (
+    Anchor,
+    Citation,
+    Definition,
+    Document,
+    Domain,
+    Section,
+    SuggestedQuestion,
+    UnownedDocument,
+)
 from retrieval.models.history import KeptQuestion, QuestionHistory
 from retrieval.models.learned import LLMCall, LLMPolicy, LLMRefusal, LLMVerdict, RankerModel, ShadowRanking
 from retrieval.models.log import Click, Feedback, SearchLog, Trace

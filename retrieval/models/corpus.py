@@ -410,6 +410,18 @@ class Definition(PartOfDocument):
         return self.term
 
 
+class SuggestedQuestion(models.Model):
+    """A question that curators name a section by, and for which a search found this version of the section first."""
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="suggested_questions")
+    language = models.CharField(max_length=5)
+    text = models.CharField(max_length=200)
+    verified_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Citation(PartOfDocument):
     """One section citing another: the edges of the graph of law."""
 

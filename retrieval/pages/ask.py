@@ -19,8 +19,9 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers import history
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
+from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, SearchUnavailable
-from retrieval.models import Domain
+from retrieval.models import Domain, Section
 from retrieval.pages import reader
 from retrieval.pages.views import EXAMPLES, QuestionForm, personal, rationed, refusal, unlisted
 from retrieval.request import MAX_QUERY
@@ -81,10 +82,20 @@ def ask_page(request: HttpRequest) -> HttpResponse:
             "answer": made,
             "examples": EXAMPLES[get_language()],
             "page_to_ask": True,
+            "questions": asked_next(made, request.caller) if made else [],
             "kept": keep(made, form, request.caller) if made else None,
             "history": None if made else history_of(request.caller, domains),
         }
         return render(request, "retrieval/ask.html", context, status=400 if form.errors else 200)
+
+
+def asked_next(made: dict, caller: Caller) -> list[str]:
+    """Other questions on the first place that the answer quotes, and near to it."""
+    quoted = [
+        place["locator"] for item in made["answer"] if item["kind"] == "law" for place in item["citations"]
+    ]
+    section = Section.objects.readable(caller).filter(locator__in=quoted[:1]).first()
+    return questions_near(section, made["language"], caller, but=made["question"]) if section else []
 
 
 def keep(made: dict, form: AskForm, caller: Caller) -> str | None:

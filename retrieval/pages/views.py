@@ -25,6 +25,7 @@ from retrieval.access.matters import caller_in, domains_of, matter_of
 from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
+from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback
 from retrieval.pages import reader
@@ -368,10 +369,13 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
             return shelf(request, page)
         case reader.Contents():
             return render(request, "retrieval/document.html", {"page": page, "reader": options})
-    canonical = request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path]))
-    return render(
-        request, "retrieval/provision.html", {"page": page, "reader": options, "canonical": canonical}
-    )
+    context = {
+        "page": page,
+        "reader": options,
+        "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
+        "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),
+    }
+    return render(request, "retrieval/provision.html", context)
 
 
 def shelf(request: HttpRequest, domain: Domain) -> HttpResponse:

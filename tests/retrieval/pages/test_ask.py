@@ -2,10 +2,12 @@
 whose questions are kept.
 """
 
+from urllib.parse import quote
+
 import pytest
 from django.contrib import admin
 
-from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog
+from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog, Section, SuggestedQuestion
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +98,28 @@ def test_private_law_answers_only_who_may_read_it(client):
     )
     page = ask(client, "what rent shall the purple elephant pay")
     assert "900 pesos" not in page.text
+
+
+# -- Questions suggested
+
+
+@pytest.mark.parametrize("address", ["/law/us/const/article/II/section/1/clause/5", f"/ask?q={quote(AGE)}"])
+def test_a_provision_and_an_answer_suggest_what_to_ask(client, address):
+    section = Section.objects.live().get(locator="/us/const/article/II/section/1/clause/5")
+    for language, text in (("en", "Does the President have to be born here?"), ("en", AGE), ("es", "¿Edad?")):
+        SuggestedQuestion.objects.create(section=section, language=language, text=text)
+    page = look(client, address)
+    asked = [link for link in page.links() if link.startswith("/ask?q=")]
+    assert asked[0] == "/ask?q=Does%20the%20President%20have%20to%20be%20born%20here%3F"
+    assert len(asked) == (1 if "ask" in address else 2)
+
+
+def test_law_of_another_day_and_no_answer_suggest_nothing(client):
+    section = Section.objects.live().get(locator="/us/const/article/II/section/1/clause/5")
+    SuggestedQuestion.objects.create(section=section, language="en", text="Must they be born here?")
+    assert "born here" not in look(client, f"/law{section.locator}?as_of=2020-01-01").text
+    decline_everything()
+    assert "born here" not in ask(client, AGE).text
 
 
 # -- Questions kept for who asked them

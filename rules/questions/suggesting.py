@@ -1,0 +1,73 @@
+"""Finds which questions may be suggested for a provision: those that curators name it by, and for which a search finds
+it first.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import F, Max
+
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.suggested import MOST
+from retrieval.models import Section, SuggestedQuestion
+from retrieval.models.corpus import SectionQuerySet
+from retrieval.request import SearchRequest
+from retrieval.search.service import in_scope, run
+from rules.models import Alias
+
+SECONDS = 60.0  # of a night; the queue ends a task after two minutes
+Questions = list[tuple[str, str]]  # language and text
+
+
+def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
+    """Every night, for public provisions in force: those without suggestions first, then those verified longest ago.
+    Gives how many questions were asked, and how many found their provision first.
+    """
+    until = time.monotonic() + seconds
+    named, told = questions_by_place(), {"asked": 0, "found": 0}
+    for section in longest_ago(locator for _domain, locator in named):
+        if time.monotonic() > until:
+            break
+        questions = named.get((section.domain_id, section.locator), [])
+        found, asked = verified(section, questions)
+        with transaction.atomic():
+            section.suggested_questions.all().delete()
+            SuggestedQuestion.objects.bulk_create(found)
+        told = {"asked": told["asked"] + asked, "found": told["found"] + len(found)}
+    return told
+
+
+def questions_by_place() -> dict[tuple[int, str], Questions]:
+    """Curators' questions in their order, by domain and locator."""
+    named: dict[tuple[int, str], Questions] = defaultdict(list)
+    questions = Alias.objects.in_use().filter(text__endswith="?").order_by("pk")
+    for domain, locator, language, text in questions.values_list("domain", "locator", "language", "text"):
+        named[domain, locator].append((language, text))
+    return named
+
+
+def longest_ago(locators: Iterable[str]) -> SectionQuerySet:
+    sections = Section.objects.readable(ANONYMOUS).filter(locator__in=set(locators))
+    last = F("last").asc(nulls_first=True)
+    return sections.annotate(last=Max("suggested_questions__verified_at")).order_by(last, "pk")
+
+
+def verified(section: Section, questions: Questions) -> tuple[list[SuggestedQuestion], int]:
+    """The first questions in each language that find the section first, and how many were asked."""
+    found: list[SuggestedQuestion] = []
+    asked = 0
+    for language, text in questions:
+        if sum(one.language == language for one in found) == MOST:
+            continue
+        asked += 1
+        if first_found(text) == section.pk:
+            found.append(SuggestedQuestion(section=section, language=language, text=text))
+    return found, asked
+
+
+def first_found(question: str) -> int | None:
+    """The section that everybody's search finds first; nothing is logged."""
+    ranking = run(SearchRequest(question), ANONYMOUS, *in_scope(ANONYMOUS))
+    return ranking.candidates[0].section_id if ranking.candidates and not ranking.abstained else None

@@ -1,0 +1,74 @@
+"""Only questions that curators wrote, and whose provision everybody's search finds first, are suggested."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from retrieval.models import SearchLog, Section, SuggestedQuestion
+from rules.models import Alias, AliasVector
+from rules.questions import suggesting
+
+pytestmark = pytest.mark.django_db
+
+AGE = "/us/const/article/II/section/1/clause/5"
+FOURTH = "/us/const/amendment/IV"
+
+
+@pytest.fixture(autouse=True)
+def few_names():
+    """Names of two provisions alone: a search for each of all takes half a minute."""
+    others = Alias.objects.exclude(locator__in=(AGE, FOURTH))
+    AliasVector.objects.filter(alias__in=others)._raw_delete("default")
+    others._raw_delete("default")
+
+
+def suggested(locator, language="en"):
+    return list(
+        SuggestedQuestion.objects.filter(section__locator=locator, language=language)
+        .order_by("pk")
+        .values_list("text", flat=True)
+    )
+
+
+def test_curators_questions_that_find_their_provision_are_suggested_in_their_language():
+    told = suggesting.suggest_again()
+    assert told["found"] >= 0.9 * told["asked"] > 0
+    assert suggested(AGE)[0] == "How old do you have to be to be President?"
+    for locator in (AGE, FOURTH):
+        assert len(suggested(locator)) == len(suggested(locator, "es")) == suggesting.MOST
+    assert all(text.startswith("¿") for text in suggested(FOURTH, "es"))
+    assert not SearchLog.objects.exists()
+
+
+def test_a_question_that_finds_another_provision_is_not_suggested():
+    fourth = Section.objects.live().get(locator=FOURTH)
+    found, asked = suggesting.verified(
+        fourth,
+        [("en", "How old do you have to be to be President?"), ("en", "Can the police search my phone?")],
+    )
+    assert ([one.text for one in found], asked) == (["Can the police search my phone?"], 2)
+
+
+def test_what_was_suggested_goes_where_it_is_found_no_more(monkeypatch):
+    suggesting.suggest_again()
+    monkeypatch.setattr(suggesting, "first_found", lambda question: None)
+    assert suggesting.suggest_again()["found"] == 0
+    assert not SuggestedQuestion.objects.exists()
+
+
+def test_what_was_never_verified_comes_first_and_a_night_ends_in_time():
+    suggesting.suggest_again()
+    age = Section.objects.live().get(locator=AGE)
+    age.suggested_questions.all().delete()
+    assert [one.locator for one in suggesting.longest_ago((AGE, FOURTH))] == [AGE, FOURTH]
+    SuggestedQuestion.objects.create(section=age, language="en", text="?", verified_at=timezone.now())
+    assert [one.locator for one in suggesting.longest_ago((AGE, FOURTH))] == [FOURTH, AGE]
+    assert suggesting.suggest_again(seconds=-1) == {"asked": 0, "found": 0}
+
+
+def test_the_command_does_all_and_tells_the_share():
+    printed = StringIO()
+    call_command("suggest_questions", stdout=printed)
+    assert printed.getvalue().startswith("Of ") and suggested(AGE)
