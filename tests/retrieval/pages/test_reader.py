@@ -183,7 +183,7 @@ def test_what_is_not_there_is_not_found(client, path):
 
 
 def test_a_reader_page_costs_few_queries(client, django_assert_max_num_queries):
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         client.get("/law/us/const/article/I")
 
 
