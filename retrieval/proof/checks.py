@@ -43,6 +43,7 @@ FOLLOWING = 12  # words in which a verb's subject is looked for
 LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
 _QUOTED = re.compile(r"[“\"«]([^“”\"«»]{8,})[”\"»]")
 _CAPITAL = re.compile(r"\[(\w)\]")  # "[N]o": another letter's case
+_POWER_GIVEN = re.compile(r"\bshall have (?:\w+ ){0,2}powers?\b")
 _GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
 
 
@@ -83,6 +84,9 @@ def compare(
         contradicts = True
     start, end = aligned.region
     around = law[max(0, start - AROUND) : end + AROUND]
+    if _power_made_duty(_words(claim), around):
+        changed.add("modal")
+        contradicts = True
     hints = set(_hints(said, claim, around))
     if aligned.order >= NEAR and aligned.tight >= TIGHT:
         reworded = set(_reworded(claim, law, aligned))
@@ -234,6 +238,13 @@ def _modals(tokens: Sequence[Token]) -> set[str]:
     if words & OBLIGES and words & POWERS:
         return {"leave"}
     return {MODALS[word] for word in words if word in MODALS}
+
+
+def _power_made_duty(mine: Set[str], around: Sequence[Token]) -> bool:
+    """Whether the law gives a power there and binds to nothing, but the claim binds: "Congress shall declare war"."""
+    law = " ".join(fold(token.word) for token in around)
+    others = _POWER_GIVEN.sub(" ", law)
+    return bool(mine & OBLIGES) and not mine & PERMITS and others != law and not OBLIGES & set(others.split())
 
 
 def _other_value(claim: Sequence[Token], put_in: tuple[int, int], theirs: Sequence[Token]) -> str:

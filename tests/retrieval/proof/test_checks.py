@@ -74,3 +74,10 @@ def test_spanish_numbers_are_compared_with_english_law():
 
 def test_a_prohibition_is_the_same_with_either_modal():
     assert problems(edited(SEARCHES, "shall not be", "may not be"), SEARCHES) == ()
+
+
+def test_a_power_is_no_duty():
+    law = Source("/x", "x", "The Congress shall have Power To declare War, and to raise Armies.")
+    assert problems("Congress shall declare war.", law) == ("modal",)
+    assert problems("The Congress shall have power to declare war.", law) == ()
+    assert "modal" not in problems("Congress may declare war.", law)
