@@ -1,24 +1,30 @@
-"""Answers a question by the words of the law: searches, chooses sentences, frames and cites them, and says when it does
-not know. Pages, API and commands call `answer`.
+"""Answers a question by the words of the law: searches, chooses sentences, frames and cites them, has a language model
+say them plainly where one may be asked, and says when it does not know. Pages, API and commands call `answer`.
 """
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
+from uuid import UUID
 
-from django.utils import translation
+from django.db.models import Count, Sum
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.answers import generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, may_answer, scored
 from retrieval.answers.spanish import beside
+from retrieval.engines.llm import service as llm
+from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
-from retrieval.search.service import search
+from retrieval.search.service import answers_for, in_scope, search
+from retrieval.stages.llm_verifier import may_ask
 from retrieval.text.language import detect
 from retrieval.text.question_parts import parts
 
@@ -77,17 +83,20 @@ class Part:
 
 
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
-    """Answers as docs/answers.md says. It keeps nothing: what a search keeps, its search keeps.
+    """Answers as docs/answers.md says. Of law that is quoted it keeps nothing: what a search keeps, its search keeps.
 
     1. A text that asks several questions is searched once for each.
     2. Each question is answered by the sentences of what its search found, or declined as its search declines.
-    3. The answers of several questions are merged, each sentence with the number of its part.
+    3. A language model says them in plain words, where this caller may ask one.
+    4. The answers of several questions are merged, each sentence with the number of its part.
     """
-    started = time.perf_counter()
+    started, began = time.perf_counter(), timezone.now()
     language = request.spoken
     with row_security.as_caller(caller), translation.override(language):
         made = [part_of(replace(request, text=one), caller, language, channel) for one in request.questions]
-        whole = merged(request, made, language)
+        wrote = written(request, made, caller, language)
+        whole = merged(request, with_entries(made, wrote), language, wrote["degraded"] if wrote else ())
+        whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, began)}
     return whole | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
 
 
@@ -99,7 +108,7 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     return Part(request.text, found, chosen, items_of(found, chosen, language))
 
 
-def merged(request: AnswerRequest, made: Sequence[Part], language: str) -> dict:
+def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
     several = len(made) > 1
     items = [
         item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items
@@ -117,8 +126,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str) -> dict:
         "verified": bool(items),
         "notice": " ".join([*beside_answer(made), notice(sections, request.as_of)]),
         "trace_id": made[0].found["trace_id"],
-        "degraded": sorted({name for part in made for name in part.found["degraded"]}),
-        "cost": {"llm_calls": 0, "llm_usd": 0.0},
+        "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
     }
 
 
@@ -227,6 +235,61 @@ def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
         return []
     text = _("Yes.") if said == "yes" else _("No.")
     return [law | {"text": text, "kind": said, "translation": None}]
+
+
+# -- What a language model wrote of it
+
+
+def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str) -> dict | None:
+    """As `generation.written` tells of the parts that are answered. Nothing private is sent."""
+    answered = [part for part in made if part.chosen]
+    if not answered or llm.endpoint() is None or not may_ask(caller):
+        return None
+    if any(one.passage.private for part in answered for one in part.chosen):
+        return None
+    widened = [slug for part in made for slug in part.found["widened"]]
+    scopes, in_force = in_scope(caller, (*request.domains, *widened) if request.domains else ())
+    kept = answers_for(request.search(language), scopes, in_force)
+    questions = [generation.Question(part.question, law_of(part)) for part in answered]
+    return generation.written(questions, language, caller, scopes, kept, UUID(made[0].found["trace_id"]))
+
+
+def law_of(part: Part) -> tuple[dict, ...]:
+    return tuple(item for item in part.items if item["kind"] == "law")
+
+
+def with_entries(made: Sequence[Part], wrote: dict | None) -> list[Part]:
+    """Each part with what was written of it above the words of law it rests on."""
+    entries = iter(wrote["entries"] if wrote else ())
+    return [replace(part, items=above_law(part, next(entries, []))) if part.chosen else part for part in made]
+
+
+def above_law(part: Part, entries: Sequence[dict]) -> list[dict]:
+    said = [item for item in part.items if item["kind"] != "law"]
+    return [*said, *entries, *law_of(part)]
+
+
+def generation_of(made: Sequence[Part], wrote: dict | None, caller: Caller) -> dict | None:
+    """What became of it; what was withheld is for staff."""
+    if wrote is None:
+        return None
+    numbers = [n if len(made) > 1 else None for n, part in enumerate(made, start=1) if part.chosen]
+    withheld = [
+        one | {"part": number}
+        for number, of_part in zip(numbers, wrote["withheld"], strict=True)
+        for one in of_part
+    ]
+    return {"outcome": wrote["problem"] or "generated", "withheld": withheld if caller.is_staff else []}
+
+
+def cost_of(made: Sequence[Part], began: datetime) -> dict:
+    """What language models were asked for this answer and its searches."""
+    searches = [part.found["trace_id"] for part in made]
+    spent = {"calls": 0, "usd": None}
+    if llm.endpoint():
+        calls = LLMCall.objects.filter(created_at__gte=began, log__in=searches)
+        spent = calls.aggregate(calls=Count("pk"), usd=Sum("cost"))
+    return {"llm_calls": spent["calls"], "llm_usd": float(spent["usd"] or 0)}
 
 
 # -- What is said beside it

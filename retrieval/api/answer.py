@@ -21,8 +21,15 @@ from retrieval.api.serializers import Result
 from retrieval.request import MAX_QUERY
 from retrieval.stages.llm_verifier import usual_pipeline
 
-KINDS = ("lead", "yes", "no", "law")
+KINDS = ("lead", "yes", "no", "generated", "law")
 VERDICTS = ("supported", "not_a_claim")
+OUTCOMES = (
+    "generated", "unproven", "declined", "injected", "timeout", "refused", "malformed", "rate_limited", "unavailable",
+    "unsupported", "error", "over_budget", "resting",
+)  # fmt: skip
+WITHHELD = (
+    "contradicted", "not_found", "not_a_claim", "unsure", "quotation", "absolute", "yes_or_no", "language", "leans",
+)  # fmt: skip
 
 
 class AnswerParameters(Parameters):
@@ -70,8 +77,8 @@ class AnswerTranslation(s.Serializer):
 
 
 class AnswerSentence(s.Serializer):
-    """One entry of an answer. `lead` is a name that curators gave the provision and no law; all others rest on what
-    they cite.
+    """One entry of an answer. `lead` is a name that curators gave the provision and no law; `generated` was written by
+    a language model and proven; all but `lead` rest on what they cite.
     """
 
     text = s.CharField()
@@ -79,7 +86,9 @@ class AnswerSentence(s.Serializer):
     citations = QuotedPlace(many=True)
     verdict = s.ChoiceField(VERDICTS)
     confidence = s.FloatField(
-        allow_null=True, help_text="The probability that it answers, given that a sentence found does."
+        allow_null=True,
+        help_text="Of law the probability that it answers, given that a sentence found does; of what was generated, "
+        "that the law it cites says so.",
     )
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
     language = s.CharField(help_text="Of the text; of yes and no, that of the law they rest on.")
@@ -119,6 +128,19 @@ class AnswerCost(s.Serializer):
     llm_usd = s.FloatField()
 
 
+class WithheldSentence(s.Serializer):
+    text = s.CharField()
+    reason = s.ChoiceField(WITHHELD)
+    part = s.IntegerField(allow_null=True)
+
+
+class AnswerGeneration(s.Serializer):
+    """What became of asking a language model; where nothing that it wrote is shown, `outcome` says why."""
+
+    outcome = s.ChoiceField(OUTCOMES)
+    withheld = WithheldSentence(many=True, help_text="What was not proven, for staff alone.")
+
+
 class AnswerToQuestion(s.Serializer):
     """`answer` is empty where nothing answers; `not_found` then tells what was looked at."""
 
@@ -134,7 +156,10 @@ class AnswerToQuestion(s.Serializer):
     notice = s.CharField(help_text="The edition of the law that was read, and that this is no legal advice.")
     trace_id = s.UUIDField(help_text="Of the search.")
     degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")
-    cost = AnswerCost()
+    generation = AnswerGeneration(
+        allow_null=True, help_text="Null where no language model may be asked: docs/answers.md."
+    )
+    cost = AnswerCost(help_text="Of language models, for the searches too.")
     took_ms = s.FloatField()
 
 

@@ -23,7 +23,7 @@ from retrieval.engines.llm.requests import Form, LLMUnavailable, Messages
 from retrieval.errors import NotRun
 from retrieval.models import LLMVerdict
 from retrieval.pipeline import Pipeline, unless_final
-from retrieval.ranking import UNCERTAIN, Candidate, Query, Ranking, Reason
+from retrieval.ranking import UNCERTAIN, Candidate, DomainScope, Query, Ranking, Reason
 from retrieval.search.response import Provision, readable_provisions
 from retrieval.text.personal_data import query_hash, scrub
 
@@ -79,7 +79,7 @@ class LLMVerifier:
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
-        require_permission(ranking.query)
+        require_permission(ranking.query.caller, ranking.query.domains)
         places = uncertain_places(ranking.candidates[: self.depth])
         if len(places) < 2:
             return ranking.noting("fewer than two candidates are uncertain", skipped=True)
@@ -120,13 +120,13 @@ def usual_pipeline(caller: Caller) -> str:
     return pipeline.VERIFIED if llm.endpoint() and may_ask(caller) else pipeline.USUAL
 
 
-def require_permission(query: Query) -> None:
-    """Raises NotRun where no language model may see the question, or nobody may pay for it."""
+def require_permission(caller: Caller, domains: Sequence[DomainScope]) -> None:
+    """Raises NotRun where no language model may see a question about these domains, or nobody may pay for it."""
     if llm.endpoint() is None:
         raise LLMUnavailable("off", "no language model is configured")
-    if any(domain.private for domain in query.domains):
+    if any(domain.private for domain in domains):
         raise NotRun("private domains are never sent to a language model", degrades=False)
-    if not may_ask(query.caller):
+    if not may_ask(caller):
         raise NotRun("a language model needs a key with the scope pipelines", degrades=False)
 
 

@@ -97,6 +97,7 @@ DEGRADED = {
     ),
     "DenseRetriever": NO_MEANING,
     "EmbedQuery": NO_MEANING,
+    "Generation": _("The language model wrote nothing that is proven; the words of the law stand alone."),
     "LLMVerifier": _("The language model did not answer; the order is the one learned from judgments."),
     "LearnedReranker": _(
         "The order learned from judgments is missing at present; results are ordered by words, meaning and names."

@@ -7,7 +7,10 @@ from django.core.management import call_command
 
 from retrieval.api.answer import AnswerToQuestion
 from retrieval.models import RateWindow
+from tests.llm_server import good, says
+from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.asking import API, assert_shape
+from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -67,3 +70,18 @@ def test_the_command_prints_the_answer(capsys):
     assert "To declare War" in capsys.readouterr().out
     call_command("answer", "how do I bake bread", "--json")
     assert json.loads(capsys.readouterr().out)["not_found"]
+
+
+def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client, unsure):
+    writes = says(written(said(WARRANT, QUOTED), said("Ask a lawyer of Acme about it.", QUOTED)))
+    unsure.behaviour = lambda asked: (writes if "PASSAGES" in str(asked["messages"]) else good())(asked)
+    headers = key_with("search", "pipelines")[1]
+    made = client.get(f"{API}/answer", {"q": PHONE}, **headers).json()
+    assert_shape(made, AnswerToQuestion)
+    assert [one["text"] for one in made["answer"] if one["kind"] == "generated"] == [WARRANT]
+    assert made["generation"] == {"outcome": "generated", "withheld": []}
+    response = client.get(f"{API}/answer", {"q": PHONE, "stream": "true"}, **headers)
+    streamed = b"".join(response.streaming_content).decode()
+    assert streamed.index(WARRANT) < streamed.index("event: answer")
+    staff = client.get(f"{API}/answer", {"q": PHONE}, **key_with("search", "staff")[1]).json()
+    assert_shape(staff, AnswerToQuestion)

@@ -8,6 +8,8 @@ import pytest
 from django.contrib import admin
 
 from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog, Section, SuggestedQuestion
+from tests.llm_server import says
+from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +100,24 @@ def test_private_law_answers_only_who_may_read_it(client):
     )
     page = ask(client, "what rent shall the purple elephant pay")
     assert "900 pesos" not in page.text
+
+
+def test_what_a_model_wrote_is_marked_and_stands_above_the_law(client, unsure, ann):
+    unsure.behaviour = says(written(said(WARRANT, QUOTED), said("Ask a lawyer of Acme about it.", QUOTED)))
+    assert "language model" not in ask(client, PHONE).text
+    client.force_login(ann)
+    page = ask(client, PHONE)
+    assert "written by a language model, checked" in page.text
+    assert page.text.index(WARRANT) < page.text.index("no Warrants shall issue, but upon probable cause")
+    client.cookies["django_language"] = "es"
+    assert "escrito por un modelo de lenguaje" in ask(client, PHONE).text
+
+
+def test_staff_see_what_was_withheld(client, unsure, ann):
+    unsure.behaviour = says(written(said("Yes, the police may search a phone without a warrant.", QUOTED)))
+    client.force_login(ann)
+    page = ask(client, PHONE)
+    assert "the words of the law stand alone" in page.text and "yes_or_no" in page.text
 
 
 # -- Questions suggested
