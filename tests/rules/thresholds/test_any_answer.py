@@ -7,8 +7,10 @@ import pytest
 
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
+from retrieval.access.caller import ANONYMOUS
 from retrieval.engines import loaded
 from retrieval.ranking import Query
+from retrieval.search.service import in_scope
 from retrieval.stages.reranker.artifact import pack
 from rules.thresholds.any_answer import features, in_force
 from tests.rerankers import some_reranker
@@ -35,5 +37,6 @@ def test_evidence_and_likeness_to_what_was_answered_both_speak_for_an_answer():
 def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
     vector = loaded.active_embedder(0).embedder.embed_query("a recipe for an apple pie")
-    evidence, likeness = features(Query("q", "q", "q", "en", (), vector=vector), 1.5)
+    domains, versions = in_scope(ANONYMOUS)
+    evidence, likeness = features(Query("q", "q", "q", "en", domains, versions=versions, vector=vector), 1.5)
     assert evidence == 1.5 and likeness < -0.5

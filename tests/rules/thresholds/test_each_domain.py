@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 
 from evaluation.measuring.measures import measure_each
 from evaluation.measuring.runs import Runner
 from evaluation.topics.library import topics_of
-from retrieval.access.caller import Caller
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.indexes import terms
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
-from retrieval.search.service import search
+from retrieval.search.service import in_scope, search
 from retrieval.targets import Part, Selection
-from rules.thresholds.each_domain import EachDomain, within_domain
+from rules.thresholds.each_domain import EachDomain, judged_together, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rules.thresholds.test_any_answer import knowing_unanswerable
 
@@ -153,6 +154,21 @@ def test_public_bodies_decline_together_what_none_probably_answers_and_one_alone
     assert search(SearchRequest(PIE, domains=("us_constitution",)))["results"]
     assert search(SearchRequest("who may declare war"))["results"]
     assert search(SearchRequest(f"{PIE}, and U.S. Const. amend. IV"))["results"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("cosine", "sections"), [(0.9, {1, 2}), (0.0, set())])
+def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(cosine, sections):
+    knowing_unanswerable(PIE)
+    _, versions = in_scope(ANONYMOUS)
+    query = Query("q", "q", "q", "en", (LAWS, RULES), versions=versions, vector=np.eye(1, 384, 9, np.float32)[0])
+    near = [Candidate(n, domain_id=n, scores={"dense": cosine}) for n in (1, 2)]
+    declines = Ranking(query, near_misses=(near[0],), abstained=True, answer=0.01)
+    answers = Ranking(query, candidates=(near[1],), answer=0.6)
+    found = judged_together(query, [(LAWS, declines), (RULES, answers)])
+    assert {c.section_id for _, answer in found for c in answer.candidates} == sections
+    nothing = [(LAWS, declines), (RULES, replace(declines, near_misses=(near[1],)))]
+    assert judged_together(query, nothing) == nothing
 
 
 @pytest.mark.django_db
