@@ -92,8 +92,8 @@ class Stand:
 
     @property
     def key(self) -> tuple[int | None, str | None, int | None]:
-        """What words it has."""
-        return self.section and self.section.pk, self.pin, self.document and self.document.pk
+        """What words it has; one that is not here has none, though a document above it is."""
+        return self.section and self.section.pk, self.pin, self.document.pk if self.is_of_document else None
 
     @property
     def is_of_document(self) -> bool:

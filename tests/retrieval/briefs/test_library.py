@@ -91,6 +91,17 @@ def test_a_decision_has_the_words_of_its_opinions_not_ours(decisions):  # noqa: 
     ]
 
 
+def test_a_document_has_its_words_beside_a_place_in_it_that_is_not_here():
+    document = a_document(a_domain(locator_prefix="/manual"), locator="/manual/d")
+    a_section(document, "An officer may act.", locator="/manual/d/1")
+    library = Library(ANONYMOUS)
+    whole, absent = (library.stand(Cited("", 0, 0, "", place)) for place in ("/manual/d", "/manual/d/9"))
+    assert (whole.status, absent.status) == ("resolved", "unknown") and whole.document == absent.document
+    library.read([whole, absent])
+    assert [source.text for source in library.sources(whole)] == ["An officer may act."]
+    assert library.sources(absent) == []
+
+
 def test_the_constitution_has_its_spanish_words_too():
     library = Library(ANONYMOUS)
     found = library.sources(library.stand(Cited("", 0, 0, "", "/us/const/amendment/IV")))
