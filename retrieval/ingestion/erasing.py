@@ -168,8 +168,14 @@ def erase_again(known: Collection[UUID]) -> int:
     with as_system():
         back = list(Matter.objects.filter(public_id__in=known))
     for matter in back:
-        let_go(matter)
-        run = JobRun(params={"principal": matter.principal})
-        while not (progress := EraseMatter().step(run)).finished:
-            run.position, run.state = progress.position, progress.state
+        erase_now(matter)
     return len(back)
+
+
+@transaction.atomic
+def erase_now(matter: Matter) -> None:
+    """All of it or nothing: no job would go on with what a matter that is gone has left."""
+    let_go(matter)
+    run = JobRun(params={"principal": matter.principal})
+    while not (progress := EraseMatter().step(run)).finished:
+        run.position, run.total, run.state = progress.position, progress.total, progress.state

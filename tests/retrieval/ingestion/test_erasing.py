@@ -251,6 +251,19 @@ def test_what_a_restore_brings_back_is_erased_again(firm):
     assert erasing.erase_again(erasing.recorded()) == 0
 
 
+def test_a_matter_that_could_not_be_erased_again_is_whole_until_it_is(firm, monkeypatch):
+    document = handed_in(firm.matter, firm.lead)
+    with monkeypatch.context() as broken:
+        broken.setattr(erasing, "forget_documents", lambda owner: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            erasing.erase_again({firm.matter.public_id})
+    with as_system():
+        assert Matter.objects.filter(pk=firm.matter.pk).exists()
+        assert Section.objects.filter(document=document).exists()
+    assert erasing.erase_again({firm.matter.public_id}) == 1
+    assert tables_with(*SECRETS) == set()
+
+
 def test_erasures_are_noted_beside_the_database_once_they_are_sure(
     firm, settings, tmp_path, django_capture_on_commit_callbacks
 ):
