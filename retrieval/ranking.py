@@ -63,6 +63,7 @@ class Page:
 
 
 NEAR_MISSES = 5  # the contract's "at most 5"
+EXACT = ("citation", "rule_pin", "rule_alias")  # reasons of what a question cites or a rule puts there
 ACCEPTED, UNCERTAIN, REJECTED = "accepted", "uncertain", "rejected"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from retrieval.answers.questions import asked_for, fits
 from retrieval.answers.units import Unit, units
+from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
 from retrieval.text.snippets import function_stems
@@ -168,12 +169,17 @@ def may_answer(results: Sequence[Mapping]) -> bool:
 
 def judged_sum(results: Sequence[Mapping]) -> float | None:
     """What the probabilities of the first provisions add up to: how many of them are expected to be relevant. None
-    where the first was named by the question or a rule, or has no probability.
+    where the question or a rule names one of them, or the first has no probability.
     """
     first = results[:PROVISIONS]
-    if not first or first[0]["pin"] or first[0]["probability"] is None:
+    if not first or any(map(is_named, first)) or first[0]["probability"] is None:
         return None
     return sum(result["probability"] or 0.0 for result in first)
+
+
+def is_named(result: Mapping) -> bool:
+    """Whether the question cites it, or a rule put it there."""
+    return bool(result["pin"]) or any(reason["code"] in EXACT for reason in result["reasons"])
 
 
 @cache

@@ -11,7 +11,17 @@ from django.utils import timezone
 from retrieval.corpus import history, statements
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
-from retrieval.ranking import NEAR_MISSES, REJECTED, Candidate, Dropped, Page, Query, Ranking, StageReport
+from retrieval.ranking import (
+    EXACT,
+    NEAR_MISSES,
+    REJECTED,
+    Candidate,
+    Dropped,
+    Page,
+    Query,
+    Ranking,
+    StageReport,
+)
 from retrieval.request import paging
 from retrieval.text.analyzer import terms
 from retrieval.text.snippets import best_snippet, function_stems
@@ -20,7 +30,6 @@ UNLIKELY_IN_A_ROW = 3
 MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
 GONE = ("repealed", "superseded", "omitted", "transferred", "renumbered")
 STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", "overruled")
-EXACT = ("citation", "rule_pin", "rule_alias")
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
     "changed": [],

@@ -40,7 +40,7 @@ def test_of_units_that_say_as_little_the_earlier_one_comes_first():
 
 
 def result(probability: float | None, **changes) -> dict:
-    return {"domain": "us_constitution", "probability": probability, "pin": None} | changes
+    return {"domain": "us_constitution", "probability": probability, "pin": None, "reasons": []} | changes
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,10 @@ def result(probability: float | None, **changes) -> dict:
         ([result(0.1), result(0.1), result(0.05), result(0.9)], False),  # the fourth is not read
         ([result(0.2), result(0.2)], True),  # one of the two probably
         ([result(0.1, domain="us_code")], True),  # nothing was learned there
-        ([result(0.1, pin=1)], True),
+        ([result(0.1, pin="/us/const/amendment/XIV/section/1/clause/2")], True),
+        ([result(0.1, reasons=[{"code": "citation"}])], True),
+        ([result(0.1), result(0.1, reasons=[{"code": "rule_pin"}])], True),
+        ([result(0.1, reasons=[{"code": "judged_alike"}])], False),
         ([result(None)], True),
         ([], True),
     ],
