@@ -108,6 +108,10 @@ def below(examples: Sequence[Example], minimum: float) -> Share:
     return Share(sum(one.sum is not None and one.sum < minimum for one in examples), len(examples))
 
 
+def has_answer(one: Labelled) -> bool:
+    return one.answerable or bool(one.locators)
+
+
 def learned(
     marked: Sequence[Labelled], others: Sequence[Labelled], domain: str, *, show: Callable = iter
 ) -> tuple[dict, dict]:
@@ -117,8 +121,8 @@ def learned(
     examples = [example(one) for one in show([*marked, *others])]
     sentences = [one for one in examples[: len(marked)] if len(one.labelled.parts) == 1]
     judged = [one for one in examples if one.labelled.domain == domain]
-    answerable = [one for one in judged if one.labelled.answerable or one.labelled.locators]
-    unanswerable = [one for one in judged if one not in answerable]
+    answerable = [one for one in judged if has_answer(one.labelled)]
+    unanswerable = [one for one in judged if not has_answer(one.labelled)]
     minimum = least(answerable)
     weights = {name: round(float(weight), 3) for name, weight in zip(FEATURES, fit(sentences), strict=True)}
     report = {

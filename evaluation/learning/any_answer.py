@@ -9,6 +9,7 @@ import numpy as np
 from evaluation.measuring.runs import Runner, stated_language
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
+from retrieval.errors import ArfError
 from retrieval.pipeline import run_stage, searched
 from retrieval.ranking import Ranking
 from rules.thresholds.any_answer import FEATURES
@@ -28,7 +29,7 @@ class Fitted:
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> Fitted:
-    """A topic's group is either learned from or held out."""
+    """A topic's group is either learned from or held out. Raises ArfError where nothing can be told of topics."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -37,6 +38,10 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> Fitted:
 
     runner = Runner("once")
     asked = [(topic, told) for topic in show(list(topics)) if (told := signs_of(runner, topic)) is not None]
+    if len({topic.answerable for topic, _ in asked}) < 2:
+        raise ArfError(
+            "Both answerable topics and others are needed, asked of several bodies of law with a reranker."
+        )
     rows = np.array([told for _, told in asked])
     answerable = np.array([topic.answerable for topic, _ in asked])
     groups = [topic.group or topic.id for topic, _ in asked]

@@ -2,7 +2,7 @@
 test split. A retrain refuses such topics, and one that is there cannot be taken away again.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.utils.text import Truncator
@@ -39,6 +39,11 @@ def kept(*, test: bool) -> set[NewTopic]:
     rows = Topic.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
     side = rows.filter(split=TEST) if test else rows.exclude(split=TEST)
     return {NewTopic(*row) for row in side.values_list("query", "split", "group")}
+
+
+def near_tests(questions: Iterable[str]) -> set[str]:
+    """Those that a test topic asks in nearly the same words, wherever they come from: nothing is learned from them."""
+    return {leak.learned for leak in leaks(questions, {each.query for each in kept(test=True)})}
 
 
 def crossing(new: Collection[NewTopic], others: Collection[NewTopic]) -> dict[NewTopic, str]:

@@ -7,6 +7,7 @@ from evaluation.learning.answers import learned
 from evaluation.management.base import with_bar
 from evaluation.measuring.answers import Labelled, read_labelled
 from evaluation.topics.library import topics_of
+from evaluation.topics.split_conflicts import near_tests
 from retrieval.answers.selection import WEIGHTS
 from retrieval.management.base import ArfCommand
 
@@ -29,7 +30,10 @@ class Command(ArfCommand):
             Labelled(one.query, one.language, domain, tuple(one.relevant))
             for one in topics_of(domain, "tune")
         ]
-        row, report = learned(read_labelled(questions), topics, domain, show=with_bar)
+        marked = read_labelled(questions)
+        tested = near_tests(one.question for one in [*marked, *topics])
+        marked, topics = ([one for one in some if one.question not in tested] for some in (marked, topics))
+        row, report = learned(marked, topics, domain, show=with_bar)
         if write:
             WEIGHTS.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
         self.stdout.write(json.dumps(row | report, indent=1))

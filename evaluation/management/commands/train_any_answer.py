@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 
-from django.core.management.base import CommandError
-
 from evaluation.learning import any_answer
 from evaluation.management.base import with_bar
 from evaluation.topics.library import topics_of
+from evaluation.topics.split_conflicts import near_tests
 from evaluation.topics.topic import read_topics
 from retrieval.management.base import ArfCommand
 from rules.thresholds.any_answer import FILE
@@ -28,9 +27,8 @@ class Command(ArfCommand):
 
     def handle(self, *, topics: Path | None, write: bool, **options) -> None:
         found = read_topics(topics) if topics else topics_of(split="tune")
-        found = [topic for topic in found if topic.split != "test"]
-        if len({topic.answerable for topic in found}) < 2:
-            raise CommandError("Both answerable topics and others are needed.")
+        tested = near_tests(topic.query for topic in found)
+        found = [topic for topic in found if topic.split != "test" and topic.query not in tested]
         fitted = any_answer.fit(found, show=with_bar)
         if write:
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from evaluation.learning import answers
 from evaluation.learning.answers import Example, below, cross_validated, example, fit, least
 from evaluation.measuring.answers import Labelled
+from evaluation.models import Topic
 from retrieval.answers.selection import FEATURES
 
 AGE = Labelled(
@@ -56,6 +57,10 @@ def test_a_question_is_read_as_for_an_answer():
     assert told.sum > 0.9  # one provision at least is surely relevant
 
 
+def a_test_topic() -> str:
+    return Topic.objects.filter(split="test", language="en").order_by("pk").values_list("query", flat=True)[0]
+
+
 @pytest.mark.django_db
 def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
     asked = {
@@ -63,7 +68,7 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
             "How old must the president be?",
             "the Age of thirty five",
         ),
-        "/us/const/article/I/section/8/clause/11": ("Who can declare war?", "To declare War"),
+        "/us/const/article/I/section/8/clause/11": ("Does Congress declare war?", "To declare War"),
         "/us/const/amendment/III": ("Must I house soldiers?", "No Soldier shall"),
         "/us/const/amendment/IV": ("Can police search my house?", "unreasonable searches"),
         "/us/const/amendment/XXVI/section/1": ("Can I vote at eighteen?", "eighteen years of age or older"),
@@ -72,8 +77,11 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
         {"question": question, "language": "en", "domain": "us_constitution", "locators": [place], "sentences": [words]}
         for place, (question, words) in asked.items()
     ]  # fmt: skip
+    rows.append(rows[0] | {"question": a_test_topic()})
     questions, weights = tmp_path / "questions.jsonl", tmp_path / "weights.json"
     questions.write_text("\n".join(map(json.dumps, rows)))
+    read = []
+    monkeypatch.setattr(answers, "example", lambda one: read.append(one.question) or example(one))
     monkeypatch.setattr("evaluation.management.commands.train_answers.WEIGHTS", weights)
     call_command("train_answers", questions)
     assert not weights.exists()
@@ -81,3 +89,4 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
     written = json.loads(weights.read_text())
     assert list(written["features"]) == list(FEATURES) and set(written["least"]) == {"us_constitution"}
     assert '"right_first"' in capsys.readouterr().out
+    assert rows[0]["question"] in read and a_test_topic() not in read
