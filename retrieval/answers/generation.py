@@ -112,15 +112,17 @@ def account_of(drafts: Sequence[Draft]) -> dict:
 
 
 def drafted(questions: Sequence[Question], language: str, log: UUID) -> list[Draft]:
-    """One draft each, asked for at once; those that do not stand are asked for once more. All of it within the time
-    that one search may wait for the model. Raises LLMUnavailable while switched off.
+    """One draft each, asked for at once; those that do not stand are asked for once more where half of the time is
+    left: a draft that comes late is paid for, and counts as a failure of the model. All of it within the time that one
+    search may wait for the model. Raises LLMUnavailable while switched off.
     """
-    ends = time.monotonic() + llm.endpoint().timeout
+    allowed = llm.endpoint().timeout
+    ends = time.monotonic() + allowed
     drafts = {n: Draft(problem="injected") for n, one in enumerate(questions) if steers(one)}
     waiting = [n for n in range(len(questions)) if n not in drafts]
     for again in (False, True):
         patience = ends - time.monotonic()
-        if not waiting or patience <= 0:
+        if not waiting or (again and patience < allowed / 2):
             break
         prompts = [prompt_of(questions[n], language, again=again) for n in waiting]
         for n, attempt in zip(waiting, attempts(prompts, log, patience), strict=True):

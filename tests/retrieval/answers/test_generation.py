@@ -1,6 +1,7 @@
 """Answers that a language model at a loopback address writes, well and badly; only what is proven is shown."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -259,6 +260,15 @@ def test_an_unproven_draft_is_asked_for_once_more_and_paid_for(model):
     assert [one["reason"] for one in made["generation"]["withheld"]] == ["contradicted"]
     assert made["cost"] == {"llm_calls": 2, "llm_usd": 0.00024}
     assert set(LLMCall.objects.values_list("purpose", "outcome")) == {("answer", "answered")}
+
+
+@pytest.mark.parametrize(("took", "asked"), [(14.0, 2), (16.0, 1)])
+def test_a_second_draft_is_asked_for_only_where_half_of_the_time_is_left(model, monkeypatch, took, asked):
+    """What is asked in the last moment comes late, and three such rest the model for every search."""
+    model.behaviour = says(written(said("Warrants may issue without probable cause.", QUOTED)))
+    monkeypatch.setattr(generation, "time", SimpleNamespace(monotonic=iter([0.0, 0.0, took]).__next__))
+    [made] = drafted([Question("x", (law(FOURTH),))], "en", None)
+    assert (made.problem, len(model.asked)) == ("unproven", asked)
 
 
 def test_malformed_output_is_asked_for_once_more(model):
