@@ -71,12 +71,12 @@ def keep(text: str, *, language: str, address: str, domains: Sequence[str], call
 
 
 def erase(caller: Caller, number: int | None = None) -> None:
-    """One question, or all; the log of searches forgets their words with them."""
+    """One question, or all; the log of searches forgets their words with them, or nothing is erased."""
     with as_caller(caller):
         which = kept_of(caller).filter(pk=number) if number else kept_of(caller)
         asked = [part for one in which for part in parts(one.text, one.language)]
+        forget_words(asked, own_principal(caller))
         which.delete()
-    forget_words(asked, own_principal(caller))
 
 
 def prune() -> int:

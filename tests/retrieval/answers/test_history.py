@@ -14,6 +14,7 @@ from retrieval.answers import history
 from retrieval.answers.service import AnswerRequest, answer
 from retrieval.models import ApiKey, KeptQuestion, QuestionHistory, SearchLog
 from retrieval.models.access import caller_for
+from retrieval.search import log
 from retrieval.search.afterwards import write_now
 from tests.builders import a_case_file
 from tests.matters import person
@@ -152,6 +153,17 @@ def test_what_is_erased_is_emptied_in_the_log_of_searches_where_its_asker_asked_
     logs = SearchLog.objects.all()
     assert [log.query_text != "" for log in logs.order_by("caller")] == [True, True, False, False]
     assert {log.caller for log in logs.filter(trace__isnull=False)} <= {"public"}
+
+
+def test_what_the_log_cannot_forget_is_still_kept_to_be_erased_again(lea, monkeypatch):
+    def late():
+        raise TimeoutError
+
+    keep(lea)
+    with monkeypatch.context() as patched, pytest.raises(TimeoutError):
+        patched.setattr(log, "write_now", late)
+        history.erase(lea)
+    assert kept(lea) == [AGE]
 
 
 def test_the_night_takes_what_is_old(lea, settings):
