@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import Exists, F, Max, OuterRef
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.suggested import MOST
@@ -23,9 +23,11 @@ Questions = list[tuple[str, str]]  # language and text
 
 def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
     """Every night, for public provisions in force: those without suggestions first, then those verified longest ago.
-    Gives how many questions were asked, and how many found their provision first.
+    What curators no longer name a provision by goes at once. Gives how many questions were asked, and how many found
+    their provision first.
     """
     until = time.monotonic() + seconds
+    delete_unnamed()
     named, told = questions_by_place(), {"asked": 0, "found": 0}
     for section in longest_ago(locator for _domain, locator in named):
         if time.monotonic() > until:
@@ -37,6 +39,16 @@ def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
             SuggestedQuestion.objects.bulk_create(found)
         told = {"asked": told["asked"] + asked, "found": told["found"] + len(found)}
     return told
+
+
+def delete_unnamed() -> None:
+    named = Alias.objects.in_use().filter(
+        domain=OuterRef("section__domain"),
+        locator=OuterRef("section__locator"),
+        language=OuterRef("language"),
+        text=OuterRef("text"),
+    )
+    SuggestedQuestion.objects.exclude(Exists(named)).delete()
 
 
 def questions_by_place() -> dict[tuple[int, str], Questions]:

@@ -58,6 +58,14 @@ def test_what_was_suggested_goes_where_it_is_found_no_more(monkeypatch):
     assert not SuggestedQuestion.objects.exists()
 
 
+def test_what_curators_no_longer_name_a_provision_by_goes_though_the_night_has_no_time(monkeypatch):
+    monkeypatch.setattr(suggesting, "MOST", 1)
+    suggesting.suggest_again()
+    Alias.objects.filter(locator=AGE, language="en").update(enabled=False)
+    suggesting.suggest_again(seconds=-1)
+    assert suggested(AGE) == [] and len(suggested(AGE, "es")) == len(suggested(FOURTH)) == 1
+
+
 def test_what_was_never_verified_comes_first_and_a_night_ends_in_time():
     suggesting.suggest_again()
     age = Section.objects.live().get(locator=AGE)
