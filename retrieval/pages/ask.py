@@ -90,7 +90,9 @@ def ask_page(request: HttpRequest) -> HttpResponse:
 
 
 def asked_next(made: dict, caller: Caller) -> list[str]:
-    """Other questions on the first place that the answer quotes, and near to it."""
+    """Other questions on the first place that the answer quotes, and near to it; on law of another day none."""
+    if made["as_of"]:
+        return []
     quoted = [
         place["locator"] for item in made["answer"] if item["kind"] == "law" for place in item["citations"]
     ]

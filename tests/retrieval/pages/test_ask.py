@@ -138,6 +138,9 @@ def test_law_of_another_day_and_no_answer_suggest_nothing(client):
     section = Section.objects.live().get(locator="/us/const/article/II/section/1/clause/5")
     SuggestedQuestion.objects.create(section=section, language="en", text="Must they be born here?")
     assert "born here" not in look(client, f"/law{section.locator}?as_of=2020-01-01").text
+    assert "born here" in ask(client, AGE).text
+    that_day = ask(client, AGE, as_of="2020-01-01").text
+    assert "thirty five Years" in that_day and "born here" not in that_day
     decline_everything()
     assert "born here" not in ask(client, AGE).text
 
