@@ -12,6 +12,7 @@ from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
+from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 TWO = "Who can declare war? How old must the president be?"
@@ -29,6 +30,7 @@ def test_an_answer_has_the_shape_that_is_promised(client):
     assert posted["not_found"] and got["not_found"] is None
 
 
+@pytest.mark.usefixtures("two_a_minute")
 @pytest.mark.parametrize(("question", "counted"), [("Who can declare war?", 1), (TWO, 2)])
 def test_every_question_of_a_text_counts_as_a_request(client, question, counted):
     away = {"REMOTE_ADDR": "203.0.113.9"}
@@ -36,6 +38,7 @@ def test_every_question_of_a_text_counts_as_a_request(client, question, counted)
     assert RateWindow.objects.get().count == counted
 
 
+@pytest.mark.usefixtures("two_a_minute")
 def test_more_questions_than_a_minute_allows_are_refused(client, settings, no_stage):
     settings.ARF_RATE_PER_MINUTE = 1
     assert_refused(client.get(f"{API}/answer", {"q": TWO}, REMOTE_ADDR="203.0.113.9"), 429, "too_many_requests")

@@ -10,6 +10,7 @@ from django.contrib import admin
 from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog, Section, SuggestedQuestion
 from tests.llm_server import says
 from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
+from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
 
 pytestmark = pytest.mark.django_db
@@ -39,8 +40,8 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     assert further.all("input", id="further-about", value=f"{AGE} and a senator?")
 
 
-def test_every_question_of_a_text_counts_as_a_request(client, settings):
-    settings.ARF_RATE_PER_MINUTE = 2
+@pytest.mark.usefixtures("two_a_minute")
+def test_every_question_of_a_text_counts_as_a_request(client):
     for question, status in ((AGE, 200), (f"{AGE} Who can declare war? Who appoints judges?", 429)):
         RateWindow.objects.all().delete()
         assert client.get("/ask", {"q": question}, REMOTE_ADDR="203.0.113.9").status_code == status
