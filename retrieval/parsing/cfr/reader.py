@@ -133,7 +133,9 @@ def volume(root: etree._Element, reader: "Reader") -> SourceDocument:
     """
     page = {each.tag: plain(each) for each in reversed(root.findall("FMTR/TITLEPG/*"))}
     edition = spelled_day(page.get("REVISED") or page.get("DATE", ""))
-    title = named_above(reader.node(root.find("TITLE"), reader.title))
+    if (law := root.find("TITLE")) is None:
+        raise SourceError("The volume holds no title.")
+    title = named_above(reader.node(law, reader.title))
     publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
     return SourceDocument(
         title=title.heading or page.get("SUBJECT", ""), language="en", identifier=reader.title, root=title,

@@ -109,6 +109,11 @@ def test_a_volume_reads_as_the_files_of_its_parts():
         assert {getattr(document, said)} == {getattr(each, said) for each in apart}
 
 
+def test_a_volume_without_law_is_refused():
+    with pytest.raises(SourceError, match="no title"):
+        read(re.sub(r"<(/?)TITLE>", r"<\1INDEX>", volume(*PARTS)).encode())
+
+
 def test_of_a_part_that_volumes_divide_one_is_whole_in_its_sections_alone():
     for holds in ("Part 274a (§§ 274a.1 to 274a.50)", "Part 274a (Appendices)"):
         assert read(volume(PARTS[0], holds=holds).encode()).scope == (
