@@ -25,6 +25,7 @@ from retrieval.errors import Unprocessable, gettext_noop
 from retrieval.jobs import CORPUS, Job, Progress
 from retrieval.models import Anchor, Chunk, Document, DocumentGrant, Erasure, JobRun, Matter, Section, Upload
 from retrieval.search import log
+from retrieval.search.afterwards import write_now
 
 Record = tuple[UUID, date]  # which matter, and when
 BATCH = 500  # sections a step: seconds, in which nobody else writes to the domain
@@ -41,6 +42,7 @@ def erase(matter: Matter, reference: str, caller: Caller) -> JobRun:
         if reference.strip() != now.reference:
             raise Unprocessable(gettext_noop("That is not the matter's reference: nothing was erased."))
         let_go(now)
+    write_now()  # what the matter's last searches have left: the job, in another process, could miss it
     run = jobs.create(**request_for(matter.principal))
     jobs.hand_on(jobs.next_of(CORPUS))  # the turn may have been that of a job that is gone
     return run

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from functools import partial
 
 import pytest
 from django.conf import settings
@@ -9,6 +10,8 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection
+from django.http import HttpResponse
+from django.test import RequestFactory
 
 from evaluation.models import Judgment, Topic
 from retrieval import jobs
@@ -20,6 +23,7 @@ from retrieval.models import Domain, Erasure, JobRun, LLMVerdict, Matter, Search
 from retrieval.models.packed import unpack
 from retrieval.request import SearchRequest
 from retrieval.search import cache, log
+from retrieval.search.afterwards import after_answer, write_after_answer
 from retrieval.search.log import give_feedback, note_click
 from retrieval.search.service import search
 from rules.models import Alias
@@ -227,6 +231,18 @@ def test_searches_are_gone_through_some_a_step(firm, monkeypatch):
         firm.stranger.scope_key, other.principal,
     }  # fmt: skip
     assert SearchLog.objects.count() == Trace.objects.count() == 3
+
+
+def test_what_waits_to_be_written_of_searches_is_written_before_the_job_looks_for_it(firm):
+    written = []
+
+    def view(request):
+        after_answer(partial(written.append, "a search"))
+        erasing.erase(firm.matter, REFERENCE, firm.lead)
+        assert written
+        return HttpResponse()
+
+    write_after_answer(view)(RequestFactory().get("/"))
 
 
 def test_a_file_in_the_making_goes_too_and_others_have_their_turn(firm, django_capture_on_commit_callbacks):
