@@ -43,5 +43,6 @@ def test_what_ships_is_of_this_scale_and_what_is_not_is_told_with_its_remedy(dom
 def test_the_check_passes_by_a_database_that_is_not_migrated_yet():
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE rules_domainthreshold DROP COLUMN answer_scale")
-    MigrationRecorder(connection).record_unapplied("rules", "0014_question_phrases")
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied(*max(one for one in recorder.applied_migrations() if one[0] == "rules"))
     assert checks.answer_minimums(**DEFAULT) == []
