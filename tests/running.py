@@ -96,7 +96,7 @@ class RunningArf:
 
     def pids(self, part: str) -> list[int]:
         """Our processes with `part` in their command line, oldest first."""
-        return sorted(pid for pid, line in command_lines(self.var) if part in line)
+        return [pid for pid, line in command_lines(self.var) if part in line]
 
     def stop(self, how=signal.SIGTERM) -> int:
         self.process.send_signal(how)
@@ -122,17 +122,20 @@ def is_running(pid: int) -> bool:
 
 
 def command_lines(var: Path) -> list[tuple[int, str]]:
-    """Processes that were started on this folder: by their environment or their arguments."""
+    """Processes that were started on this folder, by their environment or their arguments; oldest first. Their numbers
+    do not tell that: after the highest the lowest come again.
+    """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             environment = (folder / "environ").read_bytes().decode(errors="replace")
+            began = int((folder / "stat").read_text().rpartition(")")[2].split()[19])  # ticks after the machine
         except OSError:
             continue
         if line and (f"ARF_VAR_DIR={var}\0" in environment or str(var) in line):
-            found.append((int(folder.name), line))
-    return found
+            found.append((began, int(folder.name), line))
+    return [(pid, line) for _, pid, line in sorted(found)]
 
 
 def wait_for(condition, limit=DEADLINE) -> None:
