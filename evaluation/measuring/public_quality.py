@@ -6,10 +6,14 @@ from datetime import timedelta
 
 from django.core.cache import cache
 from django.db.models import Count, Max
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from evaluation.measuring.measuring_job import SPLIT
 from evaluation.measuring.quality import DAYS
@@ -33,10 +37,10 @@ def quality_page(request: HttpRequest) -> HttpResponse:
     return render(request, "evaluation/quality.html", context)
 
 
-@require_safe
-@rationed
-def quality_json(request: HttpRequest) -> HttpResponse:
-    return JsonResponse(kept_figures())
+@extend_schema(exclude=True)
+@api_view(["GET"])
+def quality_json(request: Request) -> Response:
+    return Response(kept_figures())
 
 
 def kept_figures() -> dict:

@@ -82,6 +82,21 @@ class Part:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A question answered by the words of the law alone."""
+
+    request: AnswerRequest
+    caller: Caller
+    parts: list[Part]
+    began: datetime
+    took: float  # seconds
+
+    @property
+    def items(self) -> list[dict]:
+        return items_of_parts(self.parts)
+
+
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
     """Answers as docs/answers.md says. Of law that is quoted it keeps nothing: what a search keeps, its search keeps.
 
@@ -90,14 +105,26 @@ def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str =
     3. A language model says them in plain words, where this caller may ask one.
     4. The answers of several questions are merged, each sentence with the number of its part.
     """
-    started, began = time.perf_counter(), timezone.now()
-    language = request.spoken
+    return complete(by_law(request, caller, channel=channel))
+
+
+def by_law(request: AnswerRequest, caller: Caller, *, channel: str) -> Quoted:
+    """The first two steps of `answer`."""
+    started, began, language = time.perf_counter(), timezone.now(), request.spoken
     with row_security.as_caller(caller), translation.override(language):
         made = [part_of(replace(request, text=one), caller, language, channel) for one in request.questions]
+    return Quoted(request, caller, made, began, time.perf_counter() - started)
+
+
+def complete(quoted: Quoted) -> dict:
+    """The last two steps of `answer`."""
+    started, language = time.perf_counter(), quoted.request.spoken
+    request, caller, made = quoted.request, quoted.caller, quoted.parts
+    with row_security.as_caller(caller), translation.override(language):
         wrote = written(request, made, caller, language)
         whole = merged(request, with_entries(made, wrote), language, wrote["degraded"] if wrote else ())
-        whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, began)}
-    return whole | {"took_ms": round((time.perf_counter() - started) * 1000, 2)}
+        whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
+    return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
@@ -109,16 +136,13 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
 
 
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
-    several = len(made) > 1
-    items = [
-        item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items
-    ]
+    items = items_of_parts(made)
     sections = [one.passage.section for part in made for one in part.chosen]
     return {
         "question": request.text,
         "style": request.style,
         "answer": items,
-        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if several else [],
+        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if len(made) > 1 else [],
         "sources": sources_of(made),
         "not_found": None if items else not_found(made),
         "language": language,
@@ -128,6 +152,14 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
     }
+
+
+def items_of_parts(made: Sequence[Part]) -> list[dict]:
+    """All entries, each with the number of its part where there are several."""
+    several = len(made) > 1
+    return [
+        item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items
+    ]
 
 
 def sources_of(made: Sequence[Part]) -> list[dict]:

@@ -2,7 +2,7 @@
 as server-sent events.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -12,7 +12,8 @@ from rest_framework import serializers as s
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
-from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
+from retrieval.answers import generation
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete
 from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
@@ -50,7 +51,8 @@ class AnswerParameters(Parameters):
     )
     stream = YesOrNo(
         default=False,
-        help_text="Server-sent events: “sentence” for each entry of `answer`, then “answer” with all.",
+        help_text="Server-sent events: “sentence” for each entry of `answer`, those by a language model last, "
+        "then “answer” with all.",
     )
 
 
@@ -183,14 +185,18 @@ def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBa
     more = len(asked.questions) - 1
     if more and (wait := seconds_to_wait(request, request.auth, cost=more)):
         raise Throttled(wait)
-    made = answer(asked, caller, channel="api")
-    made = promised(made) | {"parts": [promised(part) for part in made["parts"]]}
+    quoted = by_law(asked, caller, channel="api")
     if not stream:
-        return made
+        return whole(quoted)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
     return StreamingHttpResponse(
-        events(made), content_type="text/event-stream; charset=utf-8", headers=headers
+        events(quoted), content_type="text/event-stream; charset=utf-8", headers=headers
     )
+
+
+def whole(quoted: Quoted) -> dict:
+    made = complete(quoted)
+    return promised(made) | {"parts": [promised(part) for part in made["parts"]]}
 
 
 def promised(made: dict) -> dict:
@@ -199,10 +205,16 @@ def promised(made: dict) -> dict:
     return made | {"sources": sources}
 
 
-def events(made: dict) -> Iterator[bytes]:
-    for sentence in made["answer"]:
-        yield event("sentence", sentence)
+def events(quoted: Quoted) -> Iterator[bytes]:
+    """The law is sent before a language model is asked, what it wrote once that is proven."""
+    yield from sentences(quoted.items)
+    made = whole(quoted)
+    yield from sentences(one for one in made["answer"] if one["kind"] == generation.KIND)
     yield event("answer", made)
+
+
+def sentences(entries: Iterable[dict]) -> Iterator[bytes]:
+    return (event("sentence", entry) for entry in entries)
 
 
 def event(name: str, told: dict) -> bytes:

@@ -37,7 +37,9 @@ def test_it_shows_the_last_run_of_each_public_body(client):
 def test_it_is_rationed_as_other_pages(client, settings):
     settings.ARF_RATE_PER_MINUTE = 0
     for address in ("/quality", "/quality.json"):
-        assert client.get(address, REMOTE_ADDR="203.0.113.9").status_code == 429
+        refused = client.get(address, REMOTE_ADDR="203.0.113.9")
+        assert refused.status_code == 429
+    assert refused.json()["error"]["code"]
 
 
 def test_private_bodies_of_law_are_not_in_it():

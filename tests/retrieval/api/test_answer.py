@@ -86,5 +86,18 @@ def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client,
     response = client.get(f"{API}/answer", {"q": PHONE, "stream": "true"}, **headers)
     streamed = b"".join(response.streaming_content).decode()
     assert streamed.index(WARRANT) < streamed.index("event: answer")
+    assert streamed.index('"kind":"law"') < streamed.index(WARRANT)
     staff = client.get(f"{API}/answer", {"q": PHONE}, **key_with("search", "staff")[1]).json()
     assert_shape(staff, AnswerToQuestion)
+
+
+def test_the_law_is_streamed_before_a_model_is_asked(client, unsure):
+    asked = []
+    unsure.behaviour = lambda request: (asked.append(str(request["messages"])), good()(request))[1]
+    headers = key_with("search", "pipelines")[1]
+    stream = iter(client.get(f"{API}/answer", {"q": PHONE, "stream": "true"}, **headers).streaming_content)
+    sent = [next(stream), next(stream)]
+    assert b'"kind":"lead"' in sent[0] and b'"kind":"law"' in sent[1]
+    assert not any("PASSAGES" in messages for messages in asked)
+    assert b"event: answer" in b"".join(stream)
+    assert any("PASSAGES" in messages for messages in asked)
