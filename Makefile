@@ -11,9 +11,6 @@ VENV := .venv/bin/python
 run: .venv/.installed
 	@exec $(VENV) manage.py up
 
-# One thread a process: the two would only wait for each other's.
-test: export OMP_NUM_THREADS = 1
-test: export OPENBLAS_NUM_THREADS = 1
 test: .venv/.installed
 	$(VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
