@@ -16,6 +16,7 @@ def asks_for_help(arguments: list[str]) -> bool:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     environ.Env.read_env(Path(__file__).with_name(".env"))
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: its threads wait for each other
     from arf_site.node.postgres.server import Postgres
     from arf_site.node.postgres.system import PostgresError
 
