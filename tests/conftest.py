@@ -4,7 +4,6 @@ The Constitution is ingested once by the ordinary job (tests/database.py); tests
 """
 
 import gc
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -95,14 +94,12 @@ def static_files_as_written():
 
 
 @pytest.fixture
-def reindex(db, settings, tmp_path):
+def reindex(db, tmp_path):
     """Call it after changing the corpus in a test, which has a copy of the index to itself."""
-    from tests.database import update_index
+    from tests.database import own_index
 
-    copy = tmp_path / "lexical"
-    shutil.copytree(settings.ARF_LEXICAL_DIR, copy)
-    settings.ARF_LEXICAL_DIR = copy
-    return update_index
+    with own_index(tmp_path / "lexical") as update:
+        yield update
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -7,7 +7,7 @@ ends in a hash of the files that it is made from, so a change to any of them mak
 import fcntl
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from arf_site.environment import Environment
 from arf_site.node.postgres.server import Postgres
@@ -190,6 +190,24 @@ def update_index() -> None:
     catch_up(writer, index.position)
     writer.close()
     index.reload()
+
+
+@contextmanager
+def own_index(folder: Path) -> Iterator[Callable[[], None]]:
+    """A copy of the index to itself; gives what brings it up to date after the corpus was changed."""
+    before = settings.ARF_LEXICAL_DIR
+    shutil.copytree(before, folder)
+    settings.ARF_LEXICAL_DIR = folder
+    yield update_index
+    settings.ARF_LEXICAL_DIR = before
+
+
+@contextmanager
+def rolled_back() -> Iterator[None]:
+    """What is done inside is taken back at the end. Tests that run inside begin with it, and are taken back to it."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def lead_to(name: str, lexical_dir: Path) -> None:

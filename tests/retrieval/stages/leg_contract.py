@@ -1,5 +1,6 @@
 """What every leg keeps to, whatever it searches: written once. A leg's own test names the leg, and what it can find."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -19,6 +20,7 @@ from retrieval.targets import Part, Selection
 from rules.aliases import embedding
 from rules.models import Alias, compiled
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
+from tests.database import own_index, rolled_back
 
 ANA, BEN = Caller(("key:951",)), Caller(("key:952",))
 QUESTION = "zamorano saxophone tariff"
@@ -58,9 +60,18 @@ class LegContract:
     leg: Stage
     finds_public = True
     finds_private = True
+    pytestmark = pytest.mark.django_db
 
-    @pytest.fixture
-    def law(self, db, reindex) -> Law:
+    @pytest.fixture(scope="class")
+    def law(self, django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Law]:
+        """Made once for all tests of a leg: names and words are compiled anew for each version of them."""
+        folder = tmp_path_factory.mktemp("law") / "lexical"
+        with django_db_blocker.unblock(), rolled_back(), own_index(folder) as reindex:
+            made = self.made_law()
+            reindex()
+            yield made
+
+    def made_law(self) -> Law:
         domain = a_domain()
         document = a_document(domain)
         sections = embedded(
@@ -74,7 +85,6 @@ class LegContract:
                 for section in (*sections, private)
             )
             embedding.embed_all()
-        reindex()
         return Law((domain.slug, "client_cases"), *sections, private)
 
     def query(self, law: Law, caller: Caller, **fields) -> Query:
