@@ -262,7 +262,7 @@ class Chaos:
     def recover(self, limit: float) -> float:
         """Waits until everything is as before; gives the seconds that this took."""
         started = time.monotonic()
-        wait_for(self.is_as_before, limit)
+        wait_for(self.is_as_before, limit, every=1.0)
         return time.monotonic() - started
 
     def is_as_before(self) -> bool:

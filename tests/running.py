@@ -18,6 +18,9 @@ from arf_site.node.postgres.server import Postgres
 from tests.database import ROOT, exported_embedder
 
 SLEEP = "import time; time.sleep(60)"
+# Seconds between looks: each is a search, a connection or a walk through /proc (15 ms), and takes the processor from
+# what is waited for.
+EVERY = 0.25
 DEADLINE = 600  # seconds; a busy machine is slow to begin, and waiting costs nothing where it is not
 
 
@@ -138,11 +141,11 @@ def command_lines(var: Path) -> list[tuple[int, str]]:
     return [(pid, line) for _, pid, line in sorted(found)]
 
 
-def wait_for(condition, limit=DEADLINE) -> None:
+def wait_for(condition, limit=DEADLINE, every=EVERY) -> None:
     started = time.monotonic()
     while not condition():
         assert time.monotonic() - started < limit, f"not within {limit} s"
-        time.sleep(0.05)
+        time.sleep(every)
 
 
 def free_port() -> int:

@@ -136,7 +136,7 @@ def kill(pids):
 
 def test_killed_workers_are_started_again_and_the_ingestion_is_completed(arf):
     job = order(arf, title(arf, 98))
-    wait_for(lambda: is_in_the_middle(arf, job))
+    wait_for(lambda: is_in_the_middle(arf, job), every=0.05)
     kill(arf.pids("manage.py worker") + arf.pids("manage.py lexical_writer"))
     wait_for(lambda: is_finished(arf, job))
     assert_complete(arf, 98)
@@ -146,7 +146,7 @@ def test_a_killed_postgres_is_started_again_the_web_server_recovers_and_the_inge
     assert arf.searches()
     web = arf.pids("gunicorn")
     job = order(arf, title(arf, 99))
-    wait_for(lambda: is_in_the_middle(arf, job))
+    wait_for(lambda: is_in_the_middle(arf, job), every=0.05)
     kill([arf.postgres._postmaster()])
     wait_for(arf.postgres.is_ready)
     wait_for(arf.searches)
@@ -212,7 +212,7 @@ def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
 def test_a_few_kills_and_damaged_files_change_no_answer(arf):
     """test_chaos.py, marked `full`, has a hundred kills and twenty files."""
     settle(arf)
-    with Chaos(arf, seed=4) as chaos:
+    with Chaos(arf, seed=4, clients=2) as chaos:
         chaos.round(kills=6, files=["lexical", "static", "cache", "lexical"], quiet=2.0)
     chaos.recover(MENDED_IN)
     assert not chaos.told.wrong
