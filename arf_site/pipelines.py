@@ -42,8 +42,7 @@ from rules.engine.actions.on_search import (
     RewriteQuery,
 )
 from rules.engine.match_rules import MatchRules
-from rules.questions.schedule import Schedule
-from rules.questions.screen import Screen
+from rules.questions.screen import Schedule, Screen
 from rules.questions.strategy import Strategy
 from rules.sufficiency.corrections import ReadAsOtherLanguage, RespellFurther, SearchEverywhere
 from rules.sufficiency.stage import UntilSufficient

@@ -4,21 +4,22 @@ spoiled on purpose; and measures what looking again recovers of these, and what 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from evaluation.learning import logistic
 from evaluation.measuring.measures import credited, measure_topic
 from evaluation.measuring.runs import Runner, stated_language
 from evaluation.topics.topic import Topic, read_topics
 from retrieval.ranking import Ranking
-from rules.sufficiency.evidence import FEATURES, features
+from rules.sufficiency.stage import FEATURES, features
 
 SPOILED = Path(__file__).parents[1] / "measuring" / "spoiled_questions.jsonl"
 STATED_ENGLISH = "stated en"  # a tag: the caller says that the question is English, and it is not
 RIGHT_AMONG = 3  # first results, one of which is relevant where a question is answered
 FEW_NEEDLESS = 0.03  # of questions answered rightly at once, those that may be looked up again
+STRENGTH = 0.5  # C of the logistic
 
 
 def spoiled(split: str) -> list[Topic]:
@@ -37,47 +38,16 @@ def is_right(topic: Topic, ranking: Ranking) -> bool:
     return any(credited(candidate.locator, topic.relevant) for candidate in first)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """The weights in the form that serving reads, and how well they tell right answers held out from others."""
-
-    row: dict
-    auc: float
-    brier: float
-    poor: float  # share of right answers below the minimum
-
-
-def fit(topics: Iterable[Topic], *, show: Callable = iter) -> Fitted:
+def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
     """Learns from the pipeline that looks once. Right answers are examples; wrong ones and topics without an answer are
     counterexamples, whether they were declined or not.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import roc_auc_score
-    from sklearn.model_selection import cross_val_predict
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     runner = Runner("once")
     ran = [(topic, asked(runner, topic)) for topic in show(list(topics))]
     ran = [(topic, ranking) for topic, ranking in ran if not ranking.final and ranking.answer is not None]
     rows = np.array([features(ranking) for _, ranking in ran])
     right = np.array([is_right(topic, ranking) for topic, ranking in ran])
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5, max_iter=1_000))
-    held_out = cross_val_predict(model, rows, right, cv=5, method="predict_proba")[:, 1]
-    minimum = float(np.quantile(held_out[right], FEW_NEEDLESS))
-    scaler, logistic = (step for _, step in model.fit(rows, right).steps)
-    weights = logistic.coef_[0] / scaler.scale_
-    row = {
-        "minimum": round(minimum, 4),
-        "intercept": round(float(logistic.intercept_[0] - weights @ scaler.mean_), 5),
-        "weights": {name: round(float(weight), 5) for name, weight in zip(FEATURES, weights, strict=True)},
-    }
-    return Fitted(
-        row=row,
-        auc=float(roc_auc_score(right, held_out)),
-        brier=float(np.mean((held_out - right) ** 2)),
-        poor=float(np.mean(held_out[right] < minimum)),
-    )
+    return logistic.fit(rows, right, FEATURES, few=FEW_NEEDLESS, strength=STRENGTH)
 
 
 def recovery(topics: Sequence[Topic], *, show: Callable = iter) -> dict:

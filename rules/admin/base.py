@@ -128,12 +128,12 @@ class SwitchedAdmin(CuratedAdmin):
         messages.success(request, ngettext("%d entry switched.", "%d entries switched.", count) % count)
 
 
-def switch(rows: QuerySet, *, enabled: bool, by, reason: str | None = None) -> int:
+def switch(rows: QuerySet, *, enabled: bool, by) -> int:
     """Switches rows on or off, each with a line in its history; gives how many changed."""
     changed = list(rows.exclude(enabled=enabled))
     for row in changed:
         row.enabled = enabled
-    bulk_update_with_history(changed, rows.model, ["enabled"], default_user=by, default_change_reason=reason)
+    bulk_update_with_history(changed, rows.model, ["enabled"], default_user=by)
     return len(changed)
 
 

@@ -230,7 +230,7 @@ class Pairs:
         are_twins = implies(over, under, self.today) and bool(self.reason_of_shadow(under, over))
         if over.order > under.order and are_twins:
             return None
-        return finding("shadowed", reason, over, under, question=first_question(under))
+        return finding("shadowed", reason, over, under, question=next(map(shown, questions(under)), ""))
 
     def reason_of_shadow(self, over: CompiledRule, under: CompiledRule) -> str:
         kinds = {action.kind for action in under.clauses.actions}
@@ -250,10 +250,6 @@ class Pairs:
         if kind == "redirect" and over.order > under.order:
             return False
         return kind not in AIMED and kind != "rewrite" and set(under.does(kind)) <= set(over.does(kind))
-
-
-def first_question(rule: CompiledRule) -> str:
-    return next(map(shown, questions(rule)), "")
 
 
 # -- Rewrites

@@ -1,22 +1,42 @@
-"""What is said before a question is searched: hotlines in a crisis, what this site does not serve or help with, and
-what in the question is personal or speaks to a language model rather than to the law.
+"""What is said before a question is searched: hotlines in a crisis, what this site does not serve or help with, what is
+personal in the question or speaks to a language model rather than to the law; and what needs no law at all.
 
-Only a cry for help, a request for help with a crime, or a topic that staff list as not served ends a search; all else
-is marked, and searched. Nothing that ships refuses a question of law for its subject.
+Only a cry for help, a request for help with a crime, a topic that staff list as not served, or what is all a greeting,
+thanks, a question about this site or a sum ends a search; all else is marked, and searched. Nothing that ships refuses
+a question of law for its subject.
+
+The patterns are text files beside this module. A file has sections, `[name]`, of one regular expression a line; the
+expressions of a section are alternatives. They are matched against folded text, without capitals and accents.
 """
 
 import re
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
 
-from retrieval.ranking import Ranking
-from retrieval.text.normalization import fold
+from retrieval.ranking import Notice, Ranking
+from retrieval.text.normalization import fold, normalize
 from retrieval.text.personal_data import PATTERNS
 from rules.models import QuestionPhrase
 from rules.published import phrases
-from rules.questions.notices import ended, noticed
-from rules.questions.patterns import sections
+
+
+def sections(filename: str) -> dict[str, str]:
+    """The alternatives of each section as one expression."""
+    lines = (Path(__file__).parent / filename).read_text().splitlines()
+    found: dict[str, list[str]] = defaultdict(list)
+    name = ""
+    for line in filter(None, lines):
+        if line.startswith("[") and line.endswith("]") and line[1:-1].isidentifier():
+            name = line[1:-1]
+        else:
+            found[name].append(line)
+    return {name: f"(?:{'|'.join(alternatives)})" for name, alternatives in found.items()}
+
 
 FEW_WORDS = 5  # besides a cry for help; with more, it also asks something, which is searched
 SECTIONS = sections("screened.txt")
@@ -66,3 +86,70 @@ def marks_of(text: str, folded: str, listed: dict[str, str]) -> tuple[str, ...]:
     personal = dict.fromkeys(name for name, pattern in PATTERNS if pattern.search(text))
     injected = INJECTION.search(folded) or QuestionPhrase.Use.INJECTION in listed
     return (*personal, *(["prompt injection"] if injected else []))
+
+
+# -- Whether it needs the law
+
+KINDS = sections("needless.txt")
+APART = r"[\s,.!?;:¿¡-]+"
+POLITE = f"(?:{KINDS['greeting']}|{KINDS['thanks']})"
+MOST_POLITE = 4  # before and behind; of each more, the ways to read "ok thanks ok thanks" double
+NEEDLESS = {
+    code: re.compile(f"(?:{POLITE}{APART}){{0,{MOST_POLITE}}}{units}(?:{APART}{POLITE}){{0,{MOST_POLITE}}}")
+    for code, units in KINDS.items()
+}
+MOST_CHARS = 120  # nothing longer is only a greeting
+TOLD = {
+    "greeting": _("Hello. Ask about law in your own words, or type a citation: “amend. IV”."),
+    "thanks": _("You are welcome. Ask about law in your own words, or type a citation: “amend. IV”."),
+    "site": _(
+        "This site searches the law and shows the provisions that answer a question, word for word. It is no lawyer "
+        "and gives no legal advice. Ask in your own words, in English or Spanish, or type a citation: “amend. IV”."
+    ),
+    "sum": _("This site does not calculate; it searches the law."),
+    "needless": _(
+        "That needs no search of the law. Ask about law in your own words, or type a citation: “amend. IV”."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Ends the search of what needs no law; a domain that is always searched is searched all the same."""
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if any(domain.always_searched for domain in query.domains):
+            return ranking.noting("a domain is always searched", skipped=True)
+        table = phrases(query.versions.get("phrases", 0))
+        code, text = needless(query.text), ""
+        if QuestionPhrase.Use.SEARCHED in table.uses(query.text, query.language):
+            return ranking.noting("staff have it searched")
+        if code is None:
+            text = table.whole(query.text, query.language).get(QuestionPhrase.Use.NEEDLESS)
+            if text is None:
+                return ranking.noting("searched")
+        return ended(noticed(ranking, code or "needless", text or TOLD[code or "needless"]))
+
+
+def needless(text: str) -> str | None:
+    """The kind of what needs no law: greeting, thanks, site or sum; None where it is to be searched."""
+    if len(text) > MOST_CHARS:
+        return None
+    plain = fold(normalize(text)).strip(" .,!?¿¡")
+    return next((code for code, pattern in NEEDLESS.items() if pattern.fullmatch(plain)), None)
+
+
+# -- What is told instead of an answer, or above one, in the language of the question
+
+
+def noticed(ranking: Ranking, code: str, text: str | Promise) -> Ranking:
+    """Tells it above what is found."""
+    with override(ranking.query.language or "en"):
+        told = str(text)
+    return replace(ranking, notice=Notice(code, told)).noting(code, **ranking.details)
+
+
+def ended(ranking: Ranking) -> Ranking:
+    """Nothing more is searched: what is told is all there is."""
+    return replace(ranking, notice=replace(ranking.notice, searched=False), abstained=True)

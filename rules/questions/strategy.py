@@ -18,7 +18,7 @@ from retrieval.text.normalization import fold
 from retrieval.text.question_parts import parts
 from rules.models import STRATEGIES, QuestionPhrase
 from rules.published import phrases
-from rules.questions.patterns import sections
+from rules.questions.screen import sections
 
 CHOICES = ("citation", "keyword", "hybrid", "hierarchical", "multi_part", "graph")
 PATTERNS = {name: re.compile(pattern) for name, pattern in sections("strategies.txt").items()}

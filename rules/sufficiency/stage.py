@@ -1,12 +1,50 @@
-"""The stage that looks again where what was found probably does not answer: at most twice, each time for a reason."""
+"""The stage that looks again where what was found probably does not answer: at most twice, each time for a reason.
 
+How probable it is that what was found answers is a logistic of what the search told of itself, fitted by
+`manage.py train_sufficiency`. It reads no text but the words that the reranker has just read.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
+from pathlib import Path
 
+import numpy as np
+
+from retrieval.engines import loaded
+from retrieval.indexes.terms import NONE, numbers, words_of
 from retrieval.pipeline import Stage, run_stage
-from retrieval.ranking import Ranking
-from rules.sufficiency.evidence import features, in_force
+from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.text.analyzer import tokens
+from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS, detect
+from retrieval.text.question_parts import parts
+from retrieval.text.snippets import function_stems
+from rules.logistic import Logistic, shipped
+
+FILE = Path(__file__).parent / "weights.json"
+FEATURES = (
+    "answer",  # log odds that the reranker gives the pool
+    "best",  # probability of the first
+    "lead",  # of the first before the second
+    "agreement",  # share of the legs that have the first among their first three
+    "nearest",  # cosine
+    "covered",  # share of the question's words in the first three
+    "part_covered",  # in the part of the question that has least
+    "unknown",  # share of the question's words that no text here has
+    "type_missing",  # a number or time is asked for, and the first has none
+    "other_language",
+    "abstained",
+)
+LEGS = ("dense", "lexical", "alias_near", "alias_lexical")
+FIRST = 3
+ASKS_NUMBER = re.compile(
+    r"\b(?:how (?:many|much|long|old|often)|what (?:date|day|year|age)|when)\b", re.IGNORECASE
+)
+NUMBERS = (
+    "one two three four five six seven eight nine ten twelve fourteen fifteen eighteen twenty thirty hundred thousand "
+    "third half two-thirds year years day days age month months noon january march december november"
+)
 
 
 class Sufficient:
@@ -78,3 +116,78 @@ def supported(ranking: Ranking) -> float:
     if ranking.answer is None:
         return 0.0 if ranking.abstained else 1.0
     return in_force().of(features(ranking))
+
+
+# -- The evidence
+
+
+def in_force() -> Logistic:
+    """The probability that evidence with these features answers. Below its minimum the evidence is poor."""
+    return shipped(FILE, FEATURES)
+
+
+def features(ranking: Ranking) -> np.ndarray:
+    """(len(FEATURES),) of an answer that a reranker gave."""
+    found = ranking.candidates or ranking.near_misses
+    probabilities = [candidate.probability or 0.0 for candidate in found[:2]] + [0.0, 0.0]
+    covered, part_covered, type_missing = of_words(ranking.query, found[:FIRST])
+    values = {
+        "answer": log_odds(ranking.answer or 0.0),
+        "best": probabilities[0],
+        "lead": probabilities[0] - probabilities[1],
+        "agreement": agreement(found),
+        "nearest": max((cosine(candidate) for candidate in found[:FIRST]), default=0.0),
+        "covered": covered,
+        "part_covered": part_covered,
+        "unknown": unknown(ranking.query),
+        "type_missing": type_missing,
+        "other_language": float(detect(ranking.query.original) != ranking.query.language),
+        "abstained": float(ranking.abstained),
+    }
+    return np.array([values[name] for name in FEATURES])
+
+
+def log_odds(probability: float) -> float:
+    clipped = min(max(probability, 1e-3), 1 - 1e-3)
+    return float(np.log(clipped / (1 - clipped)))
+
+
+def cosine(candidate: Candidate) -> float:
+    return candidate.scores.get("dense", 0.0)
+
+
+def agreement(found: Sequence[Candidate]) -> float:
+    return sum(found[0].ranks.get(leg, 99) <= FIRST for leg in LEGS) / len(LEGS) if found else 0.0
+
+
+def of_words(query: Query, first: Sequence[Candidate]) -> tuple[float, float, float]:
+    """Of the question in English: the share of its words that the first candidates have, in their texts, headings or
+    names; the same for the part that has least; and 1 where it asks for a number that they lack.
+    """
+    known = words_of(query, first, {domain.id for domain in query.domains if domain.private})
+    bodies = [words.body for words in known.values()]
+    everything = np.unique(np.concatenate([*bodies, *(words.head for words in known.values()), NONE]))
+    asked = (part.partition(" (")[0] for part in parts(query.text, "en"))  # without what a part points at
+    shares = [share for part in asked if (share := share_in(part, everything)) is not None]
+    missing = bool(ASKS_NUMBER.search(query.text)) and not np.isin(numbers(NUMBERS, "en"), everything).any()
+    return share_in(query.text, everything) or 0.0, min(shares, default=0.0), float(missing)
+
+
+def share_in(text: str, words: np.ndarray) -> float | None:
+    """None of a text that says nothing."""
+    wanted = np.setdiff1d(numbers(text, "en"), saying_nothing())
+    return float(np.isin(wanted, words).mean()) if len(wanted) else None
+
+
+@cache
+def saying_nothing() -> np.ndarray:
+    return np.unique(numbers(" ".join(function_stems("en")), "en"))
+
+
+def unknown(query: Query) -> float:
+    """The share of the words of a question in English that no text here has in any form."""
+    index = loaded.lexical_index()
+    asked = [w for w in tokens(query.text) if w not in ENGLISH_FUNCTION_WORDS | SPANISH_FUNCTION_WORDS]
+    if not asked or index.problem:
+        return 0.0
+    return sum(not index.has(word, "en") for word in asked) / len(asked)

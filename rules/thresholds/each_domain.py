@@ -4,13 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import NEAR_MISSES, Candidate, DomainScope, Query, Ranking, Reason, StageReport
+from retrieval.stages.reranker.reranker import serving
 from retrieval.targets import Selection
-from rules.thresholds import any_answer
+from rules.logistic import Logistic, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A softmax over domains, and none of them, of what is known of every domain once it was searched; fitted on 904 train
@@ -21,6 +23,13 @@ ROUTE, NEAREST = 0.25, 8.58  # of the logarithm of the route's probability, and 
 OWN, ANY = (0.75, 1.45), (0.54, 0.0)
 Found = Sequence[tuple[DomainScope, Ranking]]
 UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
+# Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
+# unsure enough to answer something. `manage.py train_any_answer` fits it.
+FILE = Path(__file__).parent / "any_answer.json"
+FEATURES = (
+    "evidence",  # the greatest log odds that a body answers
+    "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
+)
 
 
 class EachDomain:
@@ -90,8 +99,8 @@ def judged_together(query: Query, found: Found) -> Found:
     told = signs(query, found)
     if told is None or all(answer.abstained for domain, answer in found if not domain.private):
         return found
-    probability = any_answer.in_force().of(told)
-    if probability >= any_answer.in_force().minimum:
+    probability = any_answers().of(told)
+    if probability >= any_answers().minimum:
         return [(d, answer if d.private else shown_all_the_same(answer)) for d, answer in found]
     reason = Reason("abstained", {"probability": round(probability, 3)})
     return [(d, answer if d.private else declined(answer, reason)) for d, answer in found]
@@ -107,7 +116,19 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
-    return any_answer.features(query, max(evidence(query, *pair) for pair in public))
+    return features(query, max(evidence(query, *pair) for pair in public))
+
+
+def any_answers() -> Logistic:
+    """The probability that one of the bodies answers. Below its minimum nothing is shown of what public ones found."""
+    return shipped(FILE, FEATURES)
+
+
+def features(query: Query, evidence: float) -> np.ndarray | None:
+    """(len(FEATURES),) of a question that a reranker served; None where that knows no questions to compare it with."""
+    reranker, _ = serving(query)
+    likeness = reranker.judged.likeness(query.vector)
+    return None if likeness is None else np.array([evidence, likeness])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:

@@ -9,7 +9,7 @@ from evaluation.topics.library import topics_of
 from evaluation.topics.split_conflicts import near_tests
 from evaluation.topics.topic import read_topics
 from retrieval.management.base import ArfCommand
-from rules.thresholds.any_answer import FILE
+from rules.thresholds.each_domain import FILE
 
 
 class Command(ArfCommand):
@@ -34,6 +34,6 @@ class Command(ArfCommand):
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")
         self.stdout.write(json.dumps(fitted.row, indent=2))
         self.stdout.write(
-            f"AUC {fitted.auc:.3f}; declined {fitted.answerable:.1%} of the answerable, "
-            f"{fitted.unanswerable:.1%} of the others"
+            f"AUC {fitted.auc:.3f}; declined {fitted.right_below:.1%} of the answerable, "
+            f"{fitted.wrong_below:.1%} of the others"
         )

@@ -8,7 +8,7 @@ from evaluation.learning import sufficiency
 from evaluation.management.base import with_bar
 from evaluation.topics.library import topics_of
 from retrieval.management.base import ArfCommand
-from rules.sufficiency.evidence import FILE
+from rules.sufficiency.stage import FILE
 
 
 class Command(ArfCommand):
@@ -41,5 +41,5 @@ class Command(ArfCommand):
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")
         self.stdout.write(json.dumps(fitted.row, indent=2))
         self.stdout.write(
-            f"AUC {fitted.auc:.3f}, Brier {fitted.brier:.3f}; right and yet poor {fitted.poor:.1%}"
+            f"AUC {fitted.auc:.3f}, Brier {fitted.brier:.3f}; right and yet poor {fitted.right_below:.1%}"
         )

@@ -5,23 +5,36 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
 from evaluation.measuring.measures import measure_each
 from evaluation.measuring.runs import Runner
 from evaluation.topics.library import topics_of
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.engines import loaded
 from retrieval.indexes import terms
 from retrieval.models import Domain
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
+from retrieval.stages.reranker.artifact import pack
 from retrieval.targets import Part, Selection
-from rules.thresholds.each_domain import EachDomain, judged_together, within_domain
+from rules.thresholds.each_domain import EachDomain, any_answers, features, judged_together, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
-from tests.rules.thresholds.test_any_answer import knowing_unanswerable
+from tests.rerankers import some_reranker
 
 LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
 EMPTY = DomainScope(3, "empty", 0, False, ("en",))
 FILES = DomainScope(4, "files", 7, True, ("en",))
+
+
+def knowing_unanswerable(*questions: str) -> None:
+    """Deploys a reranker that is sure of every answer, and knows these questions that nothing answers."""
+    embedder = loaded.active_embedder(0).embedder
+    vectors = np.array([embedder.embed_query(question) for question in questions], np.float32)
+    reranker = some_reranker()
+    known = replace(reranker, judged=replace(reranker.judged, unanswerable=vectors))
+    registry.deploy(registry.save(Trained(pack(known, seed=0), {"family": "a test"})))
 
 
 @dataclass(frozen=True)
@@ -199,3 +212,20 @@ def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
 
     assert Domain.objects.filter(corpus_version__gt=0, visibility="public").count() == 2
     assert ndcg() >= ndcg("us_constitution") - 0.01
+
+
+def test_evidence_and_likeness_to_what_was_answered_both_speak_for_an_answer():
+    answering = any_answers()
+    rows = [(evidence, likeness) for evidence in (-3.0, 0.0, 3.0) for likeness in (-0.2, 0.0, 0.2)]
+    table = np.array([answering.of(np.array(row)) for row in rows]).reshape(3, 3)
+    assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) > 0).all()
+    assert table[0, 0] < answering.minimum < table[2, 2]
+
+
+@pytest.mark.django_db
+def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
+    knowing_unanswerable("best recipe for apple pie")
+    vector = loaded.active_embedder(0).embedder.embed_query("a recipe for an apple pie")
+    domains, versions = in_scope(ANONYMOUS)
+    evidence, likeness = features(Query("q", "q", "q", "en", domains, versions=versions, vector=vector), 1.5)
+    assert evidence == 1.5 and likeness < -0.5

@@ -1,0 +1,53 @@
+"""Fits the logistics that `rules.logistic` serves, and tells how well they do on what they have not seen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights in the form that serving reads, and how well they tell right examples held out from wrong ones."""
+
+    row: dict
+    auc: float
+    brier: float
+    right_below: float  # share of the right ones below the minimum
+    wrong_below: float
+
+
+def fit(
+    rows: np.ndarray,
+    right: np.ndarray,
+    names: Sequence[str],
+    *,
+    few: float,
+    strength: float = 1.0,
+    groups: Sequence[str] | None = None,
+) -> Fitted:
+    """The minimum leaves this share of the right examples below it. A group is either learned from or held out."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.metrics import roc_auc_score
+    from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1_000))
+    folds = {"cv": GroupKFold(5) if groups else StratifiedKFold(5), "groups": groups}
+    held_out = cross_val_predict(model, rows, right, **folds, method="predict_proba")[:, 1]
+    minimum = float(np.quantile(held_out[right], few))
+    scaler, logistic = (step for _, step in model.fit(rows, right).steps)
+    weights = logistic.coef_[0] / scaler.scale_
+    row = {
+        "minimum": round(minimum, 4),
+        "intercept": round(float(logistic.intercept_[0] - weights @ scaler.mean_), 5),
+        "weights": {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)},
+    }
+    return Fitted(
+        row=row,
+        auc=float(roc_auc_score(right, held_out)),
+        brier=float(np.mean((held_out - right) ** 2)),
+        right_below=float(np.mean(held_out[right] < minimum)),
+        wrong_below=float(np.mean(held_out[~right] < minimum)),
+    )

@@ -1,0 +1,28 @@
+"""A logistic of named features, served by NumPy from the file that `evaluation.learning.logistic` fits."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Below `minimum` what it tells of is taken for improbable."""
+
+    weights: np.ndarray  # (features,)
+    intercept: float
+    minimum: float
+
+    def of(self, values: np.ndarray) -> float:
+        """The probability, 0-1, of these features."""
+        return float(1.0 / (1.0 + np.exp(-(values @ self.weights + self.intercept))))
+
+
+@cache
+def shipped(file: Path, features: tuple[str, ...]) -> Logistic:
+    row = json.loads(file.read_text(encoding="utf-8"))
+    weights = np.array([row["weights"][name] for name in features])
+    return Logistic(weights, row["intercept"], row["minimum"])
