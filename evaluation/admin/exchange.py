@@ -119,7 +119,7 @@ def preview_page(request: HttpRequest, upload_id: UUID) -> HttpResponse:
     upload = get_object_or_404(Upload, pk=upload_id, user=request.user)
     if request.method == "POST":
         return discard(request, upload) if "discard" in request.POST else confirm(request, upload)
-    plan = importing.plan_for(upload)
+    plan = importing.preview(upload.text, upload.format, Options(**upload.options), by=upload.user)
     context = {
         "title": _("What this import would change"),
         "upload": upload,

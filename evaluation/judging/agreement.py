@@ -19,19 +19,17 @@ Grades = Mapping[Hashable, Mapping[str, int]]  # by pair judged, then by judge
 # -- Two judges
 
 
-def weighted_kappa(
-    pairs: Sequence[tuple[int, int]], *, weights: Weights = "quadratic", grades: int = GRADES
-) -> float | None:
+def weighted_kappa(pairs: Sequence[tuple[int, int]], *, weights: Weights = "quadratic") -> float | None:
     """Cohen's weighted kappa (Psychological Bulletin, 1968) over the grades two judges gave to the same things.
 
     Disagreement counts by the distance of the grades, or by its square. None where chance alone would agree
     always, as where nothing was judged by both or each gave one and the same grade throughout.
     """
-    table = np.zeros((grades, grades))
+    table = np.zeros((GRADES, GRADES))
     for first, second in pairs:
         table[first, second] += 1
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(1, len(pairs))
-    distance = np.abs(np.subtract.outer(np.arange(grades), np.arange(grades)))
+    distance = np.abs(np.subtract.outer(np.arange(GRADES), np.arange(GRADES)))
     costs = distance if weights == "linear" else distance**2
     by_chance = float((costs * expected).sum())
     return 1 - float((costs * table).sum()) / by_chance if by_chance else None
@@ -74,7 +72,7 @@ class Alpha:
     units: int
 
 
-def alpha(units: Iterable[Sequence[int]], *, resamples: int = RESAMPLES) -> Alpha:
+def alpha(units: Iterable[Sequence[int]]) -> Alpha:
     """Ordinal alpha over units, each the grades given to one thing; a judge who gave none is simply absent.
 
     Units with one grade say nothing of agreement and are left out. The interval resamples units.
@@ -86,7 +84,7 @@ def alpha(units: Iterable[Sequence[int]], *, resamples: int = RESAMPLES) -> Alph
     chance = np.random.default_rng(SEED)
     sampled = [
         ordinal_alpha(counts[chance.integers(0, len(counts), len(counts))])
-        for _ in range(resamples if value is not None else 0)
+        for _ in range(RESAMPLES if value is not None else 0)
     ]
     usable = [each for each in sampled if each is not None]
     low, high = np.percentile(usable, [2.5, 97.5]) if usable else (None, None)

@@ -121,10 +121,6 @@ def difference(ours: Sequence[TopicResult], theirs: Sequence[TopicResult]) -> Es
     )
 
 
-def losers(done: Sequence[Step]) -> list[str]:
-    return [step.label for step in done if step.loses]
-
-
 def latest() -> tuple[Run | None, list[dict]]:
     """The first run of the last ablation, and its steps in order; (None, []) where there was none."""
     newest = Run.objects.filter(summary__has_key="ablation").order_by("-created_at").first()

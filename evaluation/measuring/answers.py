@@ -145,26 +145,19 @@ def summary(results: Sequence[Answered]) -> dict:
     unanswerable = [one for one in results if not one.labelled.answerable]
     several = [one for one in answerable if len(one.labelled.parts) > 1]
     precise = [len(one.cited & set(one.labelled.locators)) for one in answerable]
-    return {
-        "right_first": shares(answerable),
-        "right_first_of_several": shares(several),
-        "right_first_en": shares([one for one in answerable if one.labelled.language == "en"]),
-        "right_first_es": shares([one for one in answerable if one.labelled.language == "es"]),
-        "declined_answerable": Share(sum(one.declined for one in answerable), len(answerable)).to_dict(),
-        "answered_unanswerable": Share(
-            sum(not one.declined for one in unanswerable), len(unanswerable)
-        ).to_dict(),
-        "unsupported": Share(
-            sum(one.unsupported for one in results), sum(one.said for one in results)
-        ).to_dict(),
-        "citation_precision": Share(sum(precise), sum(len(one.cited) for one in answerable)).to_dict(),
-        "citation_recall": Share(
-            sum(precise), sum(len(set(one.labelled.locators)) for one in answerable)
-        ).to_dict(),
+    shares = {
+        "right_first": right_first(answerable),
+        "right_first_of_several": right_first(several),
+        "right_first_en": right_first([one for one in answerable if one.labelled.language == "en"]),
+        "right_first_es": right_first([one for one in answerable if one.labelled.language == "es"]),
+        "declined_answerable": Share(sum(one.declined for one in answerable), len(answerable)),
+        "answered_unanswerable": Share(sum(not one.declined for one in unanswerable), len(unanswerable)),
+        "unsupported": Share(sum(one.unsupported for one in results), sum(one.said for one in results)),
+        "citation_precision": Share(sum(precise), sum(len(one.cited) for one in answerable)),
+        "citation_recall": Share(sum(precise), sum(len({*one.labelled.locators}) for one in answerable)),
     }
+    return {name: share.to_dict() for name, share in shares.items()}
 
 
-def shares(results: Sequence[Answered]) -> dict:
-    return Share(
-        sum(one.right_first for one in results), sum(len(one.labelled.parts) for one in results)
-    ).to_dict()
+def right_first(results: Sequence[Answered]) -> Share:
+    return Share(sum(one.right_first for one in results), sum(len(one.labelled.parts) for one in results))

@@ -87,10 +87,10 @@ def is_judged(locator: str, relevant: Mapping[str, int], irrelevant: Collection[
 
 
 def judged_share(
-    locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str], *, k: int = 10
+    locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str]
 ) -> float | None:
-    """judged@k: the share of the first k shown that anybody judged; None where nothing was shown."""
-    shown = credit(locators, relevant)[:k]
+    """judged@10: the share of the first ten shown that anybody judged; None where nothing was shown."""
+    shown = credit(locators, relevant)[:10]
     if not shown:
         return None
     return sum(is_judged(locator, relevant, irrelevant) for locator in shown) / len(shown)
@@ -191,7 +191,7 @@ def compare(ours: Mapping[str, float], theirs: Mapping[str, float], measure: str
 
 
 def randomisation_test(
-    ours: Sequence[float], theirs: Sequence[float], *, permutations: int = PERMUTATIONS, seed: int = SEED
+    ours: Sequence[float], theirs: Sequence[float], *, permutations: int = PERMUTATIONS
 ) -> float:
     """Two-sided p: how often swapping the two at random, topic by topic, differs at least as much.
 
@@ -207,6 +207,6 @@ def randomisation_test(
     if len(differences) < 2:
         return 1.0  # swapping one topic differs as much as not swapping it
     flipped = permutation_test(
-        (differences,), np.sum, permutation_type="samples", n_resamples=permutations, batch=AT_ONCE, rng=seed
+        (differences,), np.sum, permutation_type="samples", n_resamples=permutations, batch=AT_ONCE, rng=SEED
     )
     return float(flipped.pvalue)

@@ -26,6 +26,7 @@ from retrieval.pages.views import rationed
 from retrieval.search.statistics import searches_since
 
 SHOWN = ("nDCG@10", "MRR@10")
+DECLINES = ("declined_answerable", "unanswerable", "declined_unanswerable")
 DECISIONS = 20  # on rerankers, newest first
 FRESH = 600  # seconds for which figures are kept, so that reading them costs next to nothing
 
@@ -87,9 +88,7 @@ def correctness(domain: Domain) -> dict | None:
         "measured_on": last.created_at.date().isoformat(),
         "questions": last.summary.get("topics"),
         "measures": {name: measures[name] for name in SHOWN if name in measures},
-        "declined_answerable": last.summary.get("declined_answerable"),
-        "unanswerable": last.summary.get("unanswerable"),
-        "declined_unanswerable": last.summary.get("declined_unanswerable"),
+        **{name: last.summary.get(name) for name in DECLINES},
     }
 
 

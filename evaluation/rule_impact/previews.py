@@ -256,10 +256,7 @@ def with_words(changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         {
             "query": words.get((LOG, c[LOG]) if LOG in c else (TOPIC, c[TOPIC])),
             "topic": c.get(TOPIC),
-            "gain": c["gain"],
-            "before": c["before"],
-            "after": c["after"],
-            "hidden": c["hidden"],
+            **{name: c[name] for name in ("gain", "before", "after", "hidden")},
         }
         for c in changes
         if LOG in c or (TOPIC, c[TOPIC]) in words
@@ -290,13 +287,9 @@ def lacks(row: RulePreview) -> list[str]:
             )
             % {"count": row.counts["without_words"], "days": settings.ARF_QUERY_TEXT_DAYS}
         )
-    if row.content and not is_valid_today(row.content):
+    if row.content and not compiled(row.content, number=0, version=0).is_valid_on(timezone.localdate()):
         told_so.append(_("The rule is not in force today by its days: until then it changes nothing."))
     return told_so
-
-
-def is_valid_today(content: dict) -> bool:
-    return compiled(content, number=0, version=0).is_valid_on(timezone.localdate())
 
 
 LOGGED = 200  # questions asked last; each is asked twice, so a preview takes seconds

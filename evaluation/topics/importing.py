@@ -350,10 +350,6 @@ def stage(content: bytes, fmt: Format, options: Options, *, by, name: str) -> Up
     return Upload.objects.create(user=by, name=name, text=text, format=fmt, options=asdict(options))
 
 
-def plan_for(upload: Upload) -> Plan:
-    return preview(upload.text, upload.format, Options(**upload.options), by=upload.user)
-
-
 @transaction.atomic
 def confirm(upload: Upload) -> JobRun:
     """Imports what was looked through. Raises AlreadyRunning beside another import; the file is kept then."""

@@ -37,7 +37,7 @@ class Command(ArfCommand):
         self.stdout.write(json.dumps(told, indent=2) if options["json"] else table(done))
         for label in ablation.left_out():
             self.stderr.write(f"{label} did not run: no language model is configured (ARF_LLM_MODEL).")
-        if lost := ablation.losers(done):
+        if lost := [step.label for step in done if step.loses]:
             raise CommandError(f"Loses more than {MOST_LOST} {DECIDES}: {', '.join(lost)}.")
 
 

@@ -1,8 +1,9 @@
 """manage.py evaluate (TOPICS.jsonl | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]"""
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from django.core.management.base import CommandError
@@ -26,18 +27,9 @@ from evaluation.topics.library import topics_of
 from evaluation.topics.reading import decoded, read_run
 from evaluation.topics.topic import Topic, read_topics
 from retrieval import pipeline
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.management.base import ArfCommand
 from retrieval.stages import llm_verifier
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was run: on which topics, under which versions, with what results."""
-
-    topics: str
-    in_force: dict
-    results: list[TopicResult]
 
 
 class Command(ArfCommand):
@@ -69,55 +61,31 @@ class Command(ArfCommand):
             )
         if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
-        if beir:
-            measured = self._on_beir(beir, options)
-        elif topics:
-            measured = self._on_topics(read_topics(topics, split=options["split"]), topics.stem, options)
-        else:
-            kept = topics_of(topics_from_db, options["split"])
-            measured = self._on_topics(kept, topics_from_db, options)
-        self._tell(measured, options)
-
-    def _on_topics(self, topics: Sequence[Topic], source: str, options: dict) -> Measured:
-        whole = f"{source}/{options['split']}" if options["split"] else source
-        return self._measured(topics[: options["limit"]], whole, options)
-
-    def _on_beir(self, folder: Path, options: dict) -> Measured:
-        with beir_corpus(folder, show=with_bar) as topics:
-            return self._measured(topics[: options["limit"]], f"beir-{folder.name}", options)
-
-    def _measured(self, topics: Sequence[Topic], whole: str, options: dict) -> Measured:
-        if not topics:
-            raise CommandError(f"There are no topics in {whole}.")
-        topic_set = named(whole, options["limit"])
-        caller = MAY_ASK if options["llm"] else ANONYMOUS
-        in_force = versions_in_force(topics, caller=caller)
-        if path := options["trec_run"]:
-            rankings = read_run(decoded(path.read_bytes()))
-            return Measured(topic_set, in_force, measured_elsewhere(topics, rankings))
-        results = run_topics(topics, options["pipeline"], caller=caller, show=with_bar)
-        return Measured(topic_set, in_force, results)
-
-    def _report(self, measured: Measured, options: dict) -> Report:
-        if path := options["trec_run"]:
-            return report(measured.results, path.stem[:60], stages=f"TREC run {path.name}")
-        return report(measured.results, options["pipeline"])
-
-    def _tell(self, measured: Measured, options: dict) -> None:
-        told = self._report(measured, options)
-        run = None
+        with asked(topics, beir, topics_from_db, options["split"]) as (whole, found):
+            found = found[: options["limit"]]
+            if not found:
+                raise CommandError(f"There are no topics in {whole}.")
+            caller = MAY_ASK if options["llm"] else ANONYMOUS
+            in_force = versions_in_force(found, caller=caller)
+            results = self._results(found, caller, options)
+        told, run = self._report(results, options), None
         if not options["no_store"]:
-            run = store(
-                measured.results,
-                told,
-                topics=measured.topics,
-                in_force=measured.in_force,
-                name=options["name"],
-            )
+            topic_set = named(whole, options["limit"])
+            run = store(results, told, topics=topic_set, in_force=in_force, name=options["name"])
         if options["json"]:
             self.stdout.write(json.dumps(asdict(told) | {"run": str(run.pk) if run else None}, indent=2))
         else:
             self._write(told, run)
+
+    def _results(self, topics: Sequence[Topic], caller: Caller, options: dict) -> list[TopicResult]:
+        if path := options["trec_run"]:
+            return measured_elsewhere(topics, read_run(decoded(path.read_bytes())))
+        return run_topics(topics, options["pipeline"], caller=caller, show=with_bar)
+
+    def _report(self, results: list[TopicResult], options: dict) -> Report:
+        if path := options["trec_run"]:
+            return report(results, path.stem[:60], stages=f"TREC run {path.name}")
+        return report(results, options["pipeline"])
 
     def _write(self, result: Report, run: Run | None) -> None:
         self.stdout.write(f"{result.pipeline}: {result.topics} answerable topics")
@@ -149,6 +117,20 @@ class Command(ArfCommand):
             )
         if run:
             self.stdout.write(f"  kept as run {run.pk}")
+
+
+@contextmanager
+def asked(
+    path: Path | None, beir: Path | None, domain: str | None, split: str
+) -> Iterator[tuple[str, Sequence[Topic]]]:
+    """What the topics are called together, and the topics; the corpus of a BEIR set is there as long."""
+    if beir:
+        with beir_corpus(beir, show=with_bar) as topics:
+            yield f"beir-{beir.name}", topics
+        return
+    found = read_topics(path, split=split) if path else topics_of(domain, split)
+    name = path.stem if path else domain
+    yield f"{name}/{split}" if split else name, found
 
 
 def estimated(name: str, value: Estimate) -> str:
