@@ -27,6 +27,7 @@ from retrieval.search.service import in_scope
 MIX = {"lay": 0.70, "citation": 0.15, "spanish": 0.15}  # shares of what people send
 PERCENTILES = (50, 95, 99)
 BARE = 60  # questions of which the bare parts are timed
+DAYS = range(1, 3_650)  # ago: all law that is measured was in force
 LETTERS = str.maketrans("0123456789", "bcdfghjklm")
 
 
@@ -54,21 +55,21 @@ def kinds_of(topics: Sequence[Topic]) -> dict[str, list[str]]:
     }
 
 
-def requests(kinds: dict[str, list[str]], count: int, seed: int) -> list[tuple[str, str]]:
+def requests(kinds: dict[str, list[str]], domain: str | None, count: int, seed: int) -> list[tuple[str, str]]:
     """(kind, path) of searches that no cache has seen: each question with a word of its own, each citation (which
     a word would change) for the law of a day of its own.
     """
     chance = random.Random(seed)
     names = chance.choices(list(MIX), weights=list(MIX.values()), k=count)
-    days = chance.sample(range(1, 10_000), count)
+    days = chance.sample(DAYS, count)
     return [
-        (name, path_of(name, chance.choice(kinds[name]), day, seed))
+        (name, path_of(name, chance.choice(kinds[name]), domain, day, seed))
         for name, day in zip(names, days, strict=True)
     ]
 
 
-def path_of(kind: str, query: str, day: int, seed: int) -> str:
-    asked = {"q": query, "domain": "us_constitution"}
+def path_of(kind: str, query: str, domain: str | None, day: int, seed: int) -> str:
+    asked = {"q": query} | ({"domain": domain} if domain else {})
     if kind == "citation":
         asked["as_of"] = (date.today() - timedelta(days=day)).isoformat()
     else:
@@ -142,12 +143,12 @@ def stage_shares(samples: Sequence[Sample]) -> dict[str, float]:
     return {name: round(total / len(samples), 3) for name, total in totals.items()}
 
 
-def bare_parts(questions: Sequence[str], domain: str) -> dict[str, float]:
+def bare_parts(questions: Sequence[str], domain: str | None) -> dict[str, float]:
     """Median ms, in this process, of what no search can do without: a query embedded, one search of the lexical index
     and one of the vectors, each for as many hits as the legs ask for.
     """
     active, index = loaded.active_embedder(), loaded.lexical_index()
-    scopes, in_force = in_scope(ANONYMOUS, [domain])
+    scopes, in_force = in_scope(ANONYMOUS, [domain] if domain else ())
     base = Query("", "", "", "en", scopes, versions=in_force, embedded_by=active.model_id)
     took: dict[str, list[float]] = defaultdict(list)
 
@@ -165,18 +166,20 @@ def bare_parts(questions: Sequence[str], domain: str) -> dict[str, float]:
 
 
 def benchmark_search(
-    url: str, topics: Sequence[Topic], *, clients: Sequence[int], count: int, seed: int
+    url: str, topics: Sequence[Topic], *, domain: str | None, clients: Sequence[int], count: int, seed: int
 ) -> Iterator[dict]:
-    """One row a number of clients: cold, then the same searches again from the cache."""
+    """One row a number of clients: cold, then the same searches again from the cache. No domain is all of them."""
     kinds = kinds_of(topics)
-    load(url, requests(kinds, 40, seed - 1), 1)  # a warm server: connections, sessions, compiled aliases
+    load(
+        url, requests(kinds, domain, 40, seed - 1), 1
+    )  # a warm server: connections, sessions, compiled aliases
     for turn, number in enumerate(clients):
-        work = requests(kinds, count, seed + turn)
+        work = requests(kinds, domain, count, seed + turn)
         cold, cold_seconds = load(url, work, number)
         if any(sample.cached for sample in cold):
             raise NoServer("a search meant to be cold came from the cache: use another --seed")
         cached, cached_seconds = load(url, [one for one in work for _ in range(3)], number)
-        bare = bare_parts(kinds["lay"][:BARE], "us_constitution")
+        bare = bare_parts(kinds["lay"][:BARE], domain)
         yield {
             "clients": number,
             "bare_ms": bare,

@@ -16,6 +16,9 @@ from evaluation.benchmarks.vectors import benchmark_vectors
 from evaluation.topics.topic import Topic, read_topics
 
 RULES = (1_000, 10_000)
+TOPICS = Path(settings.BASE_DIR) / "evaluation/topics/data"
+DOMAINS = ("us_constitution", "us_code", "code_of_federal_regulations", "supreme_court_cases")
+ALL = "all"
 
 
 class Command(BaseCommand):
@@ -30,6 +33,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("what", choices=["search", "features", "rules", "vectors", "scale"])
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
+        parser.add_argument(
+            "--domain",
+            choices=[*DOMAINS, ALL],
+            default=DOMAINS[0],
+            help="for search: whose shipped questions are asked there, or all of them everywhere",
+        )
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
         parser.add_argument(
             "--count",
@@ -91,11 +100,13 @@ class Command(BaseCommand):
                 f"apart, once a process: stored words of {loaded['sections']} sections ({loaded['words']}) {ms}"
             )
 
-    def search(self, *, url: str, clients: list[int], count: int, seed: int | None, **options) -> None:
-        topics = shipped_topics()
+    def search(
+        self, *, url: str, domain: str, clients: list[int], count: int, seed: int | None, **options
+    ) -> None:
+        topics, where = shipped_topics(domain), None if domain == ALL else domain
         seed = time.time_ns() if seed is None else seed
         try:
-            rows = list(benchmark_search(url, topics, clients=clients, count=count, seed=seed))
+            rows = list(benchmark_search(url, topics, domain=where, clients=clients, count=count, seed=seed))
         except NoServer as problem:
             raise CommandError(f"{url}: {problem}") from problem
         result = {"url": url, "seed": seed, "rows": rows, "workers": worker_memory()}
@@ -135,5 +146,6 @@ def sizes_of(said: str) -> list[int]:
         raise ArgumentTypeError(f"“{said}” is no list of sizes such as 10k,100k") from problem
 
 
-def shipped_topics() -> list[Topic]:
-    return list(read_topics(Path(settings.BASE_DIR) / "evaluation/topics/data/us_constitution.jsonl"))
+def shipped_topics(domain: str = DOMAINS[0]) -> list[Topic]:
+    domains = DOMAINS if domain == ALL else [domain]
+    return [topic for one in domains for topic in read_topics(TOPICS / f"{one}.jsonl")]

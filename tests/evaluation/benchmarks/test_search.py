@@ -6,6 +6,9 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.benchmarks.search import kinds_of, requests
+from evaluation.management.commands.benchmark import shipped_topics
+
 pytestmark = pytest.mark.django_db
 
 
@@ -21,6 +24,12 @@ def test_searches_are_cold_first_and_cached_then(site):  # noqa: F811
     assert row["cached"]["all"]["n"] == 60
     assert row["bare_ms"].keys() == {"embed", "lexical", "vectors"} and row["times_bare"] > 0
     assert {"EmbedQuery", "Fuse", "Present"} <= row["stages_ms"].keys()
+
+
+def test_all_bodies_of_law_are_searched_with_the_questions_of_each():
+    kinds = kinds_of(shipped_topics("all"))
+    assert all("domain=" not in path for _kind, path in requests(kinds, None, 40, seed=7))
+    assert set(kinds["lay"]) > set(kinds_of(shipped_topics("us_code"))["lay"])
 
 
 def test_no_server_is_said_in_one_line():
