@@ -7,7 +7,7 @@ from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from retrieval.stages.llm_verifier import LLMVerifier
-from retrieval.stages.present import Present, SuggestQuestions
+from retrieval.stages.present import FindNotes, Present, SuggestQuestions
 from retrieval.stages.query import EmbedQuery, Normalize
 from retrieval.stages.quoted import KeepQuoted
 from retrieval.stages.reranker.reranker import LearnedReranker
@@ -138,14 +138,16 @@ def default() -> Pipeline:
     """What people get: an answer in the learned order, or an abstention where it probably holds none. It asks no
     language model, so that it is fast, costs nothing, and is the same for staff as for everybody.
     """
-    return Pipeline(*ANSWERED, ApplyRuleActions(*ON_RESULTS), Present())
+    return Pipeline(*ANSWERED, ApplyRuleActions(*ON_RESULTS), FindNotes(most=10), Present())
 
 
 def verified() -> Pipeline:
     """The default, with what the reranker is unsure of put to a language model if one is configured and the caller may
     ask it; the same as the default for everybody else. Clients whose key may ask get it unless they name another.
     """
-    return Pipeline(*ANSWERED, LLMVerifier(calls=3, depth=20), ApplyRuleActions(*ON_RESULTS), Present())
+    return Pipeline(
+        *ANSWERED, LLMVerifier(calls=3, depth=20), ApplyRuleActions(*ON_RESULTS), FindNotes(most=10), Present()
+    )
 
 
 # -- What is measured and learned from. Each adds one thing to the one below it.

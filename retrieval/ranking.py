@@ -53,13 +53,14 @@ class RuleOptions:
 @dataclass(frozen=True, slots=True)
 class Page:
     """Which of the results the caller wants to see: `k` at a time, pages counted from 1; `whole`: with all their text
-    and notes; `facets`: counted by what they are of.
+    and notes; `facets`: counted by what they are of; `notes`: with what notes have the words, beside them.
     """
 
     number: int = 1
     k: int = 10
     whole: bool = False
     facets: bool = False
+    notes: bool = False
 
 
 NEAR_MISSES = 5  # the contract's "at most 5"
@@ -268,6 +269,7 @@ class Ranking:
     answer: float | None = None
     near_misses: tuple[Candidate, ...] = ()
     suggestions: tuple[str, ...] = ()
+    in_notes: tuple[Mapping, ...] = ()  # notes that have the words, as they are told; never candidates
     missing_words: tuple[str, ...] = ()  # what the question puts in quotes, where nothing found has all of it
     degraded: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()  # the stages that put the question right after a search that found too little

@@ -34,6 +34,7 @@ class SearchRequest:
     rules: RuleOptions = RuleOptions()
     whole: bool = False  # results with all their text and notes, which may be long
     facets: bool = False  # how many of the first are of which domain, document, part, status, court and year
+    notes: bool = False  # notes that have the words, told beside the results
     within: tuple[str, ...] = ()  # locators: only what stands below one of them
 
 

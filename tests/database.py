@@ -182,6 +182,7 @@ def build(folder: Path) -> None:
 def update_index() -> None:
     """Applies the change log now, as the supervised writer does within a second."""
     from retrieval.engines import loaded
+    from retrieval.indexes import notes
     from retrieval.indexes.lexical import LexicalWriter
     from retrieval.indexes.lexical_sync import catch_up
 
@@ -190,6 +191,8 @@ def update_index() -> None:
     catch_up(writer, index.position)
     writer.close()
     index.reload()
+    notes.catch_up(loaded.notes_index())
+    loaded.notes_index().reload()
 
 
 @contextmanager

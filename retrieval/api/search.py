@@ -72,6 +72,7 @@ class SearchParameters(Parameters):
         "stands below one of them.",
     )
     facets = YesOrNo(default=False, help_text="Adds how many of the first candidates are of which part of the law.")
+    notes = YesOrNo(default=False, help_text="Adds, beside the results, notes that have all words of the question.")
     k = Number(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
     page = Number(
         min_value=1, max_value=1_000, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."

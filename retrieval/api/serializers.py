@@ -224,6 +224,28 @@ class Facets(s.Serializer):
     year = FacetValue(many=True, help_text="Of decisions.")
 
 
+class InNote(s.Serializer):
+    """A note that stands beside a provision: no law, and never among the results."""
+
+    locator = s.CharField(help_text="Of the provision.")
+    citation = s.CharField()
+    title = s.CharField()
+    title_es = s.CharField(allow_blank=True)
+    breadcrumb = s.CharField(allow_blank=True)
+    url = s.CharField()
+    source_url = s.CharField(allow_blank=True)
+    valid_from = s.DateField(allow_null=True)
+    valid_to = s.DateField(allow_null=True)
+    status = s.CharField(allow_blank=True)
+    domain = s.CharField()
+    language = s.CharField(help_text="Of the note.")
+    note = s.IntegerField(help_text="Which of the provision's notes, from 1.")
+    snippet = s.CharField(help_text="From the note.")
+    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
+    passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the note.")
+    goes_on = s.BooleanField(help_text="The note goes on after the snippet.")
+
+
 class Answer(Page):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
@@ -256,6 +278,7 @@ class Answer(Page):
     took_ms = s.FloatField()
     stages = StageLine(many=True)
     facets = Facets(required=False)
+    in_notes = InNote(many=True, required=False, help_text="With notes=true: at most ten, the best first.")
     explanation = TraceOfSearch(required=False)
 
 

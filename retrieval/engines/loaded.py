@@ -12,6 +12,7 @@ from retrieval.engines.apertium import Apertium, installed
 from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.engines.embedders import Embedder, EmbeddingUnavailable, load
 from retrieval.errors import NotRun
+from retrieval.indexes import notes
 from retrieval.indexes.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, Version
 
@@ -77,6 +78,12 @@ def _embedder_at(version: int) -> ActiveEmbedder:
 def lexical_index() -> LexicalIndex:
     path = Path(settings.ARF_LEXICAL_DIR)
     return load_once(("lexical", str(path)), lambda: LexicalIndex(path))
+
+
+def notes_index() -> LexicalIndex:
+    """Of the notes beside this node's lexical index."""
+    path = Path(settings.ARF_LEXICAL_DIR) / notes.FOLDER
+    return load_once(("notes", str(path)), lambda: LexicalIndex(path))
 
 
 def cross_encoder() -> CrossEncoder | None:

@@ -21,6 +21,7 @@ from tantivy import Occur, Query
 from retrieval.indexes.integrity import Integrity
 from retrieval.text import analyzer
 from retrieval.text.analyzer import LANGUAGES, stems, terms
+from retrieval.text.snippets import function_stems
 
 FORMAT = f"3.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
 BUILDING = "building"  # a file that is there while the index is rebuilt
@@ -185,8 +186,10 @@ class LexicalIndex:
         among: Sequence[Mapping[str, Sequence[int]]] = (),
         exclude: Mapping[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
+        every: bool = False,
     ) -> list[Hit]:
-        """The best chunks for a query given once per language of the index; phrases in quotes must occur.
+        """The best chunks for a query given once per language of the index; phrases in quotes must occur, and, if
+        `every`, all words that say what it is about.
 
         `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """
@@ -195,12 +198,13 @@ class LexicalIndex:
         words, ideal = [], 0.0
         for language, text in texts.items():
             for term in terms(text, language):
-                words += [(Occur.Should, query) for query in self._term(term, language, weights)]
+                words += any_of(self._term(term, language, weights))
                 ideal += self._idf(searcher, term, language) * K1_PLUS_ONE
         if not words or not domains:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words)), *self._filters(domains, as_of)]
         clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
+        clauses += [(Occur.Must, self._having_all(texts, weights))] if every else []
         clauses += [(Occur.Must, self._named(rows)) for rows in among]
         clauses += [(Occur.MustNot, self._named(exclude))] if exclude else []
         found = searcher.search(Query.boolean_query(clauses), max(limit, DEEPEST), count=False).hits
@@ -224,6 +228,16 @@ class LexicalIndex:
             for field, weight in weights.fields.items()
             if weight
         ]
+
+    def _having_all(self, texts: dict[str, str], weights: Weights) -> Query:
+        """What has them in one of the languages."""
+        languages = []
+        for language, text in texts.items():
+            words = terms(text, language)
+            meant = [word for word in words if word not in function_stems(language)] or words
+            each = [Query.boolean_query(any_of(self._term(word, language, weights))) for word in meant]
+            languages += [Query.boolean_query([(Occur.Must, query) for query in each])] if each else []
+        return Query.const_score_query(Query.boolean_query(any_of(languages)), 0.0)
 
     def _idf(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
         n = searcher.num_docs
@@ -261,6 +275,10 @@ class LexicalIndex:
         if len(words) == 1:
             return Query.term_query(self.schema, field, words[0])
         return Query.phrase_query(self.schema, field, words)
+
+
+def any_of(queries: Iterable[Query]) -> list[tuple[Occur, Query]]:
+    return [(Occur.Should, query) for query in queries]
 
 
 def quoted(text: str) -> list[str]:

@@ -95,6 +95,7 @@ class QuestionForm(forms.Form):
 class SearchForm(QuestionForm):
     """What is searched for, and where its results are read on."""
 
+    notes = forms.BooleanField(required=False, label=_("Also in notes"))
     within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
     matter = forms.UUIDField(required=False)
@@ -111,6 +112,7 @@ class SearchForm(QuestionForm):
             as_of=said["as_of"],
             within=said["within"],
             facets=True,
+            notes=said["notes"],
         )
 
 

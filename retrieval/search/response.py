@@ -117,6 +117,7 @@ def present(ranking: Ranking, asked: Page) -> dict:
         "corrected": list(ranking.corrected),
         "rules": {**NO_RULES, **ranking.curated},
         **({"facets": facets(ranking.query, ranking.candidates)} if asked.facets else {}),
+        **({"in_notes": list(ranking.in_notes)} if asked.notes else {}),
     } | paging(len(ranking.candidates), k=k, page=page)
 
 

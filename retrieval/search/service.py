@@ -53,7 +53,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     ran: list[Ranking] = []
 
     def make() -> dict:
-        page = Page(request.page, request.k, request.whole, request.facets)
+        page = Page(request.page, request.k, request.whole, request.facets, request.notes)
         ranking = run(request, caller, scopes, in_force, trace_id=trace_id, page=page)
         ran.append(ranking)
         return answer_of(ranking, request, trace_id)
@@ -152,6 +152,7 @@ def cache_key(
         page=request.page,
         whole=request.whole,
         facets=request.facets,
+        notes=loaded.notes_index().position if request.notes else None,
         within=sorted(request.within),
         language=request.language,
         as_of=request.as_of,

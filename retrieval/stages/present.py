@@ -1,10 +1,13 @@
-"""What ends a pipeline: questions suggested beside an answer, never answered from, and one page of results."""
+"""What ends a pipeline: questions suggested and notes found beside an answer, never answered from, and one page of
+results.
+"""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from retrieval.errors import NotRun
 from retrieval.ranking import UNSET, Query, Ranking
+from retrieval.search.notes import notes_with
 from retrieval.search.response import present
 from retrieval.stages.reranker.reranker import serving
 from retrieval.text.normalization import normalize
@@ -33,6 +36,21 @@ def alike(query: Query) -> list[str]:
     least = {domain.slug: query.thresholds.get(domain.id, UNSET).query_search for domain in query.domains}
     texts = [q.text for q in reranker.judged.alike(query.vector, least) if q.language == query.language]
     return [text for text in dict.fromkeys(texts) if normalize(text) != query.normalized]
+
+
+@dataclass(frozen=True)
+class FindNotes:
+    """Notes of the source that have the words, where the caller asks for them: told apart from what answers, so that
+    they are never ranked with it, judged or quoted as law.
+    """
+
+    most: int = 10
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        if not (ranking.query.page and ranking.query.page.notes):
+            return ranking.noting("notes are not asked for", skipped=True)
+        found = tuple(notes_with(ranking.query, self.most))
+        return replace(ranking, in_notes=found).noting(f"in the notes of {len(found)} sections")
 
 
 @dataclass(frozen=True)

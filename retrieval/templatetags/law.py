@@ -97,6 +97,7 @@ DEGRADED = {
     ),
     "DenseRetriever": NO_MEANING,
     "EmbedQuery": NO_MEANING,
+    "FindNotes": _("Notes could not be searched; nothing is missing among the results."),
     "Generation": _("The language model wrote nothing that is proven; the words of the law stand alone."),
     "LLMVerifier": _("The language model did not answer; the order is the one learned from judgments."),
     "LearnedReranker": _(
@@ -239,6 +240,13 @@ def result_url(result: Mapping, question: str, as_of: str | None = None, matter:
     address = reverse("retrieval:provision", args=[result["locator"].removeprefix("/")])
     place = name_under(result["locator"], result["pin"]) if result["pin"] else ""
     return f"{address}?{urlencode(asked)}#{place or 'passage'}"
+
+
+@register.simple_tag
+def note_url(note: Mapping, as_of: str | None = None, matter: str | None = None) -> str:
+    """The notes on the page of their provision."""
+    asked = {name: value for name, value in {"as_of": as_of, "matter": matter}.items() if value}
+    return f"{note['url']}?{urlencode(asked)}#notes" if asked else f"{note['url']}#notes"
 
 
 @register.simple_tag

@@ -8,7 +8,7 @@ from retrieval.answers import generation
 from retrieval.pipeline import get
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, run, search
-from retrieval.stages.present import Present
+from retrieval.stages.present import FindNotes, Present
 from retrieval.stages.query import Normalize
 from retrieval.templatetags import law
 from rules.engine.actions.apply import ApplyRuleActions
@@ -33,7 +33,8 @@ def test_a_pipeline_begins_with_the_plain_question_and_ends_with_the_page(name):
 def test_rules_come_before_the_search_and_after_everything_else():
     for line in (pipelines.default(), pipelines.verified()):
         assert sum(isinstance(stage, ApplyRuleActions) for stage in line.stages) == 2
-        assert isinstance(line.stages[-2], ApplyRuleActions)
+        assert isinstance(line.stages[-3], ApplyRuleActions)
+        assert isinstance(line.stages[-2], FindNotes), "it adds no candidate"
 
 
 def test_the_page_names_no_stage_that_does_not_exist():

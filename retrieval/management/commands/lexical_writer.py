@@ -9,7 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, close_old_connections, connection
 
-from retrieval.indexes import lexical_sync
+from retrieval.engines import loaded
+from retrieval.indexes import lexical_sync, notes
 from retrieval.indexes.lexical import LexicalIndex, LexicalWriter
 from retrieval.indexes.lexical_sync import catch_up
 
@@ -19,7 +20,7 @@ RESTING = 2.0  # seconds before the next look while the database does not answer
 
 
 class Command(BaseCommand):
-    help = "The node's one writer of the lexical index: applies the change log until it is stopped."
+    help = "The node's one writer of the lexical index and that of notes: applies what changes until it is stopped."
 
     def add_arguments(self, parser):
         parser.add_argument("--once", action="store_true", help="catch up and stop")
@@ -32,6 +33,7 @@ class Command(BaseCommand):
         path = Path(settings.ARF_LEXICAL_DIR)
         writer = lexical_sync.open_writer(path)
         position = lexical_sync.rebuild(writer) if rebuild else catch_up(writer, LexicalIndex(path).position)
+        notes.catch_up(loaded.notes_index())
         while not once and not self.stopped:
             time.sleep(EVERY)
             writer, position = self._look(writer, position)
@@ -47,7 +49,9 @@ class Command(BaseCommand):
                 writer.abandon()
                 writer = lexical_sync.open_writer(writer.path)
                 position = LexicalIndex(writer.path).position
-            return writer, catch_up(writer, position)
+            position = catch_up(writer, position)
+            notes.catch_up(loaded.notes_index())
+            return writer, position
         except OperationalError as problem:
             logger.warning("the database does not answer: %s", problem)
             connection.close()

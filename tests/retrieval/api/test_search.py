@@ -7,6 +7,7 @@ import pytest
 from retrieval.api import serializers
 from retrieval.api.search import KeptOpinion
 from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
+from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
 from tests.retrieval.api.refusals import assert_refused, post
 
@@ -240,6 +241,17 @@ def test_a_place_that_is_not_there_is_not_searched(client, place):
 def test_too_many_places_are_refused(client):
     places = "&".join(f"within=/{n}" for n in range(21))
     assert_refused(client.get(f"{API}/search?q=jury&{places}"), 400, "bad_query")
+
+
+def test_notes_are_told_beside_the_results_where_they_are_asked_for(client, reindex):
+    section = a_section(a_document(a_domain(slug="manual")), "Rules.", notes=["A zyzzyva was free.", "Of 1997."])
+    reindex()
+    assert "in_notes" not in found(client, "zyzzyva", domain="manual")
+    (note,) = found(client, "zyzzyva", domain="manual", notes="true")["in_notes"]
+    assert (note["locator"], note["note"], note["snippet"], note["marks"]) == (
+        section.locator, 1, "A zyzzyva was free.", [[2, 9]],
+    )  # fmt: skip
+    assert note["url"] == f"/law{section.locator}"
 
 
 def test_facets_count_the_first_candidates_where_they_are_asked_for(client):

@@ -18,6 +18,7 @@ from retrieval.request import SearchRequest, check
 from retrieval.search.service import search
 from retrieval.stages.reranker import reranker
 from retrieval.stages.reranker.artifact import BadArtifact
+from tests.builders import a_document, a_domain, a_section
 from tests.rerankers import publish_limits
 from tests.retrieval.pages.looking import (
     ADDRESSES,
@@ -453,6 +454,18 @@ def test_a_restriction_to_nothing_is_said_beside_the_question(client):
     assert "?q=jury" in page.links()
     client.cookies["django_language"] = "es"
     assert "No hay tal disposición." in Page(client.get("/search", {"q": "jury", "within": "/x"})).text
+
+
+def test_notes_are_shown_as_notes_where_the_box_is_checked(client, reindex):
+    section = a_section(a_document(a_domain()), "Rules.", notes=["A zyzzyva was free."])
+    reindex()
+    plain, with_notes = (look_for(client, "zyzzyva", **asked) for asked in ({}, {"notes": "on"}))
+    assert "In the notes" not in plain.text and plain.all("input", name="notes")
+    (box,) = with_notes.all("input", name="notes")
+    assert "checked" in box
+    assert with_notes.all("a", href=f"/law{section.locator}#notes")
+    assert "In the notes: A zyzzyva was free." in " ".join(with_notes.text.split())
+    assert "No note has all the words." in look_for(client, "jury", domain="us_constitution", notes="on").text
 
 
 def test_facets_lead_to_narrower_searches(client):
