@@ -220,7 +220,7 @@ def proven(text: str, quotes: Sequence[dict], law: Sequence[dict], language: str
         word for one in cited for word in ABSOLUTE.findall(fold(one["text"]))
     }:
         return "absolute"
-    claims = verify(text, [source_of(entry) for entry in cited], language=language).claims
+    claims = verify(text, [source_of(entry) for entry in cited], language=language)
     verdicts = {claim.verdict for claim in claims}
     if wrong := [name for name in ("contradicted", "not_found", "not_a_claim") if name in verdicts]:
         return wrong[0]

@@ -6,7 +6,7 @@ Nothing of a brief is stored, cached or logged. What is found is read as the cal
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
 from itertools import takewhile
@@ -115,7 +115,7 @@ class QuotationCheck:
             "end": self.quotation.end,
             "citation": self.citation,
             "status": self.status,
-            "differences": [{"quoted": d.quoted, "source": d.source} for d in self.differences],
+            "differences": [asdict(difference) for difference in self.differences],
             "source": excerpt(self.source, self.comparison.span),
             "elsewhere": excerpt(self.elsewhere, self.span_elsewhere),
             "findings": list(self.findings),
@@ -145,19 +145,15 @@ class Report:
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
         """In the order of the text."""
+        checked = {
+            "citation": [(check.cited, check) for check in self.citations],
+            "quotation": [(check.quotation, check) for check in self.quotations],
+            "proposition": [(check.claim, check) for check in self.propositions],
+        }
         found = [
-            Finding(check.cited.start, check.cited.end, kind, "citation", number)
-            for number, check in enumerate(self.citations)
-            for kind in check.findings
-        ]
-        found += [
-            Finding(check.quotation.start, check.quotation.end, kind, "quotation", number)
-            for number, check in enumerate(self.quotations)
-            for kind in check.findings
-        ]
-        found += [
-            Finding(check.start, check.end, kind, "proposition", number)
-            for number, check in enumerate(self.propositions)
+            Finding(said.start, said.end, kind, of, number)
+            for of, checks in checked.items()
+            for number, (said, check) in enumerate(checks)
             for kind in check.findings
         ]
         return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
@@ -170,10 +166,7 @@ class Report:
             "citations": [check.to_dict(self.day) for check in self.citations],
             "quotations": [check.to_dict() for check in self.quotations],
             "propositions": [check.to_dict() for check in self.propositions],
-            "findings": [
-                {"start": f.start, "end": f.end, "kind": f.kind, "of": f.of, "number": f.number}
-                for f in self.findings
-            ],
+            "findings": [asdict(finding) for finding in self.findings],
         }
 
 
@@ -250,25 +243,16 @@ def is_party(said: str, known: str) -> bool:
 # -- Quotations
 
 
+@dataclass(slots=True)
 class Quotations:
     """Of one brief, in order; counts those that had to be looked for."""
 
-    def __init__(
-        self,
-        text: str,
-        citations: Sequence[CitationCheck],
-        spans: Sequence[tuple[int, int]],
-        among: Sequence[Unit],
-        library: Library,
-    ):
-        self.text, self.citations, self.spans, self.among, self.library = (
-            text,
-            citations,
-            spans,
-            among,
-            library,
-        )
-        self.sought = 0
+    text: str
+    citations: Sequence[CitationCheck]
+    spans: Sequence[tuple[int, int]]
+    among: Sequence[Unit]
+    library: Library
+    sought: int = 0
 
     def check(self, quotation: Quotation) -> QuotationCheck:
         places = belongs(quotation, self.text, self.spans, self.among)

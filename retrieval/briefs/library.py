@@ -27,6 +27,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.proof import types as proof
 from retrieval.ranking import Query, Ranking
 from retrieval.search.response import standing_on
 from retrieval.search.service import in_scope
@@ -55,15 +56,11 @@ STATUS = {  # by how a text stands on the day
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(proof.Source):
     """Words that a quotation may come from, and whose they are; of a section that is cited for a place in it, `pin` is
     where that stands.
     """
 
-    locator: str
-    citation: str
-    text: str
-    language: str
     valid_from: date | None = None
     valid_to: date | None = None
     pin: tuple[int, int] | None = None

@@ -2,13 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from retrieval.briefs.library import Library, Stand
+from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.quoting import Quotation, Unit
 from retrieval.proof.alignment import clauses
-from retrieval.proof.types import Claim, Source
+from retrieval.proof.types import Claim
 from retrieval.proof.verify import verify
 from retrieval.text.language import detect
 
@@ -18,29 +18,24 @@ LEAST_CONFIDENT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class PropositionCheck:
-    """A sentence, the citations that it rests on by their numbers, and the claim in it that is worst off."""
+    """The citations that a sentence rests on by their numbers, and the claim in it that is worst off, in its place."""
 
-    start: int
-    end: int
     citations: tuple[int, ...]
-    verdict: str
-    confidence: float
-    problems: tuple[str, ...] = ()
+    claim: Claim
 
     @property
     def findings(self) -> tuple[str, ...]:
-        return (
-            ("contradicted",) if self.verdict == "contradicted" and self.confidence >= LEAST_CONFIDENT else ()
-        )
+        verdict = self.claim.verdict
+        return (verdict,) if verdict == "contradicted" and self.claim.confidence >= LEAST_CONFIDENT else ()
 
     def to_dict(self) -> dict:
         return {
-            "start": self.start,
-            "end": self.end,
+            "start": self.claim.start,
+            "end": self.claim.end,
             "citations": list(self.citations),
-            "verdict": self.verdict,
-            "confidence": round(self.confidence, 3),
-            "problems": list(self.problems),
+            "verdict": self.claim.verdict,
+            "confidence": round(self.claim.confidence, 3),
+            "problems": list(self.claim.problems),
             "findings": list(self.findings),
         }
 
@@ -63,27 +58,16 @@ def check_propositions(
         cited = tuple(number for number in unit.citations if number < len(stands) and stands[number].leads)
         sources = [source for number in cited for source in sources_of(stands[number], library)]
         said = text[unit.start : unit.says].rstrip()
-        claims = verify(said, sources, language=detect(said), read=read).claims if sources else ()
+        claims = verify(said, sources, language=detect(said), read=read) if sources else ()
         if claim := worst(claims):
-            found.append(
-                PropositionCheck(
-                    unit.start + claim.start,
-                    unit.start + claim.end,
-                    cited,
-                    claim.verdict,
-                    claim.confidence,
-                    claim.problems,
-                )
-            )
+            start, end = unit.start + claim.start, unit.start + claim.end
+            found.append(PropositionCheck(cited, replace(claim, start=start, end=end)))
     return tuple(found)
 
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:
-    return [
-        Source(source.locator, source.citation, source.text, source.language)
-        for source in library.sources(stand)
-        if len(source.text) <= LONGEST_SOURCE and source.language == "en"
-    ]
+    short = (source for source in library.sources(stand) if len(source.text) <= LONGEST_SOURCE)
+    return [source for source in short if source.language == "en"]
 
 
 def worst(claims: Sequence[Claim]) -> Claim | None:

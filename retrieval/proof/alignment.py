@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from retrieval.proof.same_words import meaning
 from retrieval.proof.types import Source
-from retrieval.proof.vocabulary import EXCEPTIONS
+from retrieval.proof.vocabulary import EXCEPTIONS, meaning
 from retrieval.text.analyzer import words
 from retrieval.text.sentences import sentences
 from retrieval.text.snippets import function_stems

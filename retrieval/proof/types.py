@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["supported", "contradicted", "not_found", "not_a_claim"]
-Whole = Literal["verified", "unsupported", "nothing_to_verify"]
 PROBLEMS = ("quotation", "number", "unit", "date", "negation", "modal", "party", "exception", "section")
 
 
@@ -35,17 +34,3 @@ class Claim:
     source: int | None = None
     span: tuple[int, int] | None = None
     problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """All claims of a text in reading order, those that are none included."""
-
-    claims: tuple[Claim, ...]
-
-    @property
-    def verdict(self) -> Whole:
-        verdicts = {claim.verdict for claim in self.claims} - {"not_a_claim"}
-        if not verdicts:
-            return "nothing_to_verify"
-        return "verified" if verdicts == {"supported"} else "unsupported"

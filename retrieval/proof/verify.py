@@ -7,7 +7,7 @@ from retrieval.proof.alignment import Alignment, Clause, align, clauses, in_wind
 from retrieval.proof.checks import Comparison, compare
 from retrieval.proof.claims import statements
 from retrieval.proof.model import Model, features, shipped
-from retrieval.proof.types import Claim, Proof, Source, Verdict
+from retrieval.proof.types import Claim, Source, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,10 @@ def verify(
     sources: Sequence[Source],
     *,
     language: str,
-    model: Model | None = None,
     read: Callable[[Source], Sequence[Clause]] = clauses,
-) -> Proof:
-    """`language` is that of the text; each source has its own. Without a `model` the shipped one decides. `read` may
-    remember the clauses of sources that several texts rest on.
+) -> tuple[Claim, ...]:
+    """All claims of a text in reading order, those that are none included. `language` is that of the text; each source
+    has its own. `read` may remember the clauses of sources that several texts rest on.
     """
     every = tuple(replace(clause, source=number) for number, one in enumerate(sources) for clause in read(one))
     weight = weights(every)
@@ -41,13 +40,13 @@ def verify(
         if seen is None:
             found.append(Claim(said.text, said.start, said.end, "not_found", 1.0))
             continue
-        verdict, confidence = judged(seen, model or shipped())
+        verdict, confidence = judged(seen, shipped())
         problems = seen.compared.problems or (seen.compared.hints if verdict == "contradicted" else ())
         span = seen.place.start, seen.place.end
         found.append(
             Claim(said.text, said.start, said.end, verdict, confidence, seen.place.source, span, problems)
         )
-    return Proof(tuple(found))
+    return tuple(found)
 
 
 def evidence(

@@ -1,9 +1,10 @@
-"""The words that facts and checks look for, folded, in English and Spanish. Pure."""
+"""The words that facts and checks look for, folded, in English and Spanish, and those that mean the same. Pure."""
 
 import re
+from functools import cache
 from itertools import count
+from pathlib import Path
 
-from retrieval.proof.same_words import meaning
 from retrieval.text.analyzer import stems
 
 
@@ -13,6 +14,30 @@ def listed(text: str) -> tuple[str, ...]:
 
 def a_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+# -- words that mean the same in law, plain, legal or Spanish
+
+SAME_WORDS = Path(__file__).with_name("same_words.txt")  # a group a line: English words, a bar, Spanish words
+
+
+@cache
+def _groups() -> dict[tuple[str, str], str]:
+    """(language, stem) to the group's name, which is its first English stem. A word in two groups is in the first."""
+    found: dict[tuple[str, str], str] = {}
+    for line in SAME_WORDS.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        english, _, spanish = line.partition("|")
+        name = stems(english, "en")[0]
+        for language, said in (("en", english), ("es", spanish)):
+            for stem in stems(said, language):
+                found.setdefault((language, stem), name)
+    return found
+
+
+def meaning(stem: str, language: str) -> str:
+    return _groups().get((language, stem), stem)
 
 
 # -- numbers, units, dates and places of the law

@@ -11,7 +11,7 @@ AGE = "A Senator must have attained the age of {} years, U.S. Const. art. I, § 
 
 
 def found(text):
-    return [(check.verdict, check.findings) for check in check_brief(text).propositions]
+    return [(check.claim.verdict, check.findings) for check in check_brief(text).propositions]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_who_quotes_or_cites_nothing_here_proposes_nothing(text):
 def test_the_place_is_that_of_the_sentence():
     text = f"Facts came first. {AGE.format('forty')}"
     (check,) = check_brief(text).propositions
-    assert text[check.start : check.end].startswith("A Senator") and check.citations == (0,)
+    assert text[check.claim.start : check.claim.end].startswith("A Senator") and check.citations == (0,)
 
 
 def test_a_source_is_read_once_however_many_sentences_cite_it(monkeypatch):

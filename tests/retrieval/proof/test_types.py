@@ -1,21 +1,7 @@
-import pytest
-
-from retrieval.proof.types import Claim, Proof
-
-
-def claim(verdict):
-    return Claim("", 0, 0, verdict, 1.0)
+from retrieval.proof.verify import verify
+from tests.retrieval.proof.provisions import AGE, EVERY
 
 
-@pytest.mark.parametrize(
-    "verdicts, whole",
-    [
-        ([], "nothing_to_verify"),
-        (["not_a_claim"], "nothing_to_verify"),
-        (["supported", "not_a_claim"], "verified"),
-        (["supported", "not_found"], "unsupported"),
-        (["contradicted"], "unsupported"),
-    ],
-)
-def test_a_text_is_verified_only_where_it_claims_something_and_all_is_supported(verdicts, whole):
-    assert Proof(tuple(map(claim, verdicts))).verdict == whole
+def test_a_claim_with_a_problem_is_never_supported_however_many_words_of_the_law_it_has():
+    claims = verify(AGE.text.replace("thirty five", "forty"), EVERY, language="en")
+    assert [claim.verdict != "supported" for claim in claims if claim.problems] == [True]

@@ -5,16 +5,16 @@ from tests.retrieval.proof.provisions import AGE, EVERY, SEARCHES
 
 
 def verdicts(text, language="en"):
-    return [claim.verdict for claim in verify(text, EVERY, language=language).claims]
+    return [claim.verdict for claim in verify(text, EVERY, language=language)]
 
 
 @pytest.mark.parametrize("source", EVERY)
 def test_the_laws_own_words_are_supported(source):
-    assert verify(source.text, EVERY, language="en").verdict == "verified"
+    assert set(verdicts(source.text)) - {"not_a_claim"} == {"supported"}
 
 
 def test_a_changed_number_is_contradicted_and_its_place_shown():
-    (claim,) = verify("The President must be at least 30 years of age.", EVERY, language="en").claims
+    (claim,) = verify("The President must be at least 30 years of age.", EVERY, language="en")
     assert (claim.verdict, claim.problems, claim.source) == ("contradicted", ("number",), 2)
     assert "thirty five Years" in AGE.text[slice(*claim.span)]
 
@@ -40,9 +40,9 @@ def test_spanish_is_compared_with_english():
 
 
 def test_nothing_to_verify():
-    assert verify("I don't know.", EVERY, language="en").verdict == "nothing_to_verify"
-    assert verify("", EVERY, language="en").verdict == "nothing_to_verify"
+    assert verdicts("I don't know.") == ["not_a_claim"]
+    assert verdicts("") == []
 
 
 def test_without_sources_nothing_is_found():
-    assert verify(SEARCHES.text, (), language="en").verdict == "unsupported"
+    assert {claim.verdict for claim in verify(SEARCHES.text, (), language="en")} == {"not_found"}

@@ -1,6 +1,7 @@
 import pytest
 
 from retrieval.proof import vocabulary
+from retrieval.text.analyzer import stems
 from retrieval.text.normalization import fold
 
 
@@ -24,3 +25,22 @@ def test_numbers_of_both_languages_are_the_same():
 )
 def test_what_makes_an_exception(text):
     assert vocabulary.EXCEPTING.match(text)
+
+
+def said(word, language="en"):
+    return vocabulary.meaning(stems(word, language)[0], language)
+
+
+def test_plain_legal_and_spanish_words_meet():
+    assert said("jail") == said("imprisonment") == said("cárcel", "es")
+    assert said("jail") != said("fine")
+
+
+def test_other_words_stay_as_they_are():
+    assert vocabulary.meaning("harbor", "en") == "harbor"
+
+
+def test_each_group_has_english_words_and_a_spanish_part():
+    for line in vocabulary.SAME_WORDS.read_text().splitlines()[1:]:
+        english, bar, spanish = line.partition("|")
+        assert english.strip() and bar and spanish.strip(), line
