@@ -18,7 +18,7 @@ from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS
-from retrieval.api.serializers import Result
+from retrieval.api.serializers import Reference, Result
 from retrieval.request import MAX_QUERY
 from retrieval.stages.llm_verifier import usual_pipeline
 
@@ -99,10 +99,7 @@ class AnswerSentence(s.Serializer):
     )
 
 
-class NamedPlace(s.Serializer):
-    locator = s.CharField()
-    citation = s.CharField()
-    title = s.CharField()
+class NamedPlace(Reference):
     title_es = s.CharField(allow_blank=True)
     url = s.CharField()
     domain = s.CharField()
@@ -143,15 +140,11 @@ class AnswerGeneration(s.Serializer):
     withheld = WithheldSentence(many=True, help_text="What was not proven, for staff alone.")
 
 
-class AnswerToQuestion(s.Serializer):
+class AnswerToQuestion(AnswerPart):
     """`answer` is empty where nothing answers; `not_found` then tells what was looked at."""
 
-    question = s.CharField()
     style = s.ChoiceField([SHORT, FULL])
-    answer = AnswerSentence(many=True)
     parts = AnswerPart(many=True)
-    sources = Result(many=True)
-    not_found = AnswerNotFound(allow_null=True)
     language = s.CharField()
     as_of = s.DateField(allow_null=True)
     verified = s.BooleanField(help_text="Every sentence shown is borne out by what it cites.")

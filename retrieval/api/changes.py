@@ -11,7 +11,7 @@ from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
 from retrieval.api.sections import reference
-from retrieval.api.serializers import Reference
+from retrieval.api.serializers import Reference, Turned
 from retrieval.corpus.changes import KINDS, Made, Span, begins, changes
 from retrieval.errors import NotFound
 from retrieval.models import Domain
@@ -40,11 +40,8 @@ class MadeChange(Reference):
     url = s.CharField(help_text="The page that compares its versions.")
 
 
-class ChangeList(s.Serializer):
+class ChangeList(Turned):
     changes = MadeChange(many=True)
-    page = s.IntegerField()
-    next = s.IntegerField(allow_null=True)
-    previous = s.IntegerField(allow_null=True)
 
 
 class ChangesView(ApiView):

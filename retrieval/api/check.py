@@ -10,7 +10,7 @@ from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
-from retrieval.api.serializers import LegalChange
+from retrieval.api.serializers import CitationInText, LegalChange, Reference
 from retrieval.briefs.checking import KINDS, MAX_TEXT, NOTICE, QUOTED, check_brief
 from retrieval.briefs.library import STATUSES
 from retrieval.briefs.markup import copy_of
@@ -37,19 +37,11 @@ class BriefForm(BriefOptions):
     file = File(help_text="Text, Markdown, DOCX, PDF or HTML, at most 2.5 MB.")
 
 
-class CitedPlace(s.Serializer):
-    locator = s.CharField()
-    citation = s.CharField()
-    title = s.CharField()
+class CitedPlace(Reference):
     url = s.CharField()
 
 
-class CheckedCitation(s.Serializer):
-    text = s.CharField()
-    start = s.IntegerField()
-    end = s.IntegerField()
-    normalized = s.CharField()
-    locator = s.CharField()
+class CheckedCitation(CitationInText):
     status = s.ChoiceField(STATUSES, help_text="On the day asked for.")
     standing = s.ChoiceField(STANDINGS, allow_null=True, help_text="The same, as results tell it.")
     found = CitedPlace(allow_null=True)

@@ -19,7 +19,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.access.sharing import may_edit
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, as_stored, operation, require
+from retrieval.api.base import ApiView, operation, require
 from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import (
     Choice,
@@ -286,11 +286,12 @@ def take(said: dict, key: ApiKey) -> dict:
     described = {"title": said.get("title", ""), "tags": said.get("tag", ())}
     if "matter" not in said:
         described |= {"principal": f"key:{key.pk}", "grants": said.get("grant", ())}
-        return upload_account(uploading.accept(domain, file.name, file.read(), **described))
+        return UploadState(uploading.accept(domain, file.name, file.read(), **described)).data
     if "grant" in said:
         raise BadParameter("A matter's documents are read by its members: leave grant out.")
     matter = matters.matter_of(said["matter"], caller)
-    return upload_account(uploading.accept_into(matter, domain, file.name, file.read(), caller, **described))
+    upload = uploading.accept_into(matter, domain, file.name, file.read(), caller, **described)
+    return UploadState(upload).data
 
 
 def domain_for(slug: str, caller: Caller) -> Domain:
@@ -309,18 +310,7 @@ def upload_of(upload_id: UUID, key: ApiKey) -> dict:
     if upload is None:
         raise NotFound("There is no such upload.")
     with as_caller(Caller((upload.principal,))):
-        return upload_account(upload)
-
-
-def upload_account(upload: Upload) -> dict:
-    names = ("status", "reason", "percent", "filename", "sections", "pages", "scanned_pages")
-    return as_stored(upload, *names) | {
-        "id": str(upload.public_id),
-        "domain": upload.domain.slug,
-        "sha256": upload.content_hash,
-        "document": upload.document.locator if upload.document else None,
-        "url": f"/api/v1/uploads/{upload.public_id}",
-    }
+        return UploadState(upload).data
 
 
 def document_at(locator: str, caller: Caller) -> Document:

@@ -11,7 +11,7 @@ from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
-from retrieval.api.documents import DOCUMENTS, PagedParameters, upload_account
+from retrieval.api.documents import DOCUMENTS, PagedParameters
 from retrieval.api.parameters import Choice, Day, Parameters, Text, YesOrNo
 from retrieval.api.serializers import Page, UploadState
 from retrieval.errors import NotFound
@@ -64,8 +64,9 @@ class EraseBody(Parameters):
     reference = Text(max_length=200, help_text="The matter's own, as a confirmation.")
 
 
+# Makes the answer too, of a matter with its caller's role.
 class MatterLine(s.Serializer):
-    id = s.UUIDField()
+    id = s.UUIDField(source="public_id")
     reference = s.CharField()
     role = s.ChoiceField(ROLES)
     opened_on = s.DateField()
@@ -87,13 +88,13 @@ class DeadlineItem(s.Serializer):
     what = s.CharField()
     due_on = s.DateField()
     done_on = s.DateField(allow_null=True)
-    overdue = s.BooleanField()
+    overdue = s.BooleanField(source="is_overdue")
 
 
 class MatterDocument(s.Serializer):
     locator = s.CharField()
     title = s.CharField()
-    domain = s.CharField()
+    domain = s.CharField(source="domain.slug")
 
 
 class MatterAccount(MatterLine):
@@ -108,29 +109,15 @@ class MatterGone(s.Serializer):
     id = s.UUIDField()
 
 
-def line(matter: Matter, role: str) -> dict[str, Any]:
-    told = as_stored(matter, "reference", "opened_on", "closed_on", "next_due")
-    return {"id": matter.public_id, "role": role, **told}
-
-
 def account(public_id: UUID, caller: Caller) -> dict[str, Any]:
     """Everything in it. Raises NotFound for who is no member."""
     found = matters.matter_of(public_id, caller)
     with matters.acting_as(found):
         matter = Matter.objects.most_urgent_first().get(pk=found.pk)
-        return line(matter, matters.role_of(matter, caller)) | {
-            "client": matter.client,
-            "members": list(matter.members.values("name", "role")),
-            "deadlines": [
-                {"id": each.pk, **as_stored(each, "what", "due_on", "done_on"), "overdue": each.is_overdue}
-                for each in matter.deadlines.all()
-            ],
-            "documents": [
-                {"locator": each.locator, "title": each.title, "domain": each.domain.slug}
-                for each in matters.documents_of(matter)[:LISTED]
-            ],
-            "uploads": [upload_account(each) for each in matters.uploads_of(matter)[:LISTED]],
-        }
+        matter.role = matters.role_of(matter, caller)
+        matter.documents = matters.documents_of(matter)[:LISTED]
+        matter.uploads = matters.uploads_of(matter)[:LISTED]
+        return MatterAccount(matter).data
 
 
 ERRORS = (404, 422)
@@ -144,8 +131,10 @@ class MattersView(ApiView):
         if not caller.principals:
             raise NotFound("Without a key nothing private is held.")
         held = Matter.objects.held_by(caller).most_urgent_first()
-        shown = [line(each, matters.role_of(each, caller)) for each in held[(page - 1) * k : page * k]]
-        return {"matters": shown, **paging(held.count(), k=k, page=page)}
+        shown = list(held[(page - 1) * k : page * k])
+        for matter in shown:
+            matter.role = matters.role_of(matter, caller)
+        return {"matters": MatterLine(shown, many=True).data, **paging(held.count(), k=k, page=page)}
 
     @operation("open_matter", MatterAccount, *ERRORS, body=MatterBody, scope=DOCUMENTS, success=(201,))
     def post(self, request: Request, said: dict) -> dict:

@@ -3,6 +3,7 @@ citations in a text. A place is a provision, or above the provisions a document,
 locators begin with.
 """
 
+from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
 
@@ -16,7 +17,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
 from retrieval.api.parameters import Day, Parameters, Text
-from retrieval.api.serializers import DocumentItem, DomainList, Provision
+from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.corpus.defined import terms_used
@@ -246,12 +247,7 @@ class TextParameters(Parameters):
     q = Text(max_length=MAX_TEXT, allow_blank=True, help_text="Text that holds citations.")
 
 
-class ResolvedCitation(s.Serializer):
-    text = s.CharField()
-    start = s.IntegerField()
-    end = s.IntegerField()
-    normalized = s.CharField()
-    locator = s.CharField()
+class ResolvedCitation(CitationInText):
     resolved = s.BooleanField(help_text="Whether it leads to a provision that the caller may read.")
 
 
@@ -278,12 +274,7 @@ def resolved(text: str, caller: Caller) -> dict:
     """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
     found = (whole_citations(text) or find_citations(text))[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
-    names = ("text", "start", "end", "normalized", "locator")
-    return {
-        "citations": [
-            as_stored(citation, *names) | {"resolved": citation.locator in known} for citation in found
-        ]
-    }
+    return {"citations": [asdict(one) | {"resolved": one.locator in known} for one in found]}
 
 
 # -- The domains that a caller may see

@@ -199,11 +199,14 @@ class RulesAccount(s.Serializer):
     uncovered = Uncovered(many=True, help_text="Rules with fewer results than their quota.")
 
 
-class Page(s.Serializer):
-    total = s.IntegerField()
+class Turned(s.Serializer):
     page = s.IntegerField()
     next = s.IntegerField(allow_null=True)
     previous = s.IntegerField(allow_null=True)
+
+
+class Page(Turned):
+    total = s.IntegerField()
 
 
 class FacetValue(s.Serializer):
@@ -291,6 +294,14 @@ class Reference(s.Serializer):
     title = s.CharField()
 
 
+class CitationInText(s.Serializer):
+    text = s.CharField()
+    start = s.IntegerField()
+    end = s.IntegerField()
+    normalized = s.CharField()
+    locator = s.CharField()
+
+
 class Edge(Reference):
     text = s.CharField(help_text="The citation as written.")
     pin = s.CharField(help_text="The exact place cited.")
@@ -354,19 +365,25 @@ class DomainList(s.Serializer):
     domains = DomainItem(many=True)
 
 
+# Makes the answer too.
 class UploadState(s.Serializer):
-    id = s.UUIDField()
+    id = s.UUIDField(source="public_id")
     status = s.ChoiceField(Upload.Status.choices)
     reason = s.CharField(allow_blank=True, help_text="Why the file was refused.")
     percent = s.IntegerField(help_text="Of its sections that are ready.")
     filename = s.CharField()
-    domain = s.CharField()
-    sha256 = s.CharField()
-    document = s.CharField(allow_null=True, help_text="Locator of the document it became.")
+    domain = s.CharField(source="domain.slug")
+    sha256 = s.CharField(source="content_hash")
+    document = s.CharField(
+        source="document.locator", allow_null=True, help_text="Locator of the document it became."
+    )
     sections = s.IntegerField()
     pages = s.IntegerField(allow_null=True)
     scanned_pages = s.ListField(child=s.IntegerField())
-    url = s.CharField(help_text="Where to ask again.")
+    url = s.SerializerMethodField(help_text="Where to ask again.")
+
+    def get_url(self, upload: Upload) -> str:
+        return f"/api/v1/uploads/{upload.public_id}"
 
 
 class Withdrawn(s.Serializer):
