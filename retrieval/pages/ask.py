@@ -7,11 +7,10 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -20,10 +19,9 @@ from retrieval.access.row_security import as_caller
 from retrieval.answers import history
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
 from retrieval.corpus.suggested import questions_near
-from retrieval.errors import ArfError, SearchUnavailable
 from retrieval.models import Domain, Section
 from retrieval.pages import reader
-from retrieval.pages.views import EXAMPLES, QuestionForm, personal, rationed, refusal, unlisted
+from retrieval.pages.views import EXAMPLES, QuestionForm, answered, costly, refusal, signed_in
 from retrieval.request import MAX_QUERY
 
 
@@ -64,9 +62,7 @@ class HistoryForm(forms.Form):
 
 
 @require_safe
-@unlisted
-@rationed
-@personal
+@costly
 def ask_page(request: HttpRequest) -> HttpResponse:
     """Every question more of one text counts as a request more."""
     with as_caller(request.caller):
@@ -76,7 +72,7 @@ def ask_page(request: HttpRequest) -> HttpResponse:
         more = len(asked.questions) - 1 if asked else 0
         if more and (refused := refusal(request, cost=more)):
             return refused
-        made = answer_to(form, asked, request) if asked else None
+        made = asked and answered(form, lambda: answer(asked, request.caller, channel="page"))
         context = {
             "form": form,
             "answer": made,
@@ -121,9 +117,7 @@ def history_of(caller: Caller, domains: Sequence[Domain]) -> dict | None:
 
 
 @require_POST
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def change_history(request: HttpRequest) -> HttpResponse:
     form = HistoryForm(request.POST)
     if history.person(request.caller) is None or not form.is_valid():
@@ -138,14 +132,3 @@ def change_history(request: HttpRequest) -> HttpResponse:
         case _, int(number):
             history.erase(request.caller, number)
     return redirect(f"{reverse('retrieval:ask')}#history")
-
-
-def answer_to(form: AskForm, asked: AnswerRequest, request: HttpRequest) -> dict | None:
-    """The answer; what cannot be asked is said beside the box. Raises SearchUnavailable."""
-    try:
-        return answer(asked, request.caller, channel="page")
-    except SearchUnavailable:
-        raise
-    except ArfError as problem:
-        form.add_error("q", gettext(problem.message))
-        return None

@@ -16,7 +16,7 @@ from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, 
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.pages.reader import offered_domains
-from retrieval.pages.views import DayField, personal, rationed, unlisted
+from retrieval.pages.views import DayField, costly
 from retrieval.text.redline import Line, excerpt, redline
 
 PAGE_SIZE = 20
@@ -65,9 +65,7 @@ class Shown:
 
 
 @require_safe
-@unlisted
-@rationed
-@personal
+@costly
 def changes_page(request: HttpRequest) -> HttpResponse:
     form = ChangesForm(request.GET, domains=offered_domains(request.caller))
     shown, number, following = [], 1, None
@@ -91,9 +89,7 @@ def changes_page(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@unlisted
-@rationed
-@personal
+@costly
 def compare(request: HttpRequest, path: str) -> HttpResponse:
     """Two versions of a provision, the last two where none are named; as they are read where there is only one."""
     versions = versions_of(request.caller, f"/{path.strip('/')}") if path.isprintable() else []

@@ -4,7 +4,6 @@ from datetime import date
 from uuid import UUID
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,11 +18,10 @@ from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember
 from retrieval.pages import private
 from retrieval.pages.private import message_of
-from retrieval.pages.views import personal, unlisted
+from retrieval.pages.views import DayField, signed_in
 from retrieval.parsing.files.formats import READERS
 
 SHOWN = 500  # documents on the page
-NO_DAY = "There is no such day. Write it like 1791-12-15."
 
 
 class MatterForm(forms.Form):
@@ -35,9 +33,7 @@ class MatterForm(forms.Form):
     name = forms.CharField(required=False, max_length=160, label=_("Name"))
     role = forms.ChoiceField(required=False, choices=MatterMember.Role.choices, label=_("Role"))
     what = forms.CharField(required=False, max_length=300, label=_("What is to be done"))
-    due_on = forms.DateField(
-        required=False, input_formats=["%Y-%m-%d"], label=_("By"), error_messages={"invalid": _(NO_DAY)}
-    )
+    due_on = DayField(required=False, label=_("By"))
     number = forms.IntegerField(required=False)
     domain = forms.SlugField(required=False)
     file = forms.FileField(required=False, label=_("File"))
@@ -50,9 +46,7 @@ class MatterForm(forms.Form):
 
 
 @require_POST
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def open_matter(request: HttpRequest) -> HttpResponse:
     form = MatterForm(request.POST)
     if not form.is_valid():
@@ -66,17 +60,13 @@ def open_matter(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def matter_page(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     return page(request, matters.matter_of(matter_id, request.caller))
 
 
 @require_POST
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     """One act; a refusal is said above the page, whose fields keep what was typed."""
     matter = matters.matter_of(matter_id, request.caller)
@@ -128,7 +118,7 @@ def act(matter: Matter, request: HttpRequest, said: dict) -> None:
 
 def day_of(said: dict) -> date:
     if said["due_on"] is None:
-        raise Unprocessable(NO_DAY)
+        raise Unprocessable(gettext_noop("There is no such day. Write it like 1791-12-15."))
     return said["due_on"]
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,7 +18,7 @@ from retrieval.models import Document, DocumentGrant, Matter
 from retrieval.models.access import name_of
 from retrieval.models.matters import PREFIX
 from retrieval.models.uploads import in_words
-from retrieval.pages.views import personal, rationed, unlisted
+from retrieval.pages.views import rationed, signed_in, unlisted
 
 SHOWN = 200  # documents on the page, and matters
 EMPTY: Mapping[str, str] = {}
@@ -48,9 +47,7 @@ class HeldDocument:
 
 
 @require_safe
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def private_documents(request: HttpRequest) -> HttpResponse:
     return page(request)
 
@@ -58,8 +55,7 @@ def private_documents(request: HttpRequest) -> HttpResponse:
 @require_POST
 @unlisted
 @rationed
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def confirm_password(request: HttpRequest) -> HttpResponse:
     """Opens the documents again that a password set by somebody else had closed."""
     if passwords.confirm(request.user, request.POST.get("former", "")):
@@ -68,9 +64,7 @@ def confirm_password(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@unlisted
-@login_required(login_url="admin:login")
-@personal
+@signed_in
 def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
     """One act on one document; a refusal is said above the list."""
     form = SharingForm(request.POST)

@@ -19,6 +19,7 @@ from django.utils.translation import get_language
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import graph, history
 from retrieval.corpus.defined import DefinedTerm, terms_used
+from retrieval.corpus.filters import above as places_above
 from retrieval.corpus.history import Change
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import LANGUAGE as TRANSLATED
@@ -302,8 +303,7 @@ def related_to(section: Section, reader: Reader) -> list[Section]:
 
 def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:
     """The name and locator of the nearest place above one that is not there."""
-    parts = locator.rstrip("/").split("/")
-    above = ["/".join(parts[:n]) for n in range(len(parts) - 1, 1, -1)]
+    above = places_above(locator.rstrip("/"))[::-1]
     documents = Document.objects.visible_to(reader.caller).filter(locator__in=above)
     names = dict(documents.values_list("locator", "title"))
     names |= dict(reader.readable.filter(locator__in=above).values_list("locator", "citation"))

@@ -7,6 +7,7 @@ from functools import wraps
 from uuid import UUID
 
 from django import forms
+from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -237,6 +238,16 @@ def rationed(view: View) -> View:
     return counted
 
 
+def costly(view: View) -> View:
+    """A page that takes work to make."""
+    return unlisted(rationed(personal(view)))
+
+
+def signed_in(view: View) -> View:
+    """A page of somebody's own."""
+    return unlisted(login_required(personal(view), login_url="admin:login"))
+
+
 def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:
     """Counts a request as so many; the page for who asks too often, None for others."""
     wait = seconds_to_wait(request, cost=cost)
@@ -260,9 +271,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@unlisted
-@rationed
-@personal
+@costly
 def search_page(request: HttpRequest) -> HttpResponse:
     """The whole page, or only its results when htmx asks for them; where a rule leads elsewhere, the way there. In a
     matter its members search as it does.
@@ -281,7 +290,9 @@ def found(request: HttpRequest, usual: tuple[str, ...]) -> HttpResponse:
     """`usual`: where to search if no domain is chosen; everywhere if it names none."""
     domains = reader.offered_domains(request.caller)
     form = SearchForm(request.GET, domains=domains)
-    answer = answer_to(form, request, usual) if form.is_valid() and "q" in request.GET else None
+    answer = None
+    if form.is_valid() and "q" in request.GET:
+        answer = answered(form, lambda: search(form.request(usual), request.caller, channel="page"))
     if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
         return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []
@@ -332,10 +343,10 @@ def facets_of(answer: dict) -> list[tuple[str, str, list[dict]]]:
     return [facet for facet in counted if len(facet[2]) > 1]
 
 
-def answer_to(form: SearchForm, request: HttpRequest, usual: tuple[str, ...]) -> dict | None:
+def answered(form: QuestionForm, ask: Callable[[], dict]) -> dict | None:
     """The service's answer; what it objects to is said beside the box. Raises SearchUnavailable."""
     try:
-        return search(form.request(usual), request.caller, channel="page")
+        return ask()
     except SearchUnavailable:
         raise
     except ArfError as problem:
@@ -400,9 +411,7 @@ def trace(request: HttpRequest, trace_id: UUID) -> HttpResponse:
 
 
 @require_POST
-@unlisted
-@rationed
-@personal
+@costly
 def feedback(request: HttpRequest) -> HttpResponse:
     """Keeps a thumb; thanks in place of the buttons with htmx, on a page of its own without."""
     form = FeedbackForm(request.POST)
@@ -417,9 +426,7 @@ def feedback(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt  # the ping of a link carries no token; it must name a search that is its sender's
 @require_POST
-@unlisted
-@rationed
-@personal
+@costly
 def click(request: HttpRequest) -> HttpResponse:
     """A browser's ping that a result was opened: what is answered nobody reads."""
     form = ResultForm(request.GET)
