@@ -6,13 +6,14 @@ The names are those of `corpora/acts.jsonl`, in English and Spanish. Reads one f
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from retrieval.citations.citation import Source
-from retrieval.citations.heads import apart
+from retrieval.citations.heads import apart, shortened
 from retrieval.citations.numbers import cased_section
 
 FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
@@ -25,15 +26,7 @@ _WHOLE_TITLE = re.compile(r"title (\w+)")
 _COUNTED = re.compile(r"(.*?)(?:([0-9]+)|(([a-z])\4*))")
 _OF_ANOTHER = re.compile(r"\s{1,2}(?:of|de|del)\b")
 _PIECE = re.compile(r"[0-9]+|[A-Za-z]+|-")
-_LAW_WORDS = (
-    ("pub", "l"),
-    ("pub", "l", "no"),
-    ("public", "law"),
-    ("public", "law", "no"),
-    ("p", "l"),
-    ("pl",),
-    ("ley", "publica"),
-)
+_LAW_NAMES = ("pub l", "pub l no", "public law", "public law no", "p l", "pl", "ley publica")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,15 +121,12 @@ def _names() -> _Names:
     called: dict[tuple[str, ...], list[tuple[Act, bool]]] = defaultdict(list)
     for row, act in zip(_rows(), acts(), strict=True):
         plain = (row["act"], *row.get("names", ()), *row.get("spanish", ()))
-        for name, cased in (
-            *((name, False) for name in plain),
-            *((name, True) for name in row.get("cased", ())),
-        ):
+        for name, cased in (*product(plain, [False]), *product(row.get("cased", ()), [True])):
             if (act, cased) not in called[words_of(name)]:
                 called[words_of(name)].append((act, cased))
         if (act.sections or act.title) and act.law:
-            for words in _LAW_WORDS:
-                called[(*words, *act.law.split("-"))].append((act, False))
+            for name in _LAW_NAMES:
+                called[(*name.split(), *act.law.split("-"))].append((act, False))
     lengths: dict[str, set[int]] = defaultdict(set)
     for words in called:
         lengths[words[0]].add(len(words))
@@ -144,8 +134,8 @@ def _names() -> _Names:
     slips: dict[str, list[str]] = defaultdict(list)
     for word in sorted(vocabulary):
         if len(word) >= _CORRECTED:
-            for shortened in _shortened(word):
-                slips[shortened].append(word)
+            for left in shortened(word):
+                slips[left].append(word)
     longest_first = {word: sorted(counts, reverse=True) for word, counts in lengths.items()}
     return _Names(dict(called), longest_first, vocabulary, dict(slips))
 
@@ -160,13 +150,8 @@ def _word(token: str, *, corrected: bool = False) -> str:
     if not corrected or len(word) < _CORRECTED or word in _names().vocabulary:
         return word
     slips = _names().slips
-    near = {known for shortened in _shortened(word) for known in slips.get(shortened, ())}
+    near = {known for left in shortened(word) for known in slips.get(left, ())}
     return min((known for known in near if apart(word, known) == 1), default=word)
-
-
-def _shortened(word: str) -> Iterable[str]:
-    """The word, and what is left of it without any one of its letters."""
-    return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}
 
 
 def _rows() -> list[dict]:

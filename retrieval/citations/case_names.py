@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from retrieval.citations.citation import Found, Source
-from retrieval.citations.heads import apart, words
+from retrieval.citations.heads import apart, shortened, words
 
 K, V = TypeVar("K", bound=Hashable), TypeVar("V", bound=Hashable)
 _WORD = re.compile(r"[a-z0-9]+(?:['.][a-z0-9]+)*")
@@ -71,8 +71,8 @@ class CaseNames:
         slips: dict[str, set[str]] = defaultdict(set)
         for _, word in by_word:
             if len(word) >= _ONE_SLIP:
-                for shortened in _shortened(word):
-                    slips[shortened].add(word)
+                for left in shortened(word):
+                    slips[left].add(word)
         # By side and word, to places in `cases`; and a word less one letter, to the words it may be.
         self.by_word = joined(before.by_word, by_word) if before else dict(by_word)
         self.slips = joined(before.slips, slips) if before else dict(slips)
@@ -115,7 +115,7 @@ class CaseNames:
         """The cases that have the word on this side, or where none has it a word that is a slip away."""
         if exact := self.by_word.get((side, word)):
             return exact
-        slips = {known for shortened in _shortened(word) for known in self.slips.get(shortened, ())}
+        slips = {known for left in shortened(word) for known in self.slips.get(left, ())}
         near = (self.by_word.get((side, known), set()) for known in slips if alike(word, known))
         return set().union(*near)
 
@@ -184,8 +184,3 @@ def alike(word: str, known: str) -> bool:
         return True
     most = (len(known) >= _ONE_SLIP) + (len(known) >= _TWO_SLIPS)
     return len(word) >= _ONE_SLIP - 1 and most > 0 and apart(word, known) <= most
-
-
-def _shortened(word: str) -> set[str]:
-    """The word, and what is left of it without any one of its letters."""
-    return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}

@@ -26,10 +26,10 @@ from retrieval.citations.heads import (
     longest_first,
     number_at,
     read,
-    roman,
     with_tail,
     words,
 )
+from retrieval.parsing.designators import in_roman
 
 _REACH = 80  # characters read on either side
 
@@ -382,7 +382,7 @@ def _items(head: Head) -> Iterator[Item]:
 
 def _item(kind: str, head: Number, section: Number | None, clause: Number | None, place: Number) -> Item:
     below = (f"/section/{section.value}" if section else "") + (f"/clause/{clause.value}" if clause else "")
-    return Item(place.start, place.end, f"/us/const/{kind}/{roman(head.value)}{below}")
+    return Item(place.start, place.end, f"/us/const/{kind}/{in_roman(head.value)}{below}")
 
 
 _SECTIONS = {  # the last section of each article and amendment that has sections
@@ -455,7 +455,7 @@ def _kind(word: str | None, number: Number) -> str | None:
     return None if number.token not in ROMAN else "amendment" if high else "article"
 
 
-_ANY_ROMAN = {roman(number).lower(): number for number in range(1, 40)}
+_ANY_ROMAN = {in_roman(number).lower(): number for number in range(1, 40)}
 _BEYOND_LAST = {
     "twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30,
     "vigesimoctava": 28, "vigesima octava": 28, "vigesimonovena": 29, "vigesima novena": 29, "trigesima": 30,
@@ -481,7 +481,7 @@ def all_absent(folded: str, *, first: bool = False) -> Iterator[tuple[int, int, 
         kind = _KINDS[(named["one"] or named["two"])[:2]]
         number = _value(named["first"] or named["last"])
         if number is not None and number > LAST[kind]:
-            yield *named.span(), f"/us/const/{kind}/{roman(number) if number < 40 else number}"
+            yield *named.span(), f"/us/const/{kind}/{in_roman(number) if number < 40 else number}"
 
 
 def _value(written: str) -> int | None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
+from retrieval.parsing.designators import in_roman
+
 
 def words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
@@ -18,12 +20,7 @@ def words(text: str) -> tuple[str, ...]:
 LARGEST = 27  # no article, amendment, section or clause of the Constitution has a higher number
 
 
-def roman(number: int) -> str:
-    tens, units = divmod(number, 10)
-    return "X" * tens + ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"][units]
-
-
-ROMAN = {roman(number).lower(): number for number in range(1, LARGEST + 1)}
+ROMAN = {in_roman(number).lower(): number for number in range(1, LARGEST + 1)}
 
 _EN_UNITS = words("first second third fourth fifth sixth seventh eighth ninth")
 _EN_TEENS = words(
@@ -364,6 +361,11 @@ def apart(one: str, other: str) -> int:
             row.append(cost)
         older, previous = previous, row
     return previous[-1]
+
+
+def shortened(word: str) -> set[str]:
+    """The word, and what is left of it without any one of its letters."""
+    return {word} | {word[:place] + word[place + 1 :] for place in range(len(word))}
 
 
 # Lists of numbers

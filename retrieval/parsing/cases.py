@@ -1,11 +1,9 @@
 """Reads what is known of a decided case, a row of JSON, as a document: name, date, facts and holding. Pure."""
 
 from collections.abc import Iterator
-from datetime import date
 
 from retrieval.citations.citation import cite
-from retrieval.errors import SourceRefused
-from retrieval.parsing.tree import Node, Ref, SourceDocument
+from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
 
@@ -23,7 +21,7 @@ def case_of(row: dict) -> SourceDocument:
         locator=row["locator"],
         names={"en": "; ".join(row["short_names"])} if row.get("short_names") else {},
         text="\n".join(f"{title}. {words}" for title, words in said),
-        valid_from=decided(row),
+        valid_from=iso_day(row.get("decided")),
         notes=tuple(notes_of(row)),
         refs=tuple(Ref(cite(locator), locator, -1, -1) for locator in row.get("provisions", ())),
         source_url=row.get("source_url", ""),
@@ -43,10 +41,3 @@ def notes_of(row: dict) -> Iterator[str]:
         yield f"No. {row['docket']}"
     if provisions := row.get("provisions"):
         yield f"Construes {'; '.join(map(cite, provisions))}."
-
-
-def decided(row: dict) -> date | None:
-    try:
-        return date.fromisoformat(row["decided"]) if row.get("decided") else None
-    except (TypeError, ValueError) as error:
-        raise SourceRefused(f"“{row['decided']}” is not a date.") from error

@@ -13,6 +13,10 @@ from retrieval.parsing.tree import Anchor, unused_locator
 
 ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 NUMERALS = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+SIGNS = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
+    (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
 
 
 def letters(text: str) -> int:
@@ -30,8 +34,24 @@ def doubled(text: str) -> int:
 def numeral(text: str) -> int:
     if not text or not text.islower() or not ROMAN.fullmatch(text):
         return 0
-    values = [NUMERALS[letter] for letter in text]
-    return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
+    return roman(text)
+
+
+def roman(numeral: str) -> int:
+    """The value of a Roman numeral in small letters."""
+    values = [NUMERALS[letter] for letter in numeral]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+
+
+def in_roman(number: int) -> str:
+    """XIV of 14; in digits what Roman numerals do not write."""
+    if not 0 < number < 4000:
+        return str(number)
+    text = ""
+    for size, sign in SIGNS:
+        text += sign * (number // size)
+        number %= size
+    return text
 
 
 def digits(text: str) -> int:

@@ -15,7 +15,7 @@ from lxml import etree, html
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files import formats
 from retrieval.parsing.files.plain import decoded
-from retrieval.parsing.tree import Node, PageStart, SourceDocument, unused_locator
+from retrieval.parsing.tree import Node, PageStart, SourceDocument, iso_day, unused_locator
 
 REPORTER = re.compile(r"\b(\d{1,3})\s+U\.\s?S\.\s+(\d{1,4})\b")
 KINDS = (  # of CourtListener ("030concurrence") and CAP, and how a Justice's own opens; the first that fits
@@ -89,10 +89,7 @@ def locator_in(text: str) -> str:
 
 def day_of(said: str) -> date | None:
     """A day; older cases are dated by year or month alone, which is none."""
-    try:
-        return date.fromisoformat(said) if re.fullmatch(r"\d{4}-\d\d-\d\d", str(said)) else None
-    except ValueError as error:
-        raise SourceRefused(f"“{said}” is not a date.") from error
+    return iso_day(said) if re.fullmatch(r"\d{4}-\d\d-\d\d", str(said)) else None
 
 
 def of_cap(body: dict) -> Iterator[Opinion]:
@@ -105,14 +102,8 @@ def of_cap(body: dict) -> Iterator[Opinion]:
 
 
 TEXTS = (
-    "html_with_citations",
-    "xml_harvard",
-    "html_columbia",
-    "html_lawbox",
-    "html_anon_2020",
-    "html",
-    "plain_text",
-)
+    "html_with_citations", "xml_harvard", "html_columbia", "html_lawbox", "html_anon_2020", "html", "plain_text",
+)  # fmt: skip
 
 
 def of_courtlistener(row: dict) -> Iterator[Opinion]:

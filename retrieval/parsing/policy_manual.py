@@ -5,18 +5,18 @@ beside the section that refers to them; lists of links are left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from lxml import etree, html
 
-from retrieval.citations.finding import find_citations
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files.blocks import Block, single_spaced
 from retrieval.parsing.files.html import blocks_of, text_of
 from retrieval.parsing.files.structure import slug
-from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
+from retrieval.parsing.references import in_notes
+from retrieval.parsing.tree import Node, SourceDocument, unused_locator
 
 PREFIX = "/us/uscis-pm"
 ADDRESS = re.compile(
@@ -241,11 +241,6 @@ def built(part: Part, level: str, footnotes: Mapping[str, str], url: str) -> Nod
 def unmarked(line: str, footnotes: Mapping[str, str]) -> str:
     """Without the marks of its footnotes, which would part words from their stops."""
     return MARK.sub(lambda mark: "" if mark[1] in footnotes else mark[0], line).strip()
-
-
-def in_notes(notes: Iterable[str]) -> Iterator[Ref]:
-    for note in notes:
-        yield from (Ref(found.text, found.locator, -1, -1) for found in find_citations(note))
 
 
 # -- A volume

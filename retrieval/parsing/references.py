@@ -1,8 +1,9 @@
 """Finds what a title cites without naming itself: § 1.136(a), part 3 of this chapter, section 5 of this title. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from retrieval.citations.finding import find_citations
 from retrieval.parsing.tree import Ref
 from retrieval.parsing.uslm.elements import hyphenated
 
@@ -37,6 +38,12 @@ def in_statute(text: str, title: str) -> Iterator[Ref]:
     for many in STATUTES.finditer(text):
         for one in STATUTE.finditer(text, many.start(), many.end()):
             yield to_section(one, title)
+
+
+def in_notes(notes: Iterable[str]) -> Iterator[Ref]:
+    """What notes cite, which has no place in the text."""
+    for note in notes:
+        yield from (Ref(found.text, found.locator, -1, -1) for found in find_citations(note))
 
 
 def to_section(one: re.Match[str], title: str) -> Ref:

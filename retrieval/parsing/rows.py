@@ -9,7 +9,6 @@ import lzma
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,7 +19,7 @@ from retrieval.parsing.cases import case_of, is_case
 from retrieval.parsing.code_titles import heading_of
 from retrieval.parsing.designators import CODE, anchors_of
 from retrieval.parsing.references import in_statute
-from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
+from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day, unused_locator
 from retrieval.parsing.uslm.reader import CODE_STEPS, CODES, STATUSES
 
 ENDINGS = (".jsonl", ".jsonl.xz", ".jsonl.gz")
@@ -88,22 +87,10 @@ def checked(line: bytes, offset: int) -> dict:
     return row
 
 
-FIELDS = dict.fromkeys(
-    (
-        "heading",
-        "text",
-        "path",
-        "number",
-        "level",
-        "status",
-        "document",
-        "language",
-        "source_url",
-        "name",
-        "facts",
-    ),
-    str,
-) | dict.fromkeys(("refs", "notes"), list)
+TEXTS = (
+    "heading", "text", "path", "number", "level", "status", "document", "language", "source_url", "name", "facts",
+)  # fmt: skip
+FIELDS = dict.fromkeys(TEXTS, str) | dict.fromkeys(("refs", "notes"), list)
 KINDS = {str: "text", list: "a list"}
 
 
@@ -217,8 +204,8 @@ def leaf(row: dict, used: set[str]) -> Node:
         text=text,
         anchors=anchors_of(text, unused, CODE),
         refs=tuple(references(row, text)),
-        valid_from=day(row.get("valid_from")),
-        valid_to=day(row.get("valid_to")),
+        valid_from=iso_day(row.get("valid_from")),
+        valid_to=iso_day(row.get("valid_to")),
         notes=notes,
         source_url=row.get("source_url", ""),
         status=status,
@@ -249,15 +236,6 @@ def place_of(row: dict) -> tuple[str, str]:
 def status_of(heading: str) -> str:
     first = re.match(r"\[*\s*(\w+)", heading)
     return first[1].lower() if first and first[1].lower() in STATUSES else ""
-
-
-def day(said: object) -> date | None:
-    if not said:
-        return None
-    try:
-        return date.fromisoformat(said)
-    except (TypeError, ValueError) as error:
-        raise SourceRefused(f"“{str(said)[:40]}” is not a date.") from error
 
 
 FOOTNOTE = re.compile(

@@ -30,6 +30,7 @@ from retrieval.parsing.files.limits import MAX_OUTPUT, MAX_SECONDS
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.tree import SourceDocument
 from retrieval.parsing.uslm import reader as uslm
+from retrieval.parsing.uslm.elements import SAFELY
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz")
 BROKEN = (  # what reading an archive raises that is cut short, damaged, locked, or packed in an unknown way
@@ -171,9 +172,8 @@ def read_xml(content: Path | bytes, domain: Domain) -> SourceDocument:
 def root_of(content: Path | bytes) -> str:
     """The name of a file's first element; "" where it has none."""
     file = BytesIO(content) if isinstance(content, bytes) else str(content)
-    options = {"resolve_entities": False, "load_dtd": False, "no_network": True}
     try:
-        return next((element.tag for _, element in etree.iterparse(file, events=("start",), **options)), "")
+        return next((element.tag for _, element in etree.iterparse(file, ("start",), **SAFELY)), "")
     except etree.XMLSyntaxError:
         return ""
 

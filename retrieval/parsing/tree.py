@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 
+from retrieval.errors import SourceRefused
+
 PageStart = tuple[int, int]  # offset into a node's text, page (1-based) that begins there
 
 
@@ -99,6 +101,14 @@ def _node_of_file(fields: dict) -> Node:
     pages = tuple((start, page) for start, page in fields.pop("pages"))
     children = tuple(_node_of_file(child) for child in fields.pop("children"))
     return Node(**(fields | {"anchors": (), "refs": (), "notes": (), "pages": pages, "children": children}))
+
+
+def iso_day(said: object) -> date | None:
+    """None where nothing is said. Raises SourceRefused for what is no day."""
+    try:
+        return date.fromisoformat(said) if said else None
+    except (TypeError, ValueError) as error:
+        raise SourceRefused(f"“{str(said)[:40]}” is not a date.") from error
 
 
 def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 
+from retrieval.parsing.designators import roman
 from retrieval.proof.vocabulary import (
     DECENAS,
     LARGE,
@@ -109,12 +110,7 @@ def places_of(locator: str, citation: str) -> frozenset[tuple[str, str]]:
 def _bare(number: str) -> str:
     """A section's number without its paragraphs, Roman numerals as Arabic ones."""
     number = number.rstrip(".-")
-    return str(_roman(number)) if _ROMAN.fullmatch(number) else number
-
-
-def _roman(numeral: str) -> int:
-    values = [{"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}[letter] for letter in numeral]
-    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+    return str(roman(number)) if _ROMAN.fullmatch(number) else number
 
 
 # -- readers: (tokens used, what they say), or None

@@ -9,20 +9,14 @@ from lxml import etree
 from retrieval.parsing.designators import Designator, leading
 from retrieval.parsing.uslm.content import SUPERSCRIPTS
 
-LEFT_OUT = {  # a volume's own lists and running heads, and the title's name
-    *("CONTENTS", "EAR", "PRTPAGE", "TOC", "SECHD", "LRH", "RRH", "CFRTITLE"),
-}
+# A volume's own lists and running heads, and the title's name.
+LEFT_OUT = {"CONTENTS", "EAR", "PRTPAGE", "TOC", "SECHD", "LRH", "RRH", "CFRTITLE"}
 SET_ASIDE = {
     *("AUTH", "SOURCE", "CITA", "SECAUTH", "PARAUTH", "APPRO"),
     *("EDNOTE", "EFFDNOT", "EFFDNOTP", "FTNT", "CROSSREF"),
 }
-QUOTING = {
-    "EXTRACT",
-    "NOTE",
-    "EXAMPLE",
-    "TABLE",
-    "GPOTABLE",
-}  # numbers in these are rarely places of the section
+# Numbers in these are rarely places of the section.
+QUOTING = {"EXTRACT", "NOTE", "EXAMPLE", "TABLE", "GPOTABLE"}
 INLINE = {"E", "I", "B", "SU", "FR", "FTREF", "AC", "a", "sup", "sub", "br", "EXT-XREF", "PRTPAGE", "STARS"}
 ITALIC = {"I", "E"}
 RAISED = {"SU", "sup"}

@@ -14,13 +14,12 @@ from pathlib import Path
 
 from lxml import etree
 
-from retrieval.citations.finding import find_citations
+from retrieval.errors import SourceRefused
 from retrieval.parsing.cfr.content import Content, plain, write
 from retrieval.parsing.designators import REGULATION, anchors_of
-from retrieval.parsing.references import in_regulation
-from retrieval.parsing.tree import Node, Ref, SourceDocument, unused_locator
-from retrieval.parsing.uslm.elements import SourceError, hyphenated
-from retrieval.parsing.uslm.reader import parsed_date
+from retrieval.parsing.references import in_notes, in_regulation
+from retrieval.parsing.tree import Node, SourceDocument, iso_day, unused_locator
+from retrieval.parsing.uslm.elements import SAFELY, check_entities, hyphenated
 
 LEVELS = {
     "TITLE": "title", "SUBTITLE": "subtitle", "CHAPTER": "chapter", "SUBCHAP": "subchapter", "PART": "part",
@@ -41,27 +40,20 @@ def is_regulation(root: str) -> bool:
 
 
 def read(source: Path | bytes) -> SourceDocument:
-    """The title, or part of one, in a file. SourceError where it is not well-formed.
+    """The title, or part of one, in a file. SourceRefused where it is not well-formed.
 
     Sections are turned into nodes as they end and their elements dropped, so memory grows with the text.
     """
-    events = etree.iterparse(
-        BytesIO(source) if isinstance(source, bytes) else str(source),
-        events=("start", "end"),
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    file = BytesIO(source) if isinstance(source, bytes) else str(source)
+    events = etree.iterparse(file, ("start", "end"), **SAFELY)
     try:
         reader = read_sections(events)
     except etree.XMLSyntaxError as error:
-        raise SourceError(f"The file is not well-formed XML: {error.msg}.") from error
+        raise SourceRefused(f"The file is not well-formed XML: {error.msg}.") from error
     read_as = {"CFRGRANULE": annual, "CFRDOC": volume}.get(events.root.tag, current)
     document = read_as(events.root, reader)
     if not any(node.level in LEAVES or node.text for node in document.root.walk()):
-        raise SourceError("The file holds no sections.")
+        raise SourceRefused("The file holds no sections.")
     return document
 
 
@@ -71,7 +63,8 @@ def read_sections(events: etree.iterparse) -> "Reader":
     for event, element in events:
         level = level_of(element)
         if event == "start":
-            check_entities(element)
+            if element.getparent() is None:
+                check_entities(element)
             inside += level == "section" or element.tag in APART
             if reader is None and (element.get("TYPE") == "TITLE" or element.tag == "PART"):
                 reader = Reader(f"/us/cfr/t{title_number(element)}")
@@ -81,7 +74,7 @@ def read_sections(events: etree.iterparse) -> "Reader":
                 reader.done[element] = reader.node(element, reader.title)
                 element.clear(keep_tail=True)
     if reader is None:
-        raise SourceError("The file holds no title and no part of one.")
+        raise SourceRefused("The file holds no title and no part of one.")
     return reader
 
 
@@ -90,20 +83,14 @@ def title_number(element: etree._Element) -> str:
     root = element.getroottree().getroot()
     said = element.get("N") or root.findtext("FDSYS/CFRTITLE") or root.findtext("FMTR/TITLEPG/TITLENUM") or ""
     if (number := re.search(r"\d+", said)) is None:
-        raise SourceError("The file does not say of which title it is.")
+        raise SourceRefused("The file does not say of which title it is.")
     return number[0]
-
-
-def check_entities(element: etree._Element) -> None:
-    dtd = element.getroottree().docinfo.internalDTD if element.getparent() is None else None
-    if dtd is not None and any(dtd.iterentities()):
-        raise SourceError("The file declares XML entities, which are not read.")
 
 
 def current(root: etree._Element, reader: "Reader") -> SourceDocument:
     """The eCFR's, as amended up to the day that its volumes name."""
     days = sorted(volume.get("AMDDATE") for volume in root.iter("VOLUME") if volume.get("AMDDATE"))
-    edition = parsed_date(days[-1]) if days else None
+    edition = iso_day(days[-1]) if days else None
     title = next(reader.node(each, reader.title) for each in root if level_of(each))
     publication = f"eCFR, as amended to {edition}" if edition else "eCFR"
     return SourceDocument(
@@ -115,7 +102,7 @@ def current(root: etree._Element, reader: "Reader") -> SourceDocument:
 def annual(root: etree._Element, reader: "Reader") -> SourceDocument:
     """A part as it stood on the day of its edition."""
     said = {each.tag: plain(each) for each in root.iterfind("FDSYS/*")}
-    edition = parsed_date(said["DATE"]) if said.get("DATE") else None
+    edition = iso_day(said.get("DATE"))
     whole = reader.node(root.find("PART"), reader.title)
     top = whole
     for above in reversed(above_part(root, reader.title)):
@@ -134,7 +121,7 @@ def volume(root: etree._Element, reader: "Reader") -> SourceDocument:
     page = {each.tag: plain(each) for each in reversed(root.findall("FMTR/TITLEPG/*"))}
     edition = spelled_day(page.get("REVISED") or page.get("DATE", ""))
     if (law := root.find("TITLE")) is None:
-        raise SourceError("The volume holds no title.")
+        raise SourceRefused("The volume holds no title.")
     title = named_above(reader.node(law, reader.title))
     publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
     return SourceDocument(
@@ -244,11 +231,6 @@ class Reader:
             words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")[:60].strip("-")
             return f"{above}/sg-{words or 'other'}"
         return f"{above}/{STEPS[level]}{number}"
-
-
-def in_notes(notes: list[str]) -> Iterator[Ref]:
-    for note in notes:
-        yield from (Ref(found.text, found.locator, -1, -1) for found in find_citations(note))
 
 
 def is_marked_reserved(element: etree._Element) -> bool:

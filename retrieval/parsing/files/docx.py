@@ -15,6 +15,7 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
+from retrieval.parsing.designators import in_roman
 from retrieval.parsing.files.blocks import Block, Blocks, single_spaced
 from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_UNPACKED, TOO_LONG
 
@@ -302,19 +303,8 @@ def in_form(number: int, form: str) -> str:
             letter = chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
             return letter[:9].upper() if form == "upperLetter" else letter[:9]
         case "lowerRoman" | "upperRoman":
-            return roman(number) if form == "upperRoman" else roman(number).lower()
+            return in_roman(number) if form == "upperRoman" else in_roman(number).lower()
         case "none":
             return ""
         case _:
             return str(number)
-
-
-def roman(number: int) -> str:
-    if not 0 < number < 4000:
-        return str(number)
-    signs = [(1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL")]
-    text = ""
-    for size, sign in [*signs, (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")]:
-        text += sign * (number // size)
-        number %= size
-    return text

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from retrieval.parsing.designators import roman
 from retrieval.parsing.files.blocks import Block
 
 LONGEST = 120  # characters of a heading
@@ -231,10 +232,5 @@ def ordinal(part: str) -> int:
         if word in words:
             return words.index(word) + 1
     if set(part) <= set("IVXLC") and len(part) > 1 or part in "IVX":
-        return roman(part)
+        return roman(part.lower())
     return ord(part[0].upper()) - 64
-
-
-def roman(number: str) -> int:
-    values = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
-    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))

@@ -35,16 +35,22 @@ CELLS = {"td", "th", "column"}
 
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 DASHES = str.maketrans("–‑‐−", "----")
+# How files are parsed: nothing is fetched, nothing unpacks itself.
+SAFELY = {
+    "resolve_entities": False, "load_dtd": False, "no_network": True, "remove_comments": True, "remove_pis": True,
+}  # fmt: skip
 
 
-class SourceError(SourceRefused):
-    """Not a USLM file that can be read; the message is safe to show."""
+def check_entities(root: etree._Element) -> None:
+    dtd = root.getroottree().docinfo.internalDTD
+    if dtd is not None and any(dtd.iterentities()):
+        raise SourceRefused("The file declares XML entities, which are not read.")
 
 
 def name_of(element: etree._Element) -> str:
     """The tag without its namespace."""
     if element.tag is etree.Entity:
-        raise SourceError(f"The file refers to an entity it does not define: {str(element.text)[:40]}")
+        raise SourceRefused(f"The file refers to an entity it does not define: {str(element.text)[:40]}")
     return element.tag.rpartition("}")[2]
 
 

@@ -17,7 +17,8 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from retrieval.parsing.tree import Node, SourceDocument, unused_locator
+from retrieval.errors import SourceRefused
+from retrieval.parsing.tree import Node, SourceDocument, iso_day, unused_locator
 from retrieval.parsing.uslm.content import Place, Writer, plain_text, write_element
 from retrieval.parsing.uslm.elements import (
     BELOW_SECTION,
@@ -25,8 +26,9 @@ from retrieval.parsing.uslm.elements import (
     LEVELS,
     NOT_WRAPPERS,
     ROOTS,
+    SAFELY,
     SET_ASIDE,
-    SourceError,
+    check_entities,
     children_named,
     document_language,
     holds,
@@ -48,7 +50,7 @@ class LeafPolicy(StrEnum):
 
 
 def read(source: Path | str | bytes, *, leaf: LeafPolicy, max_bytes: int = MAX_BYTES) -> SourceDocument:
-    """The document in a file or in bytes. SourceError where it is no USLM file, or not a safe one.
+    """The document in a file or in bytes. SourceRefused where it is no USLM file, or not a safe one.
 
     Sections are turned into nodes as they end and their elements dropped, so memory grows with the text.
     """
@@ -63,16 +65,16 @@ def _opened(source: Path | str | bytes) -> BinaryIO:
     try:
         return Path(source).open("rb")
     except OSError as error:
-        raise SourceError(f"The file cannot be read: {error.strerror}.") from error
+        raise SourceRefused(f"The file cannot be read: {error.strerror}.") from error
 
 
 def _check_size(file: BinaryIO, max_bytes: int) -> None:
     size = file.seek(0, SEEK_END)
     file.seek(0)
     if not size:
-        raise SourceError("The file is empty.")
+        raise SourceRefused("The file is empty.")
     if size > max_bytes:
-        raise SourceError(f"The file is larger than {max_bytes:,} bytes.")
+        raise SourceRefused(f"The file is larger than {max_bytes:,} bytes.")
 
 
 class _Reader:
@@ -87,25 +89,15 @@ class _Reader:
             root = self._parse(file)
         except etree.XMLSyntaxError as error:
             why = " ".join(error.msg.split())  # some have a line break inside
-            raise SourceError(f"The file is not well-formed XML: {why}.") from error
+            raise SourceRefused(f"The file is not well-formed XML: {why}.") from error
         document = document_of(root, self._root_node(root))
         if not any(node.text or node.status for node in document.root.walk() if self._is_result(node)):
-            raise SourceError("The file holds no sections.")
+            raise SourceRefused("The file holds no sections.")
         return document
 
     def _parse(self, file: BinaryIO) -> etree._Element:
         """The document's element, with every finished section already in `self.done` and emptied."""
-        events = etree.iterparse(
-            file,
-            events=("start", "end"),
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            huge_tree=False,
-            remove_comments=True,
-            remove_pis=True,
-            collect_ids=False,
-        )
+        events = etree.iterparse(file, ("start", "end"), huge_tree=False, collect_ids=False, **SAFELY)
         depth = shielded = 0
         for event, element in events:
             name = name_of(element)
@@ -125,7 +117,7 @@ class _Reader:
         own = Writer(place_of)
         tops = self._children(root, own)
         if not tops:
-            raise SourceError("The file holds no sections.")
+            raise SourceRefused("The file holds no sections.")
         single = len(tops) == 1 and not own.text()
         return with_unique_locators(tops[0] if single else top_of(root, own, tops), set())
 
@@ -157,14 +149,12 @@ class _Reader:
 
 def check_start(element: etree._Element, name: str, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise SourceError(f"The file nests elements more than {MAX_DEPTH} deep.")
+        raise SourceRefused(f"The file nests elements more than {MAX_DEPTH} deep.")
     if depth > 1:
         return
-    dtd = element.getroottree().docinfo.internalDTD
-    if dtd is not None and any(dtd.iterentities()):
-        raise SourceError("The file declares XML entities, which are not read.")
+    check_entities(element)
     if name not in ROOTS:
-        raise SourceError(f"This is not a USLM document: it begins with <{name[:40]}>.")
+        raise SourceRefused(f"This is not a USLM document: it begins with <{name[:40]}>.")
 
 
 STATUSES = ("repealed", "omitted", "transferred", "reserved")
@@ -175,15 +165,8 @@ def date_of(element: etree._Element, attribute: str, *roles: str) -> date | None
     for each in (element, *element.iterancestors()):
         text = each.get(attribute) or property_of(each, *roles)
         if text:
-            return parsed_date(text)
+            return iso_day(text)
     return None
-
-
-def parsed_date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise SourceError(f"“{text[:40]}” is not a date.") from error
 
 
 def property_of(element: etree._Element, *roles: str) -> str:
@@ -280,16 +263,9 @@ def with_unique_locators(node: Node, seen: set[str]) -> Node:
 MAX_LOCATOR = 300  # what a locator column holds
 # How a locator goes on below a parent, where the file gives none: /us/usc/t8/ch12/schII, /us/usc/t8/s1101/a.
 CODE_STEPS = {
-    "title": "t",
-    "subtitle": "st",
-    "chapter": "ch",
-    "subchapter": "sch",
-    "part": "pt",
-    "subpart": "spt",
-    "division": "d",
-    "article": "art",
-    "section": "s",
-}
+    "title": "t", "subtitle": "st", "chapter": "ch", "subchapter": "sch", "part": "pt", "subpart": "spt",
+    "division": "d", "article": "art", "section": "s",
+}  # fmt: skip
 CODES = ("/us/usc", "/us/cfr")
 CODE_TITLE = re.compile(r"/us/(usc|cfr)/t[^/]+")
 
@@ -317,14 +293,14 @@ def locator_of(element: etree._Element) -> str:
     if not locator:
         locator = built_locator(element)
     if len(locator) > MAX_LOCATOR:
-        raise SourceError(f"An identifier is longer than {MAX_LOCATOR} characters.")
+        raise SourceRefused(f"An identifier is longer than {MAX_LOCATOR} characters.")
     return locator
 
 
 def built_locator(element: etree._Element) -> str:
     parent = next((each for each in element.iterancestors() if is_place(each)), None)
     if parent is None:
-        raise SourceError("The document has no identifier.")
+        raise SourceRefused("The document has no identifier.")
     above, step = locator_of(parent), step_of(element, locator_of(parent))
     if step.startswith("/s") and name_of(element) == "section" and (title := CODE_TITLE.match(above)):
         above = title.group()  # a section of a code is found by its number alone, whatever its chapter

@@ -22,9 +22,9 @@ from retrieval.citations.heads import (
     is_spanish,
     number_at,
     read,
-    roman,
     with_tail,
 )
+from retrieval.parsing.designators import in_roman
 
 
 def numbers(found):
@@ -101,7 +101,7 @@ def test_a_number_is_read_however_it_is_written(token, number):
 
 @given(st.integers(1, LARGEST))
 def test_roman_numerals_are_read_back(number):
-    assert read(roman(number).lower()) == number
+    assert read(in_roman(number).lower()) == number
 
 
 def test_every_word_for_a_number_is_matched_whole():

@@ -12,10 +12,10 @@ from itertools import pairwise
 import pytest
 from lxml import etree
 
+from retrieval.errors import SourceRefused
 from retrieval.parsing.cfr.content import LEFT_OUT
 from retrieval.parsing.cfr.reader import is_regulation, read
 from retrieval.parsing.tree import Node
-from retrieval.parsing.uslm.elements import SourceError
 from tests.retrieval.parsing.cfr.samples import ECFR, annual, volume
 
 TITLE = read(ECFR.encode())
@@ -110,7 +110,7 @@ def test_a_volume_reads_as_the_files_of_its_parts():
 
 
 def test_a_volume_without_law_is_refused():
-    with pytest.raises(SourceError, match="no title"):
+    with pytest.raises(SourceRefused, match="no title"):
         read(re.sub(r"<(/?)TITLE>", r"<\1INDEX>", volume(*PARTS)).encode())
 
 
@@ -162,7 +162,7 @@ def test_real_parts_read_alike_in_a_volume(measuring_data):
     ],
 )
 def test_what_is_no_regulation_is_refused(content, said):
-    with pytest.raises(SourceError, match=said):
+    with pytest.raises(SourceRefused, match=said):
         read(content.encode())
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from lxml import etree
 
-from retrieval.parsing.uslm.elements import SourceError
+from retrieval.errors import SourceRefused
 from retrieval.parsing.uslm.reader import read
 from tests.retrieval.parsing.uslm.samples import CONSTITUTION, LOWEST, SECTION, USLM, wrapped
 
@@ -37,7 +37,7 @@ def test_document_says_what_it_is(title):
     ],
 )
 def test_what_is_not_uslm_is_refused_with_a_reason(source, message):
-    with pytest.raises(SourceError, match=message):
+    with pytest.raises(SourceRefused, match=message):
         read(source, leaf=SECTION)
 
 
@@ -45,7 +45,7 @@ def test_external_entities_are_never_fetched(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("secret words")
     bomb = f"<!DOCTYPE uscDoc [<!ENTITY x SYSTEM '{secret.as_uri()}'>]>".encode()
-    with pytest.raises(SourceError, match="declares XML entities") as refused:
+    with pytest.raises(SourceRefused, match="declares XML entities") as refused:
         read(bomb + wrapped("<section><num>1</num><content>&x;</content></section>"), leaf=SECTION)
     assert "secret" not in refused.value.message
 
@@ -53,14 +53,14 @@ def test_external_entities_are_never_fetched(tmp_path):
 def test_an_entity_bomb_is_refused_at_once():
     entities = "".join(f"<!ENTITY e{n} '{f'&e{n - 1};' * 50}'>" for n in range(1, 10))
     bomb = f"<!DOCTYPE uscDoc [<!ENTITY e0 'ha'>{entities}]><uscDoc x='&e9;'>&e9;</uscDoc>".encode()
-    with pytest.raises(SourceError, match="amplification factor|declares XML entities"):
+    with pytest.raises(SourceRefused, match="amplification factor|declares XML entities"):
         read(bomb, leaf=SECTION)
 
 
 def test_a_file_that_is_too_large_or_absent_is_refused(tmp_path):
-    with pytest.raises(SourceError, match="larger than 10 bytes"):
+    with pytest.raises(SourceRefused, match="larger than 10 bytes"):
         read(wrapped(""), leaf=SECTION, max_bytes=10)
-    with pytest.raises(SourceError, match="cannot be read") as refused:
+    with pytest.raises(SourceRefused, match="cannot be read") as refused:
         read(tmp_path / "absent.xml", leaf=SECTION)
     assert str(tmp_path) not in refused.value.message
 
