@@ -21,7 +21,7 @@ from retrieval.corpus import statements
 from retrieval.corpus.filters import condition
 from retrieval.indexes import hnsw
 from retrieval.models import ChunkVector, Document
-from retrieval.models.chunks import ChunkVectorQuerySet
+from retrieval.models.corpus import VersionQuerySet
 from retrieval.ranking import DomainScope, Query
 
 FEW = 10_000  # vectors left of a large domain: fewer are scanned faster than its index is read
@@ -101,7 +101,7 @@ def _held(model: int, domains: tuple[int, ...], principals: tuple[str, ...], day
     return of_domains(model, domains).filter(private=True, document__in=documents).valid_on(day)
 
 
-def of_domains(model: int, domains: tuple[int, ...]) -> ChunkVectorQuerySet:
+def of_domains(model: int, domains: tuple[int, ...]) -> VersionQuerySet:
     chosen = {"domain": domains[0]} if len(domains) == 1 else {"domain__in": domains}
     columns = ("section_id", "chunk_id", "document_id", "domain_id", "vector")
     return ChunkVector.objects.live().filter(model=model, **chosen).order_by().values_list(*columns)

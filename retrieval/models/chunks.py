@@ -1,13 +1,11 @@
 """What is searched of sections: their chunks, the chunks' vectors by each embedder, and their words as numbers."""
 
-from datetime import date
-
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from retrieval.models.corpus import Domain, PartOfDocument, Section
+from retrieval.models.corpus import Domain, PartOfDocument, Section, VersionQuerySet
 
 
 class Chunk(PartOfDocument):
@@ -65,26 +63,6 @@ class EmbeddingModel(models.Model):
         return self.name
 
 
-class ChunkVectorQuerySet(models.QuerySet):
-    """What a search compares: said of the vectors alone, so that it joins no other table."""
-
-    def live(self) -> "ChunkVectorQuerySet":
-        return self.filter(live=True)
-
-    def in_force(self) -> "ChunkVectorQuerySet":
-        """Of current texts."""
-        return self.filter(valid_to__isnull=True)
-
-    def begun_by(self, day: date | None) -> "ChunkVectorQuerySet":
-        return self if day is None else self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day))
-
-    def valid_on(self, day: date | None) -> "ChunkVectorQuerySet":
-        """Of texts in force on that day; None means the current ones."""
-        if day is None:
-            return self.in_force()
-        return self.begun_by(day).filter(Q(valid_to__isnull=True) | Q(valid_to__gt=day))
-
-
 class ChunkVector(PartOfDocument):
     """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the first and
     switched to in one row. It carries what every search filters by, which the database copies from its section; `live`
@@ -101,7 +79,7 @@ class ChunkVector(PartOfDocument):
     valid_to = models.DateField(null=True, editable=False)
     vector = HalfVectorField(help_text=_("Unit length; as many dimensions as its model has."))
 
-    objects = ChunkVectorQuerySet.as_manager()
+    objects = VersionQuerySet.as_manager()  # joins no other table
 
     class Meta:
         indexes = [

@@ -5,6 +5,7 @@ before it is `live`, nor outside its validity, nor to a caller it was not grante
 """
 
 from datetime import date
+from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -231,18 +232,31 @@ class UnownedDocument(Document):
         return self.locator
 
 
-class SectionQuerySet(models.QuerySet):
-    def live(self) -> "SectionQuerySet":
+class VersionQuerySet(models.QuerySet):
+    """Rows of texts, each of which knows from when to when its text is in force."""
+
+    def live(self) -> Self:
         return self.filter(live=True)
 
+    def in_force(self) -> Self:
+        """Of current texts."""
+        return self.filter(valid_to__isnull=True)
+
+    def begun_by(self, day: date | None) -> Self:
+        return self if day is None else self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day))
+
+    def valid_on(self, day: date | None) -> Self:
+        """Of texts in force on that day; None means the current ones."""
+        if day is None:
+            return self.in_force()
+        return self.begun_by(day).filter(Q(valid_to__isnull=True) | Q(valid_to__gt=day))
+
+
+class SectionQuerySet(VersionQuerySet):
     def valid_on(self, day: date | None) -> "SectionQuerySet":
         """Law in force on that day; None means the current texts, those of repealed law among them."""
-        if day is None:
-            return self.filter(valid_to__isnull=True)
-        sections = self.filter(Q(valid_from__isnull=True) | Q(valid_from__lte=day)).filter(
-            Q(valid_to__isnull=True) | Q(valid_to__gt=day)
-        )
-        for ended in history.ended_by(day):
+        sections = super().valid_on(day)
+        for ended in history.ended_by(day) if day else ():
             sections = sections.exclude(within(ended))
         return sections
 
