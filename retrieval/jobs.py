@@ -29,9 +29,8 @@ CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
 CHECKPOINTS_KEPT = timedelta(days=7)  # of a failed job, which may be resumed so long
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
-STEP_SECONDS = (
-    15.0  # after which a step begins no other piece: on a machine ten times slower it ends in time too
-)
+# Seconds after which a step begins no other piece: on a machine ten times slower it ends in time too.
+STEP_SECONDS = 15.0
 WATCHED_EVERY = 0.5  # seconds between looks at a job that others work on
 
 HasTime = Callable[[], bool]

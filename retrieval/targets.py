@@ -6,17 +6,8 @@ A selection says which chunks; it never widens what a caller may read. `retrieva
 from dataclasses import dataclass, replace
 
 KINDS = (
-    "section",
-    "heading",
-    "pages",
-    "document",
-    "filename",
-    "chunk",
-    "tag",
-    "metadata",
-    "cites",
-    "definitions",
-)
+    "section", "heading", "pages", "document", "filename", "chunk", "tag", "metadata", "cites", "definitions",
+)  # fmt: skip
 COMPARISONS = ("is", "contains", "at_least", "at_most")
 
 

@@ -41,9 +41,8 @@ SIGN = r"(?:§{1,2}|#|(?:se[ctio]{3,6}n(?:es|s)?|sects?|secs?|ss?|seccs?|article
 SUB = r"\((?:[0-9]{1,3}[a-z]{0,2}|[ivxlc]{1,6}|[a-z]{1,2})\)"  # neither a year nor a word
 SUBS = rf"(?:\s?{SUB}){{0,8}}"
 USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
-_GLUED_SUBS = (
-    r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"  # "203m1": no section has such a number
-)
+# "203m1": no section has such a number.
+_GLUED_SUBS = r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"
 CFR_SECTION = (
     r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
     r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2}(?!\.))?(?![a-z0-9])"

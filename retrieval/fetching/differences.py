@@ -14,9 +14,8 @@ from retrieval.ingestion.staging import (
 from retrieval.models import Domain, Section
 from retrieval.parsing.tree import SourceDocument
 
-SHORTEST = (
-    0.8  # of what is known: less is taken for a download that was cut short, or a page that says why not
-)
+# Of what is known: less is taken for a download that was cut short, or a page that says why not.
+SHORTEST = 0.8
 NAMED = 200  # locators of a kind that are named; the others are counted
 
 

@@ -25,9 +25,8 @@ from django.conf import settings
 from retrieval.errors import ArfError, SourceRefused
 
 TRIES = 3  # of one file: a step of a job must end in time
-LONGEST_WAIT = (
-    20.0  # seconds that a step of a job may sleep; who asks for more is asked again by the next fetch
-)
+# Seconds that a step of a job may sleep; who asks for more is asked again by the next fetch.
+LONGEST_WAIT = 20.0
 MOST_REDIRECTS = 5
 MOST_BYTES = (
     1_500 * 2**20

@@ -202,8 +202,9 @@ def get_one(run: JobRun, domain: Domain, state: State, site: Site, asked: Asked,
         raise SourceRefused(f"{site.origin.host} asks crawlers by robots.txt to leave {wanted.url} alone.")
     path = folder_of(domain) / wanted.name
     known = None if run.params["force"] else known_of(domain, publisher, wanted, path)
+    held = known and Validators(known.etag, known.last_modified)
     most = MOST_BYTES if wanted.leaf else LARGEST_PAGE
-    fetched = site.fetch(wanted.url, path, known=known and validators(known), has_time=has_time, most=most)
+    fetched = site.fetch(wanted.url, path, known=held, has_time=has_time, most=most)
     if not fetched.complete:
         return False
     content = checked_content(publisher, wanted, path, fetched)
@@ -230,10 +231,6 @@ def known_of(domain: Domain, publisher: Publisher, wanted: Wanted, path: Path) -
     return known if held else None
 
 
-def validators(known: Download) -> Validators:
-    return Validators(known.etag, known.last_modified)
-
-
 def checked_content(publisher: Publisher, wanted: Wanted, path: Path, fetched: Fetched) -> bytes:
     """What a page holds, b"" of any other file. Raises SourceRefused, and drops the file, where it is no such file."""
     if fetched.unchanged and not path.exists():
@@ -252,8 +249,10 @@ def checked_content(publisher: Publisher, wanted: Wanted, path: Path, fetched: F
 def got_all(domain: Domain, state: State) -> Progress:
     """Everything has come: what is new is compared next."""
     publisher, folder = publisher_of(domain), folder_of(domain)
-    if publisher.crawls:
-        drop_others(folder, {each["file"]["name"] for each in state.got})
+    names = {each["file"]["name"] for each in state.got}
+    for path in folder.iterdir() if publisher.crawls else ():
+        if path.name not in names:  # a page that the publisher links no longer
+            path.unlink()
     changed = [Wanted(**each["file"]) for each in state.got if not each["unchanged"]]
     sources = publisher.sources(folder, changed)
     state.sources = [asdict(each) | {"path": str(each.path)} for each in sources]
@@ -263,13 +262,6 @@ def got_all(domain: Domain, state: State) -> Progress:
         return Progress(count, count, f"{domain.name}: nothing is new at its publisher.", finished=True)
     state.phase = "compare"
     return Progress(count, count, f"{count} files got; {len(sources)} are compared with what is known")
-
-
-def drop_others(folder: Path, names: set[str]) -> None:
-    """Pages that the publisher links no longer."""
-    for path in folder.iterdir():
-        if path.name not in names:
-            path.unlink()
 
 
 # -- Comparing

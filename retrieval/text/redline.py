@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-MOST_PAIRS = (
-    2_000_000  # of words compared with each other, which takes half a second; longer passages are set whole
-)
+# Pairs of words that are compared, which takes half a second; longer passages are set whole.
+MOST_PAIRS = 2_000_000
 WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
 
 

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from os import getpid
 
@@ -104,10 +105,7 @@ class Conversation:
             logger.warning("The language model did not answer: %s (%s).", outcome, type(error).__name__)
             attempt = Attempt(outcome, tokens_in=estimated(prompt) if outcome == "timeout" else 0)
         ms = round((time.monotonic() - started) * 1000, 2)
-        return (
-            Attempt(attempt.outcome, attempt.value, attempt.tokens_in, attempt.tokens_out, ms),
-            wait,
-        )
+        return replace(attempt, ms=ms), wait
 
     def _post(self, prompt: Messages, options: Mapping[str, dict]) -> bytes:
         """The answer's body, within the deadline and MAX_ANSWER bytes."""

@@ -5,7 +5,6 @@ import textwrap
 
 from retrieval.access.caller import Caller
 from retrieval.management.base import ArfCommand
-from retrieval.models import SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search.log import trace_for
 from retrieval.search.service import search
@@ -36,7 +35,7 @@ class Command(ArfCommand):
             pipeline=options["pipeline"],
         )
         answer = search(request)
-        explanation = explanation_of(answer) if options["explain"] else None
+        explanation = trace_for(answer["trace_id"], Caller()) if options["explain"] else None
         if options["json"]:
             self.stdout.write(
                 json.dumps(answer | ({"explanation": explanation} if explanation else {}), indent=2)
@@ -81,12 +80,6 @@ class Command(ArfCommand):
         for candidate in explanation["dropped"]:
             why = f"{candidate['stage']}: {in_words(candidate['why'])}"
             self.stdout.write(f"       {account(candidate)}; {why}")
-
-
-def explanation_of(answer: dict) -> dict:
-    """The trace of this search, or of the one whose answer was shown again."""
-    log = SearchLog.objects.get(pk=answer["trace_id"])
-    return trace_for(str(log.cached_from or log.pk), Caller())
 
 
 def account(candidate: dict) -> str:

@@ -111,9 +111,8 @@ class Reranker:
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
     answer: np.ndarray  # (5,): the logistic over `evidence`, its intercept last
     judged: JudgedNeighbours
-    cross: np.ndarray | None = (
-        None  # (2, m): knots of a cross-encoder's probability, where one was learned from
-    )
+    # (2, m): knots of a cross-encoder's probability, where one was learned from.
+    cross: np.ndarray | None = None
 
     def raw(self, rows: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,) probabilities before calibration."""
