@@ -6,7 +6,7 @@ and a chunk ends in a valley of their similarity (TextTiling: Hearst 1997).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -16,6 +16,8 @@ import numpy as np
 from retrieval.text.sentences import sentences
 
 Group = tuple[int, int]  # first part, one past the last
+MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
+LOWEST = 20  # percent of the similarities of neighbours, among which a valley is
 
 LEADING_LINE = re.compile(r"(?<![.;,!?\s])(?<!; or)(?<!; and)(?<!; [yoeu])\n\s*$")
 
@@ -46,10 +48,8 @@ def chunk(
     *,
     embed: Callable[[list[str]], np.ndarray],
     count_tokens: Callable[[str], int],
-    max_tokens: int = 200,
-    min_tokens: int = 40,
-    percentile: float = 20,
-    window: int = 1,
+    max_tokens: int = MAX_TOKENS,
+    min_tokens: int = MIN_TOKENS,
 ) -> list[Span]:
     """Spans that follow on one another from 0 to len(text); none for an empty text.
 
@@ -62,24 +62,20 @@ def chunk(
     if len(edges) > 2:
         parts = [text[start:end].strip() for start, end in pairwise(edges)]
         divided = _divisions(text, edges)
-        nearness = _similarities(embed(parts), window) if divided is None else divided
+        nearness = _similarities(embed(parts)) if divided is None else divided
         similarities = np.maximum(nearness, _leads(text, edges))
         cutter = _Cutter(edges, similarities, count, max_tokens, min_tokens)
-        edges = cutter.cut(_valleys(similarities, percentile) if divided is None else [])
+        edges = cutter.cut(_valleys(similarities) if divided is None else [])
     return [Span(start, end, count(start, end)) for start, end in pairwise(edges)]
 
 
-def chunk_context(
-    title: str, breadcrumb: str | Iterable[str], heading: str, names: Mapping[str, str] | Iterable[str] = ()
-) -> str:
+def chunk_context(crumbs: Iterable[str], heading: str, names: Iterable[str]) -> str:
     """What is indexed before a chunk's text: the way to its section, then heading and plain names.
 
     "Constitution of the United States > Article I\\nLegislative power: Who makes federal laws"
     """
-    crumbs = [breadcrumb] if isinstance(breadcrumb, str) else breadcrumb
-    plain = names.values() if isinstance(names, Mapping) else names
-    way = " > ".join(_told_once([title, *crumbs]))
-    about = ": ".join(_told_once([heading, "; ".join(_told_once(plain))]))
+    way = " > ".join(_told_once(crumbs))
+    about = ": ".join(_told_once([heading, "; ".join(_told_once(names))]))
     return "\n".join(line for line in (way, about) if line)
 
 
@@ -129,11 +125,9 @@ def _break(text: str, start: int, end: int) -> int:
 # similarity of neighbours
 
 
-def _similarities(vectors: np.ndarray, window: int) -> np.ndarray:
-    """(n - 1,) cosines of the `window` parts before and after each gap, smoothed over three gaps."""
-    gaps = range(1, len(vectors))
-    before = np.stack([vectors[max(0, gap - window) : gap].mean(axis=0) for gap in gaps])
-    after = np.stack([vectors[gap : gap + window].mean(axis=0) for gap in gaps])
+def _similarities(vectors: np.ndarray) -> np.ndarray:
+    """(n - 1,) cosines of the parts before and after each gap, smoothed over three gaps."""
+    before, after = vectors[:-1], vectors[1:]
     lengths = np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1)
     cosines = np.einsum("nd,nd->n", before, after) / np.maximum(lengths, 1e-12)
     padded = np.pad(cosines, 1, mode="edge")
@@ -161,9 +155,9 @@ def _leads(text: str, edges: list[int]) -> np.ndarray:
     return np.array([1.0 if LEADING_LINE.search(line) else -1.0 for line in lines])
 
 
-def _valleys(similarities: np.ndarray, percentile: float) -> list[int]:
-    """Parts before which similarity is lowest among its neighbours and in the lowest `percentile`."""
-    low = similarities <= np.percentile(similarities, percentile)
+def _valleys(similarities: np.ndarray) -> list[int]:
+    """Parts before which similarity is lowest among its neighbours and among the `LOWEST`."""
+    low = similarities <= np.percentile(similarities, LOWEST)
     padded = np.pad(similarities, 1, mode="edge")
     before, after = padded[:-2], padded[2:]
     falls = (similarities < before) & (similarities <= after)

@@ -16,7 +16,6 @@ from retrieval.parsing.tree import page_at
 BATCH = 32  # sections a step: well under a minute at 20 chunks/s
 ENTERED = 500  # vectors entered in the index at a time
 BATCH_TEXT = 100_000  # characters a step: about 800 sentences and chunks to embed
-MAX_TOKENS, MIN_TOKENS = 200, 40  # of a chunk: leaves the embedder's 256 room for the context
 
 
 def chunk_some(run: JobRun) -> Progress:
@@ -119,19 +118,9 @@ def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
     """A section's chunks; one without words of its own has none."""
     if not section.is_result or not section.text:
         return
-    context = chunk_context(
-        "",
-        section.breadcrumb.split(" › "),  # begins with the document's title, as it will be once published
-        section.heading,
-        (section.plain_name, section.citation),
-    )
-    spans = chunk(
-        section.text,
-        embed=embedder.embed_documents,
-        count_tokens=embedder.count_tokens,
-        max_tokens=MAX_TOKENS,
-        min_tokens=MIN_TOKENS,
-    )
+    crumbs = section.breadcrumb.split(" › ")  # begins with the document's title, as it will be once published
+    context = chunk_context(crumbs, section.heading, (section.plain_name, section.citation))
+    spans = chunk(section.text, embed=embedder.embed_documents, count_tokens=embedder.count_tokens)
     for position, span in enumerate(spans):
         yield Chunk(
             document_id=section.document_id,

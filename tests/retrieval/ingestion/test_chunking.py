@@ -150,15 +150,12 @@ def test_embedding_happens_once_and_reads_no_blank_edges():
 
 def test_context_tells_the_way_the_heading_and_the_plain_names_once():
     assert chunk_context(
-        "Constitution of the United States",
-        ["Constitution of the United States", "Article I", ""],
+        ["Constitution of the United States", "Constitution of the United States", "Article I", ""],
         "Legislative power",
-        {"en": "Who makes federal laws", "es": "Quién hace las leyes"},
+        ["Who makes federal laws", "Quién hace las leyes"],
     ) == (
         "Constitution of the United States > Article I\n"
         "Legislative power: Who makes federal laws; Quién hace las leyes"
     )
-    assert (
-        chunk_context("Title 8", "Chapter 12 > Part II", "Asylum") == "Title 8 > Chapter 12 > Part II\nAsylum"
-    )
-    assert chunk_context("Manual", [], "", []) == "Manual"
+    assert chunk_context(["Title 8", "Part II"], "Asylum", []) == "Title 8 > Part II\nAsylum"
+    assert chunk_context(["Manual"], "", []) == "Manual"
