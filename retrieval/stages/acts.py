@@ -8,13 +8,11 @@ from operator import or_
 from django.db.models import Min, Q
 
 from retrieval.citations.acts import Act, NamedAct, named_acts
-from retrieval.corpus.filters import public_ids
-from retrieval.engines import loaded
-from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query, Ranking, Reason
-from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
+from retrieval.stages.fusion import fold, ranking_of
+from retrieval.stages.legs import hits_of
 
 
 @dataclass(frozen=True)
@@ -30,19 +28,7 @@ class ActRetriever:
         sections = sections_of(query, acts)
         if not sections:
             return ranking.noting("no act that is here is named", skipped=True)
-        index = loaded.lexical_index()
-        if problem := index.problem:
-            raise NotRun(problem)
-        hits = index.search(
-            texts_by_language(query),
-            domains=query.domain_ids,
-            as_of=query.as_of,
-            among=[{"section": sections}, *(public_ids(query, selection) for selection in query.selections)],
-            exclude=query.exclude and public_ids(query, query.exclude),
-            limit=self.k * CHUNKS_A_SECTION,
-        )
-        if problem := index.look():
-            raise NotRun(problem)
+        hits = hits_of(query, self.k, among=[{"section": sections}])
         names = ", ".join(act.name for act in acts)
         reason = Reason("in_named_act", {"act": names})
         found = fold("act", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)

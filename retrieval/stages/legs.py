@@ -1,5 +1,6 @@
 """The legs that find chunks: the nearest in meaning, public ones by their words (BM25), private ones by SQL alone."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -10,7 +11,7 @@ from django.db.models import Q, QuerySet
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.indexes.lexical import PLAIN, Weights
+from retrieval.indexes.lexical import PLAIN, Hit, Weights
 from retrieval.indexes.nearest import nearest
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking
@@ -35,6 +36,27 @@ class DenseRetriever:
         return ranking_of(ranking, candidates).noting(way)
 
 
+def hits_of(
+    query: Query, k: int, *, among: Sequence[Mapping] = (), weights: Weights = Weights()
+) -> list[Hit]:
+    """Public chunks by this node's index, in what caller and rules leave and in each of `among`. Raises NotRun."""
+    index = loaded.lexical_index()
+    if problem := index.problem:
+        raise NotRun(problem)
+    hits = index.search(
+        texts_by_language(query),
+        domains=query.domain_ids,
+        as_of=query.as_of,
+        among=[*among, *(public_ids(query, selection) for selection in query.selections)],
+        exclude=query.exclude and public_ids(query, query.exclude),
+        limit=k * CHUNKS_A_SECTION,
+        weights=weights,
+    )
+    if problem := index.look():
+        raise NotRun(problem)
+    return hits
+
+
 @dataclass(frozen=True)
 class LexicalRetriever:
     """BM25 over the chunks of public domains by this node's index; if `cited`, also how other sections cite them."""
@@ -45,20 +67,7 @@ class LexicalRetriever:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        index = loaded.lexical_index()
-        if problem := index.problem:
-            raise NotRun(problem)
-        hits = index.search(
-            texts_by_language(query),
-            domains=query.domain_ids,
-            as_of=query.as_of,
-            among=[public_ids(query, selection) for selection in query.selections],
-            exclude=query.exclude and public_ids(query, query.exclude),
-            limit=self.k * CHUNKS_A_SECTION,
-            weights=Weights() if self.cited else PLAIN,
-        )
-        if problem := index.look():
-            raise NotRun(problem)
+        hits = hits_of(query, self.k, weights=Weights() if self.cited else PLAIN)
         coverage = {hit.chunk: hit.coverage for hit in hits}
         folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
         return ranking_of(
