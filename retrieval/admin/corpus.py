@@ -24,6 +24,8 @@ from retrieval.ingestion import ingest, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
+CORPUS = ["visibility", "languages", "citation_style", "result_level", "locator_prefix", "always_searched"]
+SOURCE = ["source", "refresh_plan", "corpus_version", "last_ingested", "last_fetched"]
 
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
@@ -91,23 +93,8 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     search_fields = ["name", "name_es", "slug"]
     fieldsets = [
         (None, {"fields": ["slug", "name", "name_es", "description", "description_es", "position"]}),
-        (
-            gettext_lazy("Corpus"),
-            {
-                "fields": [
-                    "visibility",
-                    "languages",
-                    "citation_style",
-                    "result_level",
-                    "locator_prefix",
-                    "always_searched",
-                ]
-            },
-        ),
-        (
-            gettext_lazy("Source"),
-            {"fields": ["source", "refresh_plan", "corpus_version", "last_ingested", "last_fetched"]},
-        ),
+        (gettext_lazy("Corpus"), {"fields": CORPUS}),
+        (gettext_lazy("Source"), {"fields": SOURCE}),
     ]
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
