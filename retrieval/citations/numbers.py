@@ -62,6 +62,8 @@ _ONLY_SUBS = rf"(?:{SUB}){{1,5}}"  # the "(b)" of "203(a) and (b)"
 
 
 def list_of(number: str) -> str:
+    """Each number is taken whole: its hyphen could also join two, and a list of n be read in 2^n ways."""
+    number = f"(?>{number})"
     return rf"{number}{SUBS}(?:{_JOIN}(?:{number}{SUBS}{OTHER_SOURCE}|{_ONLY_SUBS})){{0,40}}"
 
 
