@@ -20,7 +20,8 @@ from evaluation.measuring.measures import Estimate, estimate
 MARGIN = 0.01  # nDCG@10 that a challenger may be worse by and still be "not worse"
 ALPHA = 0.05  # one-sided
 FEWEST = 100  # answerable test topics: fewer cannot tell .02 from nothing
-FLOOR = 0.03  # a slice whose mean falls by more, with an interval that excludes zero, vetoes
+FLOOR = 0.03  # a slice (kind, language, body of law) whose mean falls by more, with an interval below zero, vetoes;
+# so does one that falls by more than MARGIN in all of its interval
 SMALLEST = 10  # topics of a slice that may veto; smaller ones are only shown
 MOST_ECE = 0.05  # expected calibration error above which thresholds on probabilities mean nothing
 SLOWEST_MS = 10.0  # of processor time, mean a query: features and scoring of its whole pool
@@ -114,7 +115,7 @@ def sliced(pairs: Sequence[Paired]) -> tuple[Slice, ...]:
 
 def slice_of(name: str, pairs: Sequence[Paired], may_veto: bool) -> Slice:
     difference = estimate([pair.difference for pair in pairs])
-    fell = difference.mean < -FLOOR and difference.high < 0
+    fell = difference.high < -MARGIN or (difference.mean < -FLOOR and difference.high < 0)
     return Slice(
         name=name,
         topics=len(pairs),
@@ -128,7 +129,7 @@ def slice_of(name: str, pairs: Sequence[Paired], may_veto: bool) -> Slice:
 def vetoed(topics: int, slices: Sequence[Slice], ece: float, ms: float) -> tuple[str, ...]:
     """Every reason against, each with its numbers."""
     reasons = [
-        f"Veto: {each.name} falls by {-each.difference.mean:.3f}, more than {FLOOR} ({each.topics} topics)."
+        f"Veto: {each.name} falls by {-each.difference.mean:.3f} ({each.topics} topics)."
         for each in slices
         if each.vetoes
     ]

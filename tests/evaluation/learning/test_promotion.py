@@ -47,6 +47,12 @@ def test_a_slice_may_only_veto():
     assert decision.reasons[1].startswith("Veto: es falls by 0.100")
 
 
+def test_a_body_of_law_that_surely_loses_more_than_the_margin_vetoes():
+    others = pairs(180, by=0.06)
+    assert not decided([*others, *pairs(200, by=-0.02, noise=0.01, name="us_code")]).deploy
+    assert decided([*others, *pairs(200, by=-0.02, noise=0.1, name="us_code")]).deploy
+
+
 def test_a_slice_that_rises_deploys_nothing():
     assert not decided([*pairs(180, by=-0.05), *pairs(20, by=0.4, name="es")]).deploy
 
