@@ -14,6 +14,7 @@ OFTEN = {  # function, and minutes from one run to the next
     "retire expired rules": ("rules.authoring.workflow.retire_expired", 1),
     "ask of new law": ("evaluation.tasks.ask_of_new_law", 10),
     "count words": ("retrieval.indexes.terms.count_again", 10),
+    "summarise": ("retrieval.summaries.upkeep.save_missing", 10),
     "count uses of rules": ("rules.linting.usage.count", 10),
 }
 NIGHTLY = {

@@ -12,6 +12,7 @@ from retrieval.ingestion.chunking import chunk, chunk_context
 from retrieval.jobs import Progress, time_for_more
 from retrieval.models import Chunk, ChunkVector, Document, EmbeddingModel, JobRun, Section
 from retrieval.parsing.tree import page_at
+from retrieval.summaries import upkeep
 
 BATCH = 32  # sections a step: well under a minute at 20 chunks/s
 ENTERED = 500  # vectors entered in the index at a time
@@ -89,6 +90,7 @@ def save_chunks(sections: list[Section], model: EmbeddingModel, embedder: Embedd
     Chunk.objects.bulk_create(chunks, batch_size=500)
     save_vectors(chunks, model, embedder)
     terms.save_terms(sections)
+    upkeep.save_provisions(sections)
 
 
 def save_vectors(chunks: list[Chunk], model: EmbeddingModel, embedder: Embedder) -> None:

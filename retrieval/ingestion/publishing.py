@@ -13,6 +13,7 @@ from retrieval.ingestion import defining
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
+from retrieval.summaries import upkeep
 
 LINK = """
 UPDATE retrieval_citation edge SET target_id = place.id
@@ -56,6 +57,7 @@ def publish(run: JobRun) -> Progress:
     link_citations(published=published, closed=closed)
     defining.keep(document, list(staged.values()))
     cited.count_again(changed=[*published, *closed])
+    upkeep.save_above(document, [*published, *closed])
     terms.count_published(document.domain, version, added=published, removed=closed)
     index_what_has_grown()
     totals = Counter(run.state.get("totals", {}))

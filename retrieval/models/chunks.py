@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
-from retrieval.models.corpus import Domain, PartOfDocument, Section, VersionQuerySet
+from retrieval.models.corpus import Document, Domain, PartOfDocument, Section, VersionQuerySet
 
 
 class Chunk(PartOfDocument):
@@ -110,6 +110,36 @@ class SectionTerms(PartOfDocument):
         default=0, help_text=_("How many current public sections cite it or a place in it.")
     )
     called = models.TextField(blank=True, help_text=_("What those that cite it call it."))
+
+
+class Summary(models.Model):
+    """What tells most of a text, as places in it: no words are kept twice, and none is seen that its reader may not
+    read. The database fills in the document and how private it is.
+    """
+
+    class Level(models.IntegerChoices):
+        PROVISION = 0
+        PART = 1  # of what stands below a section
+        DOCUMENT = 2
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="summaries", db_index=False)
+    section = models.ForeignKey(Section, null=True, on_delete=models.CASCADE, related_name="summaries")
+    level = models.PositiveSmallIntegerField(choices=Level)
+    sentences = models.JSONField(
+        default=list, help_text=_("Section, start and end in its text of each, the most telling first.")
+    )
+    private = models.BooleanField(default=False, editable=False)
+
+    class Meta:
+        verbose_name_plural = _("summaries")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "section", "level"], nulls_distinct=False, name="one_summary_a_level"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_level_display()} of {self.document_id}"
 
 
 class Vocabulary(models.Model):

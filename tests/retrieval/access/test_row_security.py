@@ -26,6 +26,7 @@ from retrieval.models import (
     IndexChange,
     Section,
     SectionTerms,
+    Summary,
 )
 from retrieval.models.corpus import DocumentQuerySet, DomainQuerySet, SectionQuerySet
 from retrieval.request import SearchRequest
@@ -40,7 +41,7 @@ ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
 STAFF = Caller(("user:903",), frozenset({"search", "pipelines", "staff"}), is_staff=True)
 
 
-TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation, SectionTerms)
+TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation, SectionTerms, Summary)
 
 
 ANAS_TITLE = "Matter of Quetzalli Ibarreche"
@@ -95,7 +96,7 @@ def test_nothing_told_means_public_rows_alone(anas_file):
 def test_each_caller_sees_the_rows_of_granted_documents(anas_file, bens_file):
     for caller, document in ((ANA, anas_file), (BEN, bens_file), (STAFF, None)):
         with as_caller(caller):
-            for model in (Section, Chunk, ChunkVector, SectionTerms):
+            for model in (Section, Chunk, ChunkVector, SectionTerms, Summary):
                 seen = set(model.objects.filter(private=True).values_list("document_id", flat=True))
                 assert seen == ({document.pk} if document else set())
 
