@@ -2,8 +2,10 @@
 but for the file of translations.
 """
 
+from collections.abc import Sequence
+
 from retrieval.answers.selection import Passage
-from retrieval.answers.units import Unit
+from retrieval.answers.units import Span, Unit
 from retrieval.corpus.translations import translation
 from retrieval.text.sentences import sentences
 
@@ -17,15 +19,20 @@ def beside(passage: Passage, unit: Unit) -> dict | None:
     translated = "\n".join(translation(passage.locator, passage.text))
     if not translated:
         return None
-    english, spanish = sentences(passage.text), sentences(translated)
+    return our_translation(same_sentences(passage.text, translated, unit.spans) or translated)
+
+
+def same_sentences(text: str, translated: str, spans: Sequence[Span]) -> str:
+    """Those of a translation that stand where these spans of the text stand; none where one text has more sentences."""
+    english, spanish = sentences(text), sentences(translated)
     if len(english) != len(spanish):
-        return our_translation(translated)
+        return ""
     quoted = [
         translated[start:end].strip()
         for (start, end), (first, last) in zip(spanish, english, strict=True)
-        if any(first < b and a < last for a, b in unit.spans)
+        if any(first < b and a < last for a, b in spans)
     ]
-    return our_translation(" ".join(quoted))
+    return " ".join(quoted)
 
 
 def our_translation(text: str) -> dict:

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from retrieval import pipeline
 from retrieval.access import matters
 from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
 from retrieval.api.errors import BadParameter
@@ -38,6 +39,7 @@ from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, MAX_WITHIN, SearchReq
 from retrieval.search.log import give_feedback, trace_for
 from retrieval.search.service import search
 from retrieval.stages.llm_verifier import usual_pipeline
+from retrieval.summaries.shown import with_summaries
 
 PIPELINE = (
     "A public pipeline; others need the scope “pipelines”. Left out: `default`, which asks no language model, or, for "
@@ -47,12 +49,13 @@ COVERAGE = (
     "joint, as if left out: one search under what any restricting rule allows; each: one search per such rule, each "
     "covered."
 )
-ON_DEMAND = ["text", "notes"]  # of a long provision either is a hundred kilobytes
+LONG = ["text", "notes"]  # of a long provision either is a hundred kilobytes
+ON_DEMAND = [*LONG, "summary"]
 FIELDS = list(Result().get_fields())
 USUAL_FIELDS = [name for name in FIELDS if name not in ON_DEMAND]
 ASKED_FIELDS = (
     f"What each result holds, repeated or with commas between; {' and '.join(NAMED)} always are. Left out: all but "
-    f"{' and '.join(ON_DEMAND)}, which may be long."
+    f"{', '.join(ON_DEMAND)}."
 )
 
 
@@ -179,10 +182,14 @@ def answer_to(values: dict[str, Any], caller: Caller) -> dict:
         caller = matters.caller_in(matter, caller)
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
-    whole = not {*ON_DEMAND}.isdisjoint(fields)
+    whole = not {*LONG}.isdisjoint(fields)
     asked = SearchRequest(values.pop("q"), values.pop("domain", ()), rules=rules, whole=whole, **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, channel="api")
+    if "summary" in fields:
+        with as_caller(caller):
+            told = {part: with_summaries(answer[part], caller, asked.as_of) for part in ("results", "near_misses")}
+        answer = answer | told
     if explain:
         answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
     return with_fields(answer, {*NAMED, *fields})

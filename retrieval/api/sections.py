@@ -28,6 +28,7 @@ from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
+from retrieval.summaries.shown import of_document, of_section
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
 MAX_CHILDREN = 250
@@ -39,6 +40,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
+    "summary": [],
 }  # fmt: skip
 
 
@@ -77,6 +79,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
         "domain": section.domain.slug,
         **(whole(section.text) if section.is_leaf else text_of(below)),
         "text_es": "\n".join(translation(section.locator, section.text)),
+        "summary": of_section(section, readable),
         "parent": parent_of(section, in_document),
         **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
         "previous": first(before),
@@ -111,6 +114,7 @@ def account_above(document: Document, readable: SectionQuerySet) -> dict:
         "level": "document",
         "domain": document.domain.slug,
         **text_of(in_document),
+        "summary": of_document(document, readable),
         "source_url": document.source_url,
         "url": f"/law{document.locator}",
         "parent": domain_above(document),

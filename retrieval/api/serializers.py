@@ -47,6 +47,21 @@ NAMED = ("rank", "locator")  # every result has them, whatever fields are asked 
 
 
 # What results and provisions tell alike
+class SummarySentence(s.Serializer):
+    """A sentence of the law that tells most of what a place says, and where it stands."""
+
+    locator = s.CharField(help_text="Of the provision that says it.")
+    citation = s.CharField()
+    heading = s.CharField(allow_blank=True)
+    heading_es = s.CharField(allow_blank=True)
+    start = s.IntegerField(help_text="Where it begins in that provision's text.")
+    end = s.IntegerField()
+    text = s.CharField()
+    text_es = s.CharField(
+        allow_blank=True, help_text="Our translation, which is not official; empty where there is none."
+    )
+
+
 class Shown(s.Serializer):
     locator = s.CharField()
     pin = s.CharField(allow_null=True, help_text="The exact place cited inside the provision.")
@@ -68,10 +83,11 @@ class Shown(s.Serializer):
     standing = s.ChoiceField(STANDINGS, help_text="Today, whatever day was asked for.")
     history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
     notes = s.ListField(child=s.CharField())
+    summary = SummarySentence(many=True, help_text="Empty for what is short.")
 
 
 class Result(Shown):
-    """What `fields` names; left out: all but `text` and `notes`."""
+    """What `fields` names; left out: all but `text`, `notes` and `summary`."""
 
     rank = s.IntegerField()
     language = s.CharField(help_text="Of the text.")

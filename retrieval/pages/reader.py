@@ -30,6 +30,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 from retrieval.parsing.tree import PageStart
 from retrieval.search.response import wanted_stems
+from retrieval.summaries.shown import Told, headings, of_document, of_section
 from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
@@ -99,11 +100,14 @@ class Contents:
     document: Document
     outline: tuple[Branch, ...]
     counts: dict[str, int]
+    summary: list[Told]
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A domain and some of its documents; each knows by `provisions` how many it holds."""
+    """A domain and some of its documents; each knows by `provisions` how many it holds, and by `about` which of them
+    stand for it.
+    """
 
     domain: Domain
     documents: list[Document]
@@ -132,6 +136,7 @@ class Reading:
     related: list[Section] = field(default_factory=list)
     terms: list[DefinedTerm] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    summary: list[Told] = field(default_factory=list)
 
 
 # -- What there is
@@ -155,8 +160,10 @@ def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     counts = public_counts(domain.pk, domain.corpus_version) if public else counts_by_document(domain.pk, caller)
     documents = Document.objects.visible_to(caller).filter(pk__in=counts).select_related("domain")
     shown = list(documents.order_by("locator", "pk")[places.start : places.stop])
+    standing = headings(shown, Section.objects.readable(caller))
     for document in shown:
         document.provisions = counts[document.pk]
+        document.about = standing.get(document.pk, [])
     return Shelf(domain, shown, len(counts))
 
 
@@ -193,7 +200,7 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
     if (document := documents.first()) is not None:
         in_document = reader.readable.filter(document=document)
         tree = outline(in_document, reader.as_of)
-        return Contents(document, tree, counts_of(tree, in_document))
+        return Contents(document, tree, counts_of(tree, in_document), of_document(document, in_document))
     if last := last_version(locator, reader):
         return read(last, reader)
     if domain := Domain.objects.visible_to(reader.caller).filter(locator_prefix=locator).first():
@@ -231,6 +238,7 @@ def read(section: Section, reader: Reader) -> Reading:
         cases=cases_on(section, reader),
         related=related_to(section, reader),
         terms=terms_used(section, [one.locator for one in above], in_document),
+        summary=of_section(section, in_document),
     )
 
 

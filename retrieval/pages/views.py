@@ -36,6 +36,7 @@ from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
 from retrieval.search.places import described
 from retrieval.search.service import search
+from retrieval.summaries.shown import with_summaries
 
 PAGE_SIZE = 10
 PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
@@ -296,6 +297,8 @@ def found(request: HttpRequest, usual: tuple[str, ...]) -> HttpResponse:
     if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
         return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []
+    if results:
+        results = with_summaries(results, request.caller, form.cleaned_data["as_of"])
     shown, less_likely = parted(answer, results)
     context = {
         "form": form,

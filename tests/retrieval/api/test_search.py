@@ -44,7 +44,7 @@ def test_results_hold_the_fields_asked_for(client):
     assert set(few) == {"rank", "locator", "citation", "text"}
     assert few["text"] == section(client, few["locator"].strip("/"))["text"]
     usual = found(client, "jury")["results"][0]
-    assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes"}
+    assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes", "summary"}
     repeated = client.get(f"{API}/search?q=jury&fields=notes&fields=title").json()
     posted = post(client, {"q": "jury", "fields": ["notes", "title"]}).json()
     assert repeated["results"] == posted["results"]

@@ -1,0 +1,87 @@
+"""Summaries as pages and the API show them: sentences of the law, read again under the caller's scope from the versions
+they stand in, each with its place and, of the Constitution, our translation.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+
+from django.db.models import QuerySet
+from django.db.models.functions import Length
+
+from retrieval.access.caller import Caller
+from retrieval.answers.spanish import same_sentences
+from retrieval.corpus.translations import translation
+from retrieval.models import Document, Section, Summary
+from retrieval.models.corpus import SectionQuerySet
+
+LONG = 1_500  # characters of a provision that is summarised: three sentences have 600
+Level = Summary.Level
+Place = list[int]  # section, start, end
+Told = dict[str, str | int]  # a sentence, where it stands, and as `text_es` our translation if there is one
+
+
+def of_section(section: Section, readable: SectionQuerySet) -> list[Told]:
+    """Of what stands below it, else of its own text if that is long."""
+    if section.is_leaf and len(section.text) <= LONG:
+        return []
+    kept = section.summaries.filter(level=Level.PROVISION if section.is_leaf else Level.PART)
+    return told(kept, readable).get(section.pk, [])
+
+
+def of_document(document: Document, readable: SectionQuerySet) -> list[Told]:
+    return told(document.summaries.filter(section=None), readable).get(None, [])
+
+
+def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) -> list[dict]:
+    """Results of a search, long ones with the `summary` of their text: read by what each is, whatever was asked."""
+    readable = Section.objects.readable(caller, day)
+    named = readable.filter(locator__in=[result["locator"] for result in results])
+    long = named.annotate(length=Length("text")).filter(length__gt=LONG)
+    places = {
+        (domain, locator): pk for pk, domain, locator in long.values_list("pk", "domain__slug", "locator")
+    }
+    found = told(Summary.objects.filter(section__in=places.values(), level=Level.PROVISION), readable)
+    at = [places.get((result["domain"], result["locator"])) for result in results]
+    return [result | {"summary": found.get(pk, [])} for result, pk in zip(results, at, strict=True)]
+
+
+def headings(documents: Sequence[Document], readable: SectionQuerySet) -> dict[int, list[Section]]:
+    """By document, the provisions that stand for it, if several do: what a list of documents has room for."""
+    kept = Summary.objects.filter(document__in=documents, section=None).values_list("document", "sentences")
+    stored = {document: [place[0] for place in places] for document, places in kept}
+    standing = [pk for pks in stored.values() for pk in pks]
+    sections = readable.exclude(heading="").only("heading", "heading_es").in_bulk(standing)
+    shown = {document: [sections[pk] for pk in pks if pk in sections] for document, pks in stored.items()}
+    return {document: found for document, found in shown.items() if len(found) > 1}
+
+
+def told(kept: QuerySet[Summary], readable: SectionQuerySet) -> dict[int | None, list[Told]]:
+    """By section, in reading order. Nothing is told of what may not be read whole: a later text is no summary of an
+    earlier day's.
+    """
+    stored = dict(kept.values_list("section", "sentences"))
+    wanted = {place[0] for places in stored.values() for place in places}
+    sections = readable.select_related("document").in_bulk(wanted)
+    return {
+        of: [sentence(sections[pk], start, end) for pk, start, end in in_order(places, sections)]
+        for of, places in stored.items()
+        if places and all(place[0] in sections for place in places)
+    }
+
+
+def in_order(places: Sequence[Place], sections: dict[int, Section]) -> list[Place]:
+    return sorted(places, key=lambda place: (sections[place[0]].position, place))
+
+
+def sentence(section: Section, start: int, end: int) -> Told:
+    translated = "\n".join(translation(section.locator, section.text))
+    return {
+        "locator": section.locator,
+        "citation": section.citation,
+        "heading": section.heading,
+        "heading_es": section.heading_es,
+        "start": start,
+        "end": end,
+        "text": section.text[start:end],
+        "text_es": same_sentences(section.text, translated, [(start, end)]) if translated else "",
+    }

@@ -1,0 +1,126 @@
+"""Summaries as they are shown: the law's own words, to whom may read them, on the day they were law."""
+
+from datetime import date
+
+import pytest
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller, as_system
+from retrieval.models import Document, Section, Summary
+from retrieval.summaries import shown, upkeep
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
+from tests.retrieval.api.asking import found, section
+from tests.retrieval.pages.looking import look, look_for
+
+pytestmark = pytest.mark.django_db
+ANA, BEN = Caller(("key:901",)), Caller(("key:902",))
+LONG = (
+    "The landlord shall return the deposit within thirty days. " + "The tenant keeps the rooms clean. " * 60
+)
+
+
+@pytest.fixture
+def anas_file():
+    document = a_case_file("Lease of Ibarreche", LONG, "The rent is due on the first day.", granted_to=ANA)
+    with as_system():
+        upkeep.save_above(document, [])
+    return document
+
+
+def told_of(document, caller):
+    with as_caller(caller):
+        return shown.of_document(document, Section.objects.readable(caller))
+
+
+def test_a_private_summary_is_told_to_those_who_may_read_the_document(anas_file):
+    assert "The rent is due on the first day." in [one["text"] for one in told_of(anas_file, ANA)]
+    for caller in (BEN, ANONYMOUS):
+        assert told_of(anas_file, caller) == []
+        with as_caller(caller):
+            assert not Summary.objects.filter(document=anas_file).exists()
+
+
+def test_a_public_summary_that_names_private_places_tells_nothing(anas_file):
+    document = a_document(a_domain())
+    public = a_section(document, "Public words.")
+    with as_system():
+        private = anas_file.sections.first()
+        document.summaries.create(level=2, sentences=[[private.pk, 0, 20], [public.pk, 0, 6]])
+    for caller in (BEN, ANONYMOUS):
+        assert told_of(document, caller) == []
+
+
+def test_the_database_makes_a_summary_as_private_as_its_document(anas_file):
+    with as_system():
+        section = anas_file.sections.first()
+        other = a_document(a_domain())
+        section.summaries.all().delete()
+        row = Summary.objects.create(section=section, document=other, level=0, private=False)
+        row.refresh_from_db()
+        assert (row.document_id, row.private) == (anas_file.pk, True)
+        assert anas_file.summaries.get(section=None).private
+
+
+def test_only_long_results_have_one_and_a_search_of_others_has_none(anas_file):
+    with as_system():
+        rows = list(anas_file.sections.in_order())
+    results = [{"domain": "client_cases", "locator": row.locator, "rank": n} for n, row in enumerate(rows)]
+    with as_caller(ANA):
+        long, short = shown.with_summaries(results, ANA, None)
+    assert long["summary"][0]["text"].strip() == "The landlord shall return the deposit within thirty days."
+    assert short["summary"] == [] and short["rank"] == 1
+    with as_caller(BEN):
+        assert all(one["summary"] == [] for one in shown.with_summaries(results, BEN, None))
+        elsewhere = [one | {"domain": "us_constitution"} for one in results]
+    with as_caller(ANA):
+        assert all(one["summary"] == [] for one in shown.with_summaries(elsewhere, ANA, None))
+
+
+def test_nothing_is_told_of_a_day_whose_law_was_another():
+    document = a_document(a_domain())
+    old, new = (a_section(document, text) for text in ("Old law.", "New law."))
+    Section.objects.filter(pk=old.pk).update(valid_to=date(2020, 1, 1))
+    Section.objects.filter(pk=new.pk).update(valid_from=date(2020, 1, 1))
+    embedded(Section.objects.get(pk=new.pk))
+    upkeep.save_above(document, [new.pk])
+    assert [one["text"] for one in shown.of_document(document, Section.objects.readable(ANONYMOUS))] == [
+        "New law."
+    ]
+    assert shown.of_document(document, Section.objects.readable(ANONYMOUS, date(2019, 1, 1))) == []
+
+
+def test_documents_are_told_apart_by_what_stands_for_them():
+    document = Document.objects.get(locator="/us/const")
+    readable = Section.objects.readable(ANONYMOUS)
+    standing = shown.headings([document], readable)[document.pk]
+    assert len(standing) > 1 and all(one.heading for one in standing)
+    assert shown.headings([document], readable.none()) == {}
+
+
+def test_the_api_tells_where_each_sentence_stands(client):
+    for one in section(client, "us/const/article/II")["summary"]:
+        source = section(client, one["locator"].strip("/"))
+        assert source["text"][one["start"] : one["end"]] == one["text"]
+        assert one["text_es"] and one["text_es"] != one["text"]
+    assert section(client, "us/const")["summary"]
+    assert section(client, "us/const/amendment/VIII")["summary"] == []
+
+
+def test_a_search_tells_summaries_where_they_are_asked_for(client):
+    results = found(client, "who becomes president if the president dies", fields="summary")["results"]
+    assert {"rank", "locator", "summary"} <= set(results[0])
+    long = [one for one in results if one["summary"]]
+    assert long and all(len(section(client, one["locator"].strip("/"))["text"]) > shown.LONG for one in long)
+
+
+def test_pages_show_them_in_both_languages(client):
+    part = look(client, "/law/us/const/article/II")
+    assert "Sentences of the law itself" in part.text
+    assert "Sentences of the law itself" in look(client, "/law/us/const").text
+    client.cookies["django_language"] = "es"
+    translated = look(client, "/law/us/const/article/II")
+    assert "Frases de la propia ley" in translated.text and "traducción no oficial" in translated.text
+
+
+def test_results_fold_theirs_away(client):
+    assert "In short" in look_for(client, "who becomes president if the president dies").text
