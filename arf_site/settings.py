@@ -260,6 +260,7 @@ CORS_ALLOW_METHODS = ["GET", "POST", "PATCH", "DELETE"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type"]
 CORS_EXPOSE_HEADERS = ["retry-after"]
 SPECTACULAR_SETTINGS = {
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "TITLE": "ARF",
     "DESCRIPTION": """\
 Search bodies of law, read provisions, resolve citations.

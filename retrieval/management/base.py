@@ -25,8 +25,15 @@ class JobCommand(ArfCommand):
     prints_steps = False  # a line a step in place of the bar, also where no terminal is
 
     def run_job(self, request: dict) -> JobRun:
-        """`request`: kind, key and params, as `jobs.create` takes them."""
-        run = self._watch(jobs.create(**request))
+        """`request`: kind, key and params, as `jobs.create` takes them. One of the same that was stopped is gone on with."""
+        try:
+            run = jobs.create(**request)
+        except jobs.AlreadyRunning as other:
+            if (other.run.kind, other.run.params) != (request["kind"], request.get("params", {})):
+                raise
+            run = other.run
+            self.stderr.write(f"Job {run.pk}, begun before, goes on: {run.message}")
+        run = self._watch(run)
         if run.status != JobRun.Status.DONE:
             raise CommandError(run.error or run.message)
         self.stdout.write(run.message)

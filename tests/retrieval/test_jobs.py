@@ -64,6 +64,15 @@ def test_who_stops_watching_a_job_is_told_that_it_goes_on(monkeypatch):
         JobCommand().run_job({"kind": "count", "key": "k"})
 
 
+def test_a_command_given_again_goes_on_with_its_job():
+    begun = jobs.create("count", key="k", params={"file": "a"})
+    jobs.take_step(begun.pk, 0)  # and then the command was killed
+    with pytest.raises(jobs.AlreadyRunning):
+        JobCommand().run_job({"kind": "count", "key": "k", "params": {"file": "b"}})
+    ended = JobCommand().run_job({"kind": "count", "key": "k", "params": {"file": "a"}})
+    assert (ended.pk, ended.status, counted()) == (begun.pk, JobRun.Status.DONE, 3)
+
+
 def test_each_step_queues_the_next(queued, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         run = jobs.enqueue("count", key="k")
