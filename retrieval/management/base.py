@@ -25,7 +25,7 @@ class JobCommand(ArfCommand):
     prints_steps = False  # a line a step in place of the bar, also where no terminal is
 
     def run_job(self, request: dict) -> JobRun:
-        """`request`: kind, key and params, as `jobs.create` takes them. One of the same that was stopped is gone on with."""
+        """`request`: kind, key and params, as `jobs.create` takes them. Goes on with one that was stopped."""
         try:
             run = jobs.create(**request)
         except jobs.AlreadyRunning as other:
