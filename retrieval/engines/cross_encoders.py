@@ -1,10 +1,10 @@
 """A cross-encoder in serving: reads question and provision together, in ONNX Runtime, without torch. Pure.
 
-Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_export` makes the export.
-None ships.
+Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_export` makes the export,
+`manage.py train_cross_encoder` a model. None ships.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -13,16 +13,19 @@ from tokenizers import Tokenizer
 
 from retrieval.engines.embedders import (
     MANIFEST,
+    MODEL_FILES,
     TOKENIZER,
     EmbeddingUnavailable,
+    PrecisionChoice,
     Session,
     check_whole,
+    int8_kernel,
     open_session,
     read_json,
 )
 from retrieval.errors import NotRun
 
-MODEL = "model.onnx"
+INT8_FARTHEST = 0.1  # of a probability from torch's, on the export's own sentences: calibration takes up less
 
 
 class CrossEncoderUnavailable(NotRun):
@@ -34,17 +37,21 @@ class CrossEncoder:
     by the embedder: on CPUs that is faster than padding.
     """
 
-    def __init__(self, folder: Path, *, threads: int = 1):
+    def __init__(self, folder: Path, *, threads: int = 1, precision: PrecisionChoice = "auto"):
+        """`auto`: int8 where the export was measured as good enough on a CPU that multiplies as this one does."""
         try:
             manifest = read_json(folder / MANIFEST)
-            check_whole(folder, manifest, TOKENIZER, MODEL)
+            if precision == "auto":
+                precision = "int8" if int8_is_good(manifest.get("int8", {})) else "fp32"
+            self._model = folder / MODEL_FILES[precision]
+            check_whole(folder, manifest, TOKENIZER, self._model.name)
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         except (EmbeddingUnavailable, OSError, ValueError) as problem:
             raise CrossEncoderUnavailable(
                 "the cross-encoder has no whole export: start by `manage.py up`, or run `manage.py prepare`"
             ) from problem
         self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
-        self._folder, self._threads = folder, threads
+        self._threads = threads
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(manifest["max_tokens"], strategy="longest_first")
 
@@ -64,7 +71,12 @@ class CrossEncoder:
 
     @cached_property
     def _session(self) -> Session:
-        return open_session(self._folder / MODEL, self._threads)
+        return open_session(self._model, self._threads)
+
+
+def int8_is_good(measured: Mapping) -> bool:
+    kernel = int8_kernel()
+    return bool(kernel) and kernel == measured.get("kernel") and measured["farthest"] <= INT8_FARTHEST
 
 
 def probabilities(logits: np.ndarray) -> np.ndarray:

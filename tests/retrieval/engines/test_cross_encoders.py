@@ -5,7 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from retrieval.engines.cross_encoders import CrossEncoder, CrossEncoderUnavailable, probabilities
+from retrieval.engines.cross_encoders import (
+    CrossEncoder,
+    CrossEncoderUnavailable,
+    int8_is_good,
+    probabilities,
+)
 
 QUESTION = "who may search my house"
 
@@ -30,6 +35,13 @@ def test_without_a_whole_export_it_says_what_to_run(tmp_path, manifest):
         (tmp_path / "manifest.json").write_text(manifest)
     with pytest.raises(CrossEncoderUnavailable, match="manage.py prepare"):
         CrossEncoder(tmp_path)
+
+
+def test_int8_serves_only_where_it_was_measured_as_good_on_such_a_cpu(monkeypatch):
+    monkeypatch.setattr("retrieval.engines.cross_encoders.int8_kernel", lambda: "avx2")
+    assert int8_is_good({"kernel": "avx2", "farthest": 0.05})
+    assert not int8_is_good({"kernel": "avx2", "farthest": 0.5})
+    assert not int8_is_good({"kernel": "avx512_vnni", "farthest": 0.05}) and not int8_is_good({})
 
 
 def test_probabilities_rise_with_logits_and_stay_numbers_at_both_ends():

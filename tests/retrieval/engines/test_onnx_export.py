@@ -130,7 +130,10 @@ def test_the_export_says_what_the_model_says_and_is_kept(exported):
     texts = ["The right of the people", "", "no warrants shall issue " * 40]
     original = Original(str(exported.parent / "tiny"), device="cpu", local_files_only=True)
     wanted = original.predict([(QUESTION, text) for text in texts], show_progress_bar=False)
-    assert probabilities(CrossEncoder(exported).logits(QUESTION, texts)) == pytest.approx(wanted, abs=1e-4)
+    fp32, int8 = (CrossEncoder(exported, precision=each) for each in MODEL_FILES)
+    assert probabilities(fp32.logits(QUESTION, texts)) == pytest.approx(wanted, abs=1e-4)
+    assert 0.0 < manifest_of(exported)["int8"]["farthest"] < 0.1
+    assert probabilities(int8.logits(QUESTION, texts)) == pytest.approx(wanted, abs=0.1)
     before = (exported / "model.onnx").stat().st_mtime_ns
     onnx_export.export_cross_encoder(exported.parent / "tiny", exported)
     assert (exported / "model.onnx").stat().st_mtime_ns == before
