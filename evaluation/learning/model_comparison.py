@@ -39,7 +39,7 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
     probabilities = training.probabilities(challenger, scored)
     ece, pairs = expected_calibration_error(scored, probabilities), paired(answerable, measures)
     return {
-        "decision": asdict(decide(pairs, ece=ece, ms=ms)),
+        "decision": asdict(decide(pairs, ece=ece, ms=ms, slower=is_slower(challenger, champion))),
         "measures": {
             system: {name: asdict(estimate([row[name] for row in rows])) for name in MEASURES}
             for system, rows in measures.items()
@@ -51,6 +51,19 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
         "risk_coverage": risk_coverage(training.answers(challenger, scored)),
         "ms": round(ms, 3),
     }
+
+
+def is_slower(challenger: bytes, champion: bytes | None) -> bool:
+    """Whether only the challenger needs what a cross-encoder reads."""
+    return reads_cross_encoder(challenger) and not (champion and reads_cross_encoder(champion))
+
+
+def reads_cross_encoder(artifact: bytes) -> bool:
+    """Not one of other features, which cannot serve."""
+    try:
+        return training.opened(artifact).cross is not None
+    except BadArtifact:
+        return False
 
 
 def served(champion: bytes | None, pools: Sequence[LearningPool]) -> list[list[str]]:

@@ -69,14 +69,18 @@ class Decision:
     reasons: tuple[str, ...]
 
 
-def decide(pairs: Sequence[Paired], *, ece: float, ms: float) -> Decision:
-    """The rule of this module on the test topics. `ms`: the challenger's mean processor time a query."""
+def decide(pairs: Sequence[Paired], *, ece: float, ms: float, slower: bool = False) -> Decision:
+    """The rule of this module on the test topics. `ms`: the challenger's mean processor time a query; `slower`: only it
+    needs a cross-encoder, so that being as good is not enough.
+    """
     differences = np.array([pair.difference for pair in pairs])
     p_better, p_not_worse = above_zero(differences), above_zero(differences + MARGIN)
     slices = sliced(pairs)
-    vetoes = vetoed(len(pairs), slices, ece, ms)
     passed = p_not_worse < ALPHA
     better = p_better < ALPHA
+    vetoes = vetoed(len(pairs), slices, ece, ms)
+    if slower and not better:
+        vetoes += ("Veto: it needs a cross-encoder, which is slow, and is not shown to be better.",)
     overall = estimate(differences.tolist())
     return Decision(
         deploy=passed and not vetoes,

@@ -4,13 +4,15 @@ import time
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
 import pytest
 
 from evaluation.learning import promotion
-from evaluation.learning.model_comparison import leaks_into, measured
+from evaluation.learning.model_comparison import is_slower, leaks_into, measured
 from evaluation.learning.pools import pools_of
 from retrieval.stages.reranker.artifact import pack
 from tests.evaluation.learning.conftest import some
+from tests.evaluation.learning.rerankers import of_other_features
 from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
@@ -33,3 +35,11 @@ def test_a_busy_machine_does_not_speak_against_a_model(monkeypatch):
     compared = measured(tested, pack(some_reranker(), seed=0), None)
     assert compared["ms"] < promotion.SLOWEST_MS
     assert not any("processor time" in reason for reason in compared["decision"]["reasons"])
+
+
+def test_only_a_challenger_that_alone_reads_a_cross_encoder_is_slower():
+    plain = pack(some_reranker(), seed=0)
+    reading = pack(replace(some_reranker(), cross=np.array([[0.0, 1.0], [0.0, 1.0]])), seed=0)
+    assert is_slower(reading, plain) and is_slower(reading, None)
+    assert is_slower(reading, of_other_features(reading))
+    assert not is_slower(reading, reading) and not is_slower(plain, reading)

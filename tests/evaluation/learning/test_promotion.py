@@ -29,6 +29,12 @@ def test_an_equal_challenger_is_deployed_as_not_worse():
     assert decision.deploy and not decision.better and decision.reasons[0].startswith("Not worse")
 
 
+def test_a_challenger_that_makes_searches_slower_must_be_better():
+    assert decide(pairs(by=0.05), ece=0.01, ms=1.0, slower=True).deploy
+    decision = decide(pairs(by=0.0), ece=0.01, ms=1.0, slower=True)
+    assert not decision.deploy and "not shown to be better" in decision.reasons[1]
+
+
 @pytest.mark.parametrize("by", [-MARGIN, -0.02, -0.2])
 def test_a_challenger_worse_by_the_margin_is_not_deployed(by):
     assert not decided(pairs(by=by)).deploy
