@@ -5,13 +5,14 @@ from its own judgments.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median_low
 
 import numpy as np
+from django.conf import settings
 
 from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runs import Runner
@@ -20,6 +21,7 @@ from evaluation.topics.leaks import leaks
 from evaluation.topics.library import as_topics, still_asked
 from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from retrieval.access.caller import ANONYMOUS
+from retrieval.engines.cross_encoders import probabilities as sigmoid
 from retrieval.errors import ArfError
 from retrieval.indexes.terms import texts_of
 from retrieval.models import Domain
@@ -145,6 +147,7 @@ def counted(gathered: Gathered) -> dict:
 # -- Their candidates
 
 FEWEST = 50  # answerable topics: with fewer there is nothing to learn
+HELD_OUT = "held_out.json"  # beside a cross-encoder: what models that had not seen its topics read in them
 DEPTH = 60  # candidates of a topic that are learned from: what is ranked lower is hardly ever relevant
 FOLDS = 5
 ENCODING_FOLDS = 10
@@ -176,7 +179,29 @@ class LearningPool:
 
 def pools_of(topics: Iterable[Topic], *, name: str = "pool", show: Callable = iter) -> list[LearningPool]:
     """Runs the pipeline up to the reranker over topics of any domains."""
-    return [pool_of(topic, ranking) for topic, ranking, _ms in Runner(name).topics(topics, show=show)]
+    unseen = held_out_readings()
+    return [
+        pool_of(topic, as_unseen(ranking, unseen.get(topic.id, {})))
+        for topic, ranking, _ms in Runner(name).topics(topics, show=show)
+    ]
+
+
+def held_out_readings() -> dict[str, dict[str, float]]:
+    """Logits by topic and locator which lie beside the configured cross-encoder, if it learned from judgments here."""
+    folder = settings.ARF_CROSS_ENCODER["model_dir"]
+    file = Path(folder, HELD_OUT)
+    return json.loads(file.read_text(encoding="utf-8")) if folder and file.is_file() else {}
+
+
+def as_unseen(ranking: Ranking, logits: Mapping[str, float]) -> Ranking:
+    """With these in place of what the cross-encoder says of a question that it learned from."""
+    read = [
+        each.but(scores={**each.scores, "cross_encoder": float(sigmoid(logits[each.locator]))})
+        if each.locator in logits and "cross_encoder" in each.scores
+        else each
+        for each in ranking.candidates
+    ]
+    return ranking.with_candidates(read)
 
 
 def pool_of(topic: Topic, ranking: Ranking) -> LearningPool:
