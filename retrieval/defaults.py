@@ -1,4 +1,4 @@
-"""The six domains that ship. Loading them again adds what is missing, a source where a domain has none, and changes
+"""The seven domains that ship. Loading them again adds what is missing, a source where a domain has none, and changes
 nothing else.
 """
 

@@ -183,7 +183,7 @@ class DocumentAdmin(ObjectActions, MadeElsewhere, ModelAdmin):
     list_select_related = ["domain"]
     search_fields = ["title", "locator", "filename"]
     fields = [
-        "title", "domain", "locator", "language", "publication", "source_url", "filename", "pages",
+        "title", "domain", "locator", "language", "court", "year", "publication", "source_url", "filename", "pages",
         "scanned_pages", "content_hash", "private", "retrieved_at", "tags", "metadata",
     ]  # fmt: skip
 

@@ -226,7 +226,7 @@ class Page(Turned):
 
 
 class FacetValue(s.Serializer):
-    value = s.CharField(help_text="Of a domain or court for domain=, of a document or part for within=.")
+    value = s.CharField(help_text="Of a domain for domain=, of a document or part for within=.")
     name = s.CharField()
     count = s.IntegerField()
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from retrieval.citations import reporters
 from retrieval.text.normalization import fold
 
 SHORT_TITLE = 80  # characters of a title or heading in a citation
@@ -39,6 +40,11 @@ FORMS = [
             r"/us/scotus/(?P<volume>\d+)/(?P<page>\d+)(?:/opinion(?:/(?P<part>[a-z-]+)(?:~\d+)?)?)?",
             "{volume} U.S. {page}[ ({part})]",
         ),
+        (
+            r"/us/case/(?P<reporter>[a-z0-9-]+)/(?P<volume>[\w-]+)/(?P<page>\w+)"
+            r"(?:/opinion(?:/(?P<part>[a-z-]+)(?:~\d+)?)?)?",
+            "{volume} {reporter} {page}[ ({part})]",
+        ),
         (r"/us/in-dec/(?P<volume>\d+)/(?P<page>\d+)", "{volume} I. & N. Dec. {page}"),
         (r"/us/pl/(?P<congress>\d+)/(?P<law>\d+)", "Pub. L. No. {congress}-{law}"),
         (
@@ -57,6 +63,8 @@ def cite(locator: str) -> str:
         if match := pattern.fullmatch(locator):
             written = _OPTIONAL.sub(lambda part: part[1] if match[part[2]] else "", form)  # noqa: B023
             said = match.groupdict(default="")
+            if "reporter" in said:
+                said["reporter"] = reporters.written(said["reporter"])
             cited = written.format_map(said | {"below": re.sub(r"/(\w+)", r"(\1)", said.get("below", ""))})
             return cited.replace("§ ", "§§ ").replace("...", "–") if "..." in cited else cited
     return ""

@@ -14,6 +14,7 @@ from retrieval.citations import act_sections, constitution, statutes
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Found, Source, longest
 from retrieval.citations.heads import words
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
 _LEADING = frozenset(
@@ -43,7 +44,7 @@ _BARE = re.compile(
 )
 _WORD = re.compile(r"[\w§¶][\w§¶.'&/-]*")
 _CODES = ("/us/usc/", "/us/cfr/")
-_CASES = ("/us/scotus/", "/us/case/", "/us/in-dec/")
+_CASES = (UNITED_STATES_REPORTS, CASE, "/us/in-dec/")
 _CASE_NAME = re.compile(
     r"[^0-9]{2,80}\s(?:v|vs)\.?\s[^0-9]{2,80},?\s*|(?:matter of|in re)\s[^0-9]{2,80},?\s*"
 )
@@ -170,7 +171,6 @@ _REPORTER_SHAPE = re.compile(
     rf"(?:(?:{_REPORTER_WORD})\s{{0,2}}){{1,6}}\s[0-9]{{1,5}}(?![0-9A-Za-z])"
 )
 _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|App)\b")
-_NOT_A_SLUG = re.compile(r"[^a-z0-9]+")
 
 
 def cases(source: Source, *, loose: bool = False, names: CaseNames | None = None) -> Iterator[Found]:
@@ -212,7 +212,6 @@ def _by_eyecite(text: str) -> tuple[str, str] | None:
 
     for citation in get_citations(text):
         if isinstance(citation, FullCaseCitation) and citation.span() == (0, len(text)):
-            groups, reporter = citation.groups, citation.corrected_reporter()
-            slug = _NOT_A_SLUG.sub("-", reporter.lower().replace(".", "").replace("'", "")).strip("-")
-            return f"/us/case/{slug}/{groups['volume']}/{groups['page']}", citation.corrected_citation()
+            groups, slug = citation.groups, slug_of(citation.corrected_reporter())
+            return f"{CASE}{slug}/{groups['volume']}/{groups['page']}", citation.corrected_citation()
     return None

@@ -231,8 +231,9 @@ def check_length(before: int, given: int, *, force: bool, shortest: float = SHOR
 
 
 def description(source: SourceDocument, filename: str, digest: str) -> dict:
-    """What is said of a document; it takes effect with its text."""
-    return {
+    """What is said of a document; it takes effect with its text. What a source does not tell of a decision stays."""
+    decided = {"court": source.court, "year": source.year}
+    return {name: said for name, said in decided.items() if said} | {
         "title": source.title,
         "language": source.language,
         "publication": source.publication,
@@ -287,7 +288,7 @@ def section_row(
         plain_name_es=node.names.get("es", ""),
         locator=node.locator,
         parent_locator=above[-1].locator if above else "",
-        citation=cite(node.locator) or cite_plain(source.title, node.level, node.number, node.heading),
+        citation=node.citation or cite(node.locator) or cite_plain(source.title, node.level, node.number, node.heading),
         breadcrumb=" › ".join([source.title, *(label(parent) for parent in above)]),
         text=node.text,
         position=position,

@@ -169,6 +169,10 @@ class Document(models.Model):
     )
     language = models.CharField(max_length=5, default="en")
     publication = models.CharField(max_length=300, blank=True, help_text=_("Edition or release point."))
+    court = models.CharField(
+        max_length=60, blank=True, help_text=_("Of a decision, as cited: 9th Cir. Empty: the court of its domain.")
+    )
+    year = models.PositiveSmallIntegerField(null=True, blank=True, help_text=_("In which it was decided."))
     source_url = models.URLField(max_length=500, blank=True)
     content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the source file."))
     filename = models.CharField(

@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import graph, history
 from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.filters import above as places_above
@@ -35,7 +36,7 @@ from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
 LONGEST = 150_000  # characters on one page; what holds more than that shows its outline instead
-CASES = "/us/scotus/"
+CASES = Q(locator__startswith=UNITED_STATES_REPORTS) | Q(locator__startswith=CASE)
 SHOWN = 50  # documents of a domain beside the others
 A_PAGE = 500  # documents of a shelf of its own
 LISTED = 50  # of what cites a provision
@@ -234,7 +235,7 @@ def read(section: Section, reader: Reader) -> Reading:
         previous=before.first(),
         next=after.first(),
         versions=versions_of(section, reader.caller),
-        cited_by=list(citing(section, reader).exclude(locator__startswith=CASES).in_order()[:LISTED]),
+        cited_by=list(citing(section, reader).exclude(CASES).in_order()[:LISTED]),
         cases=cases_on(section, reader),
         related=related_to(section, reader),
         terms=terms_used(section, [one.locator for one in above], in_document),
@@ -294,7 +295,7 @@ def cases_on(section: Section, reader: Reader) -> list[Section]:
     """The last decisions that cite this provision, each once, newest first."""
     found = (
         citing(section, reader)
-        .filter(locator__startswith=CASES)
+        .filter(CASES)
         .only(*BRIEF, "valid_from", "document__title")
         .order_by("-valid_from", "pk")
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from retrieval.citations.citation import cite
+from retrieval.citations.reporters import CASE, SHORT_NAME, cite_case
 from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
@@ -14,6 +15,9 @@ def is_case(row: dict) -> bool:
 
 def case_of(row: dict) -> SourceDocument:
     """The summary is the case's own text; what the source does not tell, its opinions, stays as it is known."""
+    day, court = iso_day(row.get("decided")), row.get("court", "")
+    year = day.year if day else None
+    elsewhere = row["locator"].startswith(CASE)
     said = ((title, " ".join(str(row[part]).split())) for part, title in PARTS.items() if row.get(part))
     root = Node(
         level="case",
@@ -21,10 +25,11 @@ def case_of(row: dict) -> SourceDocument:
         locator=row["locator"],
         names={"en": "; ".join(row["short_names"])} if row.get("short_names") else {},
         text="\n".join(f"{title}. {words}" for title, words in said),
-        valid_from=iso_day(row.get("decided")),
+        valid_from=day,
         notes=tuple(notes_of(row)),
         refs=tuple(Ref(cite(locator), locator, -1, -1) for locator in row.get("provisions", ())),
         source_url=row.get("source_url", ""),
+        citation=cite_case(row["name"][:SHORT_NAME], cite(row["locator"]), court, year) if elsewhere else "",
     )
     return SourceDocument(
         title=row["name"],
@@ -33,6 +38,8 @@ def case_of(row: dict) -> SourceDocument:
         root=root,
         source_url=root.source_url,
         scope=(),
+        court=court,
+        year=year,
     )
 
 

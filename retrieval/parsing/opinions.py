@@ -1,4 +1,4 @@
-"""Reads the opinions of a decided case: CourtListener's and the Caselaw Access Project's JSON, text and HTML.
+"""Reads the opinions of a decided case of any court: CourtListener's and the Caselaw Access Project's JSON, text, HTML.
 
 Syllabus and opinions are parts of the case, each with the reporter's pages, which pin cites name: in texts these are
 stars, "*487". What is known of the case besides, its summary, is left as it is.
@@ -12,12 +12,21 @@ from datetime import date
 
 from lxml import etree, html
 
+from retrieval.citations.citation import Citation, cite
+from retrieval.citations.finding import find_citations
+from retrieval.citations.reporters import (
+    CASE,
+    SHORT_NAME,
+    UNITED_STATES_REPORTS,
+    best,
+    cite_case,
+    court_named,
+)
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files import formats
 from retrieval.parsing.files.plain import decoded
-from retrieval.parsing.tree import Node, PageStart, SourceDocument, iso_day, unused_locator
+from retrieval.parsing.tree import Anchor, Node, PageStart, SourceDocument, iso_day, unused_locator
 
-REPORTER = re.compile(r"\b(\d{1,3})\s+U\.\s?S\.\s+(\d{1,4})\b")
 KINDS = (  # of CourtListener ("030concurrence") and CAP, and how a Justice's own opens; the first that fits
     (re.compile(r"syllabus|head", re.I), "syllabus"),
     (re.compile(r"concurr\w*in\W?part|concurring.*dissenting|partial", re.I), "concurrence in part"),
@@ -41,7 +50,7 @@ def is_opinion(row: object) -> bool:
 
 
 def read(content: bytes, filename: str) -> SourceDocument:
-    """The case in a file. Raises SourceRefused where it names no page of the United States Reports."""
+    """The case in a file. Raises SourceRefused where it names no page of a reporter."""
     if filename.lower().endswith(".json"):
         try:
             row = json.loads(content)
@@ -66,11 +75,37 @@ def of_row(row: dict) -> SourceDocument:
     url = str(row.get("absolute_url") or row.get("frontend_url") or "")
     if url.startswith("/"):
         url = f"https://www.courtlistener.com{url}"
-    return case_of(name, locator_of(row), day_of(decided), opinions, url=url)
+    place, parallel = places_of(row)
+    year = re.match(r"\d{4}", str(decided))
+    known = Decided(place, court_of(row), int(year[0]) if year else None, day_of(decided), parallel)
+    return case_of(name, known, opinions, url=url)
 
 
-def locator_of(row: dict) -> str:
-    return locator_in("; ".join(citation_of(each) for each in row.get("citations") or ()))
+def places_of(row: dict) -> tuple[str, tuple[Citation, ...]]:
+    """Where a case is placed, and its other citations."""
+    cited = cases_in("; ".join(citation_of(each) for each in row.get("citations") or ()))
+    place = best(one.locator for one in cited)
+    if not place:
+        raise SourceRefused("The case names no page of a reporter, such as 347 U.S. 483 or 123 F.3d 456.")
+    return place, tuple(one for one in cited if one.locator != place)
+
+
+def cases_in(text: str) -> list[Citation]:
+    return [one for one in find_citations(text) if one.locator.startswith((UNITED_STATES_REPORTS, CASE))]
+
+
+def court_of(row: dict) -> str:
+    """As it is cited: what the Caselaw Access Project calls it, or by CourtListener's name for it, which may be the end
+    of an address and stand with the docket.
+    """
+    docket = row["docket"] if isinstance(row.get("docket"), dict) else {}
+    for said in (row.get("court"), row.get("court_id"), docket.get("court"), docket.get("court_id")):
+        if isinstance(said, dict):
+            said = said.get("name_abbreviation") or said.get("citation_string") or said.get("id")
+        said = str(said or "")
+        if court := court_named(said) or (said if "." in said and "/" not in said else ""):
+            return court
+    return ""
 
 
 def citation_of(said: object) -> str:
@@ -78,13 +113,6 @@ def citation_of(said: object) -> str:
     if isinstance(said, dict):
         return said.get("cite") or " ".join(str(said.get(part)) for part in ("volume", "reporter", "page"))
     return str(said)
-
-
-def locator_in(text: str) -> str:
-    cited = REPORTER.search(text)
-    if cited is None:
-        raise SourceRefused("The case names no page of the United States Reports, such as 347 U.S. 483.")
-    return f"/us/scotus/{cited[1]}/{cited[2]}"
 
 
 def day_of(said: str) -> date | None:
@@ -165,12 +193,18 @@ def of_lines(lines: list[str], title: str) -> SourceDocument:
     """A case from the lines of its text. Its front says name, citation and date; an opinion opens with its author."""
     front = "\n".join(lines[:30])
     name = next((line for line in (title, *lines[:30]) if re.search(r"\bv\.?\s", line)), title)
-    name = REPORTER.split(name)[0].strip(" ,(")
     said = re.search(r"Decided:?\s+(\w+)\.?\s+(\d{1,2}),\s+(\d{4})", front)
     decided = spelled_day(said) if said else None
-    return case_of(name[:300], locator_in(front), decided, list(divided(lines)))
+    citing = next((line for line in lines[:30] if cases_in(line)), "")
+    place, parallel = places_of({"citations": [citing]})
+    cited = cases_in(citing)
+    name = name.split(cited[0].text)[0].strip(" ,(")
+    told = COURT_AND_YEAR.match(citing, cited[-1].end)
+    court, year = (told["court"], int(told["year"])) if told else ("", decided.year if decided else None)
+    return case_of(name[:300], Decided(place, court, year, decided, parallel), list(divided(lines)))
 
 
+COURT_AND_YEAR = re.compile(r"[^()\n]{0,80}\((?P<court>[^()\d]*(?:\d+\w+ Cir\.)?[^()\d]*?)\s?(?P<year>\d{4})\)")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -196,37 +230,57 @@ def author_of(opening: str) -> str:
     return justice[0] if justice else ""
 
 
-def case_of(
-    name: str, locator: str, decided: date | None, opinions: list[Opinion], *, url: str = ""
-) -> SourceDocument:
-    first = int(locator.rpartition("/")[2])
-    used: set[str] = set()
-    parts = tuple(
-        part_of(each, f"{locator}/opinion", first, decided, used) for each in opinions if each.text.strip()
-    )
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Where a case stands, by whom and when it was decided, and its other citations."""
+
+    locator: str
+    court: str
+    year: int | None
+    day: date | None
+    parallel: tuple[Citation, ...] = ()
+
+    def cited(self, name: str, part: str = "") -> str:
+        """Cases of the United States Reports are cited by their locators alone."""
+        if self.locator.startswith(UNITED_STATES_REPORTS):
+            return ""
+        whole = cite_case(name[:SHORT_NAME].strip(), cite(self.locator), self.court, self.year)
+        return f"{whole} ({part})" if part else whole
+
+
+def case_of(name: str, known: Decided, opinions: list[Opinion], *, url: str = "") -> SourceDocument:
+    """Its other citations are places in its opinions, so that they lead to it."""
+    locator, used = known.locator, set()
+    parts = tuple(part_of(name, each, known, used) for each in opinions if each.text.strip())
     if not parts:
         raise SourceRefused("The case has no opinion with words.")
     whole = Node(
-        level="opinion", heading="Opinions", locator=f"{locator}/opinion", children=parts, valid_from=decided
-    )
+        level="opinion", heading="Opinions", locator=f"{locator}/opinion", children=parts, valid_from=known.day,
+        anchors=tuple(Anchor(one.locator, one.normalized, "parallel", 0, 0) for one in known.parallel),
+        citation=known.cited(name),
+    )  # fmt: skip
     root = Node(
-        level="case", heading=name, locator=locator, children=(whole,), valid_from=decided, given=False
-    )
+        level="case", heading=name, locator=locator, children=(whole,), valid_from=known.day, given=False,
+        citation=known.cited(name),
+    )  # fmt: skip
+    court = "" if locator.startswith(UNITED_STATES_REPORTS) else known.court
     return SourceDocument(
-        title=name, language="en", identifier=locator, root=root, source_url=url, scope=(whole.locator,)
-    )
+        title=name, language="en", identifier=locator, root=root, source_url=url, scope=(whole.locator,),
+        court=court, year=known.year,
+    )  # fmt: skip
 
 
-def part_of(opinion: Opinion, above: str, first: int, decided: date | None, used: set[str]) -> Node:
-    text, pages = paged(opinion.text, first)
+def part_of(name: str, opinion: Opinion, known: Decided, used: set[str]) -> Node:
+    text, pages = paged(opinion.text, int(known.locator.rpartition("/")[2]))
     heading = opinion.kind.capitalize() + (f" ({author})" if (author := opinion.author.strip(" .,")) else "")
     return Node(
         level=opinion.kind,
         heading=heading[:300],
-        locator=unused_locator(f"{above}/{opinion.kind.replace(' ', '-')}", used),
+        locator=unused_locator(f"{known.locator}/opinion/{opinion.kind.replace(' ', '-')}", used),
         text=text,
         pages=pages,
-        valid_from=decided,
+        valid_from=known.day,
+        citation=known.cited(name, opinion.kind),
     )
 
 

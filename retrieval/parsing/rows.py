@@ -77,7 +77,7 @@ def checked(line: bytes, offset: int) -> dict:
     except ValueError as error:
         raise SourceRefused(f"The row at byte {offset:,} is not JSON.") from error
     if opinions.is_opinion(row):
-        return row | {"locator": opinions.locator_of(row)}
+        return row | {"locator": opinions.places_of(row)[0]}
     locator = row.get("locator") if isinstance(row, dict) else None
     if not isinstance(locator, str) or not LOCATOR.fullmatch(locator):
         raise SourceRefused(f"The row at byte {offset:,} has no locator such as /us/usc/t8/s1101.")
@@ -88,7 +88,8 @@ def checked(line: bytes, offset: int) -> dict:
 
 
 TEXTS = (
-    "heading", "text", "path", "number", "level", "status", "document", "language", "source_url", "name", "facts",
+    "heading", "text", "path", "number", "level", "status", "document", "language", "source_url", "name", "court",
+    "facts",
 )  # fmt: skip
 FIELDS = dict.fromkeys(TEXTS, str) | dict.fromkeys(("refs", "notes"), list)
 KINDS = {str: "text", list: "a list"}
@@ -102,7 +103,7 @@ def is_of_one_document(first: dict, row: dict, prefix: str) -> bool:
 
 def document_of(locator: str, prefix: str) -> str:
     """A case is a document of its own; else one level below the domain: a title, a manual."""
-    below = 2 if prefix == "/us/scotus" else 1
+    below = {"/us/scotus": 2, "/us/case": 3}.get(prefix, 1)
     return "/".join(locator.split("/")[: prefix.count("/") + 1 + below])
 
 

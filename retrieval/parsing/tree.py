@@ -39,7 +39,8 @@ class Node:
     1932 in title 28), the later ones' locators end in ~2, ~3; their numbers stay.
 
     `pages` says where in the text pages begin, in order, the first at 0; empty where a file has none. What is not
-    `given` only stands above what is: a source of one part names its title.
+    `given` only stands above what is: a source of one part names its title. `citation` is given where the locator does
+    not tell how it is cited.
     """
 
     level: str
@@ -59,6 +60,7 @@ class Node:
     status: str = ""
     pages: tuple[PageStart, ...] = ()
     given: bool = True
+    citation: str = ""
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in the law's order."""
@@ -72,7 +74,7 @@ class SourceDocument:
     """`root` is the document's only top level (a title), or a node of level "document" holding several.
 
     `scope` names the places below which a source is whole, so that what it does not have is gone; None: everywhere.
-    `edition` is the day on which what changed took effect, where the source tells.
+    `edition` is the day on which what changed took effect, where the source tells; `court` and `year` are a decision's.
     """
 
     title: str
@@ -85,6 +87,8 @@ class SourceDocument:
     scanned_pages: tuple[int, ...] = ()
     scope: tuple[str, ...] | None = None
     edition: date | None = None
+    court: str = ""
+    year: int | None = None
 
     def to_json(self) -> str:
         """On its way from the process that read a file to whoever asked."""

@@ -275,8 +275,9 @@ MOST_VALUES = 20  # of one facet, the most frequent
 FACETS = """
 SELECT domain.slug, domain.name, document.locator, document.title, above.locator,
     coalesce(nullif(above.heading, ''), above.citation), readable.status,
-    CASE domain.citation_style WHEN 'case' THEN extract(year FROM readable.valid_from)::int END,
-    domain.citation_style = 'case'
+    CASE domain.citation_style WHEN 'case'
+        THEN coalesce(document.year, extract(year FROM readable.valid_from)::int) END,
+    domain.citation_style = 'case', document.court
 FROM ({readable}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
@@ -288,7 +289,7 @@ OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "valid_fro
 
 def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
     """How many of the first candidates are of each domain, document, part, status and, of decisions, court and year; by
-    one statement. A domain is the `value` of domain=, as is a court, whose decisions are a body of law of their own; a
+    one statement. A domain is the `value` of domain=, as is a court whose decisions are a body of law of their own; a
     document or part is that of within=.
     """
     readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
@@ -299,7 +300,7 @@ def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
         "document": [(row[2], row[3]) for row in found],
         "part": [(row[4], row[5]) for row in found if row[4]],
         "status": [(row[6], row[6]) for row in found if row[6]],
-        "court": [(row[0], row[1]) for row in found if row[8]],
+        "court": [(row[9], row[9]) if row[9] else row[:2] for row in found if row[8]],
         "year": [(str(row[7]), str(row[7])) for row in found if row[7]],
     }
     return {"among": len(found)} | {name: counted(values) for name, values in pairs.items()}

@@ -175,12 +175,19 @@ def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
 
     def place(locator: str) -> Place | None:
         if locator in pins:
-            return Place(locator, pins[locator], locator, True)
+            return anchored_place(locator, pins[locator])
         if name := nearest[locator]:
             return Place(locator, sections[name], None, name == locator)
         return Place(locator, pages[locator], None, True) if locator in pages else None
 
     return {cited: found for cited, locator in wanted.items() if (found := place(locator))}
+
+
+def anchored_place(locator: str, section: Section) -> Place:
+    """A place in a section; of a decision's other citation, all of it."""
+    if is_within(locator, section.locator):
+        return Place(locator, section, locator, True)
+    return Place(locator, section.parent or section, None, True)
 
 
 def searched(query: Query) -> SectionQuerySet:
@@ -249,6 +256,7 @@ def anchored(readable: QuerySet[Section], locators: list[str]) -> dict[str, Sect
     if not locators:
         return {}
     found = readable.filter(anchors__locator__in=locators).annotate(place=F("anchors__locator"))
+    found = found.select_related("parent")
     return {section.place: section for section in found}
 
 

@@ -1,4 +1,4 @@
-"""The six domains that ship."""
+"""The seven domains that ship."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from retrieval.models import Domain
 pytestmark = pytest.mark.django_db
 
 
-def test_the_six_domains_are_there_and_cases_of_clients_are_private():
+def test_the_seven_domains_are_there_and_cases_of_clients_are_private():
     shipped = dict(Domain.objects.values_list("slug", "visibility"))
     assert set(shipped) >= {
         "us_constitution", "us_code", "code_of_federal_regulations", "uscis_policy", "supreme_court_cases",
-        "client_cases",
+        "court_cases", "client_cases",
     }  # fmt: skip
     assert shipped["client_cases"] == "private"
 

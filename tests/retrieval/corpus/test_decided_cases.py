@@ -43,6 +43,16 @@ def test_cases_are_known_by_name_and_short_name(roe, text):
     assert [match.items[0].locator for match in found] == [roe.locator]
 
 
+def test_cases_of_all_courts_are_known_together(roe):
+    domain = Domain.objects.get(slug="court_cases")
+    place = "/us/case/f3d/123/456"
+    a_section(a_document(domain, locator=place), locator=place, level="case", heading="Smith v. Jones")
+    for text, locator in (("roe v wade", roe.locator), ("smith v jones", place)):
+        found = names("supreme_court_cases", "court_cases").find(Source.of(text))
+        assert [match.items[0].locator for match in found] == [locator]
+    assert not [*names("supreme_court_cases").find(Source.of("smith v jones"))]
+
+
 def test_cases_are_known_only_where_they_are_searched(roe):
     assert names("us_constitution") is None
     assert names()
@@ -52,7 +62,7 @@ def test_cases_are_known_only_where_they_are_searched(roe):
 
 
 def found_in(text: str, domain: int, version: int) -> list[str]:
-    return [match.items[0].locator for match in case_names(domain, version).find(Source.of(text))]
+    return [match.items[0].locator for match in case_names((domain,), (version,)).find(Source.of(text))]
 
 
 def a_case(domain: Domain, page: int, name: str):
@@ -86,8 +96,8 @@ def test_a_case_that_has_gone_is_known_no_more(roe):
 def test_a_case_in_another_text_of_its_own_name_is_known_once(roe):
     domain = roe.document.domain
     old = a_case(domain, 436, "Miranda v. Arizona")
-    before = len(case_names(domain.pk, 1).cases)
+    before = len(case_names((domain.pk,), (1,)).cases)
     old.delete()
     again = a_section(old.document, locator=old.locator, level="case", heading=old.heading)
     assert found_in("miranda v arizona", domain.pk, 2) == [again.locator]
-    assert len(case_names(domain.pk, 2).cases) == before
+    assert len(case_names((domain.pk,), (2,)).cases) == before

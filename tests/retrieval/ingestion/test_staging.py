@@ -1,7 +1,9 @@
 """Sources are compared with what is published; bad ones are refused before anything is written."""
 
+import json
 import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -147,6 +149,61 @@ def test_summary_and_opinions_of_a_case_leave_each_other_as_they_are(tmp_path):
         "1 U.S. 9 (dissent)", [[0, 11]], "/us/scotus/1/9/opinion",
     )  # fmt: skip
     assert (dissent.parent.parent.text, dissent.parent.parent.valid_from) == ("Facts. Dogs.", date(1800, 1, 2))
+
+
+NINTH = {
+    "name_abbreviation": "Smith v. Jones", "decision_date": "1997-08", "court": {"name_abbreviation": "9th Cir."},
+    "citations": [{"cite": "123 F.3d 456"}, {"cite": "97 Daily Journal DAR 1"}],
+    "casebody": {"opinions": [{"type": "majority", "text": "Cats purr, as 347 U.S. 483 and 74 S. Ct. 686 hold."}]},
+}  # fmt: skip
+
+
+def written(path: Path, row: dict) -> Path:
+    path.write_text(json.dumps(row))
+    return path
+
+
+def test_a_case_of_another_court_keeps_its_court_and_year_and_links_what_cites_it(tmp_path):
+    courts, supreme = (Domain.objects.get(slug=f"{name}_cases") for name in ("court", "supreme_court"))
+    assert ingested(courts, written(tmp_path / "a.json", NINTH)).status == JobRun.Status.DONE
+    document = courts.documents.get()
+    assert (document.locator, document.court, document.year) == ("/us/case/f3d/123/456", "9th Cir.", 1997)
+    opinion = courts.sections.live().get(level="majority")
+    assert opinion.citation == "Smith v. Jones, 123 F.3d 456 (9th Cir. 1997) (majority)"
+    assert set(opinion.citations_made.values_list("target_locator", "target")) == {
+        ("/us/scotus/347/483", None), ("/us/case/s-ct/74/686", None),
+    }  # fmt: skip
+    brown = {
+        "name_abbreviation": "Brown v. Board of Education", "decision_date": "1954-05-17",
+        "citations": [{"cite": "347 U.S. 483"}, {"cite": "74 S. Ct. 686"}],
+        "casebody": {"opinions": [{"type": "majority", "text": "Compare 123 F.3d 456."}]},
+    }  # fmt: skip
+    assert ingested(supreme, written(tmp_path / "b.json", brown)).status == JobRun.Status.DONE
+    targets = dict(opinion.citations_made.values_list("target_locator", "target__locator"))
+    assert targets == {
+        "/us/scotus/347/483": "/us/scotus/347/483", "/us/case/s-ct/74/686": "/us/scotus/347/483/opinion",
+    }  # fmt: skip
+    cited = supreme.sections.live().get(level="majority").citations_made.get()
+    assert cited.target.locator == "/us/case/f3d/123/456"
+
+
+def test_a_summary_of_a_case_of_another_court_leaves_what_it_does_not_tell(tmp_path):
+    courts = Domain.objects.get(slug="court_cases")
+    row = {"locator": "/us/case/f3d/123/456", "name": "Smith v. Jones", "facts": "Cats."}
+    for told in (NINTH, row):
+        assert ingested(courts, written(tmp_path / "a.jsonl", told)).status == JobRun.Status.DONE
+    document = courts.documents.get()
+    assert (document.court, document.year) == ("9th Cir.", 1997)
+    row |= {"court": "9th Cir.", "decided": "1997-08-02"}
+    assert ingested(courts, written(tmp_path / "a.jsonl", row)).status == JobRun.Status.DONE
+    case = courts.sections.live().get(level="case", valid_to=None)
+    assert (case.text, case.citation) == ("Facts. Cats.", "Smith v. Jones, 123 F.3d 456 (9th Cir. 1997)")
+
+
+def test_a_case_of_the_united_states_reports_is_no_case_of_another_court(tmp_path):
+    courts = Domain.objects.get(slug="court_cases")
+    run = ingested(courts, written(tmp_path / "a.json", NINTH | {"citations": [{"cite": "347 U.S. 483"}]}))
+    assert run.status == JobRun.Status.FAILED and "holds only /us/case" in run.error
 
 
 def test_a_missing_source_is_named(domain):

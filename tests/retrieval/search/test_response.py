@@ -109,3 +109,14 @@ def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
         {"value": first.slug, "name": "First Circuit", "count": 1},
     ]
     assert counted["year"] == [{"value": "2010", "name": "2010", "count": 3}]
+
+
+def test_decisions_of_one_domain_are_counted_by_the_courts_and_years_of_their_documents():
+    courts = a_domain(citation_style="case")
+    of = (("9th Cir.", 1997), ("9th Cir.", 1998), ("S.D.N.Y.", 1998))
+    decided = [a_section(a_document(courts, court=court, year=year), valid_from=PAST) for court, year in of]
+    counted = response.facets(Query("dogs", "dogs", "dogs", "en", ()), [Candidate(each.pk) for each in decided])
+    assert [(each["value"], each["name"], each["count"]) for each in counted["court"]] == [
+        ("9th Cir.", "9th Cir.", 2), ("S.D.N.Y.", "S.D.N.Y.", 1),
+    ]  # fmt: skip
+    assert [(each["value"], each["count"]) for each in counted["year"]] == [("1998", 2), ("1997", 1)]

@@ -8,7 +8,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 from retrieval.corpus import decided_cases, history
-from retrieval.models import Domain
+from retrieval.models import Anchor, Domain
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
@@ -147,6 +147,17 @@ def decided(monkeypatch):
         document = a_document(domain, locator=locator, title=name)
         a_section(document, "Facts.", locator=locator, level="case", heading=name, citation=cite(locator))
     monkeypatch.setattr(decided_cases, "_known", {})
+
+
+@pytest.mark.parametrize("text", ["347 U.S. 483", "74 S. Ct. 686"])
+def test_parallel_citations_lead_to_the_same_case(text):
+    domain = Domain.objects.get(slug="supreme_court_cases")
+    document = a_document(domain, locator="/us/scotus/347/483")
+    case = a_section(document, "Facts.", locator=document.locator, level="case", citation="347 U.S. 483")
+    opinions = a_section(document, locator=f"{document.locator}/opinion", level="opinion", parent=case)
+    Anchor.objects.create(section=opinions, locator="/us/case/s-ct/74/686", level="parallel", start=0, end=0)
+    (first, *_) = ask(text)["results"]
+    assert (first["locator"], first["pin"]) == (case.locator, None)
 
 
 def locators(answer: dict) -> list[str]:
