@@ -230,3 +230,8 @@ def test_a_long_list_of_numbers_with_hyphens_is_read_once():
     listed = ", ".join(f"{number}r-{number % 9 + 1}" for number in range(1300, 1340))
     assert find_citations(f"sections {listed} of this chapter") == ()
     assert len(find_citations(f"sections {listed} of title 42")) == 40
+
+
+def test_a_long_list_of_subdivisions_that_are_letters_and_numerals_is_read_once():
+    listed = ", ".join(["1396a(a)(10)(A)(i)(v)"] * 20)
+    assert find_citations(f"sections {listed} of this chapter") == ()
