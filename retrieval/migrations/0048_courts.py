@@ -18,7 +18,7 @@ END $$;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("retrieval", "0046_suggested_questions")]
+    dependencies = [("retrieval", "0047_summaries")]
     operations = [
         migrations.AddField(
             model_name="document",
