@@ -16,12 +16,14 @@ from retrieval.citations.numbers import (
     OTHER_SOURCE,
     SIGN,
     SUBS,
+    SUBS_BEFORE,
     USC_LEVELS,
     Written,
     list_of,
     numbers,
     recased,
     subdivisions,
+    with_below,
     with_spoken,
 )
 
@@ -31,7 +33,7 @@ _LETTERED = re.compile(r"([0-9]+)([A-Za-z])")
 _AFTER = re.compile(rf"(?:'s|\.)?[\s,]{{0,3}}(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}{OTHER_SOURCE}")
 _LINK = r",?\s{1,2}(?:(?:of|del?|under|in|en)\s{1,2})?(?:(?:the|la|el)\s{1,2})?"
 _BEFORE = re.compile(
-    rf"(?<![a-z0-9.$-])(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}(?P<link>{_LINK}|\s[a-z]{{3,12}}\s)\Z"
+    rf"(?<![a-z0-9.$-])(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}{SUBS_BEFORE}(?P<link>{_LINK}|\s[a-z]{{3,12}}\s)\Z"
 )
 _REACH = 120  # characters before an act's name in which its sections may stand
 _YEAR = re.compile(r"(?:1[789]|20)[0-9]{2}")
@@ -41,8 +43,24 @@ _LONG = 3  # digits, or words of a name: as much is no chance
 _PART_OF_A_DEVICE = re.compile(r"\b(?:sensor|arduino|amplif|circuit|datasheet|raspberry|wiring|breakout)")
 
 
+_FOIA = r"(?:foia|freedom of information act)"
+_EXEMPTION = re.compile(
+    rf"(?<![a-z]){_FOIA}(?:'s)?\s{{1,2}}exemption\s{{1,2}}(?P<after>[1-9]{SUBS})(?![a-z0-9])"
+    rf"|(?<![a-z])exemption\s{{1,2}}(?P<before>[1-9]{SUBS})\s{{1,2}}(?:of|to|under)\s{{1,2}}(?:the\s{{1,2}})?{_FOIA}(?![a-z])"
+)
+
+
+def exemptions(source: Source) -> Iterator[Found]:
+    """ "FOIA exemption 7(C)" is 5 U.S.C. § 552(b)(7)(C)."""
+    for match in _EXEMPTION.finditer(source.folded):
+        number, *subs = re.findall(r"[a-z0-9]+", match["after"] or match["before"])
+        below = recased(("b", number, *subs), USC_LEVELS)
+        yield Found.one(*match.span(), "/".join(("/us/usc/t5/s552", *below)))
+
+
 def find(source: Source, *, loose: bool) -> Iterator[Found]:
     """Sections that stand beside the name of their act; of those that the act does not have, none."""
+    yield from exemptions(source)
     for _, named in groupby(find_names(source), key=lambda one: one.start):
         one, *others = named
         yield from _beside(source, one, [one.act, *(other.act for other in others)], loose=loose)
@@ -58,8 +76,12 @@ def _beside(source: Source, named: NamedAct, meant: list[Act], *, loose: bool) -
             yield Found(named.start, end, items)
             return
     before = _BEFORE.search(source.folded, max(0, named.start - _REACH), named.start)
-    if before and _is_sure_before(before):
+    if before and (
+        _is_sure_before(before) or loose and before["link"].isspace() and _is_acronym(source, named)
+    ):
         found = numbers(source, *before.span("numbers"), marks=before["sign"] or "")
+        if before["below"]:
+            found = [*found[:-1], with_below(source, found[-1], *before.span("below"))]
         if items := _items(found, meant):
             yield Found(before.start(), named.end, items)
 
@@ -144,4 +166,5 @@ _SPOKEN_NUMBERS = {"401k": "401(k)", "403b": "403(b)", "501c3": "501(c)(3)", "50
 @cache
 def _known() -> Mapping[str, str]:
     known = json.loads(BARE_NUMBERS.read_text(encoding="utf-8"))
-    return {number.lower(): locator for number, locator in known.items()}
+    lower = {number.lower(): locator for number, locator in known.items()}
+    return {number.replace("-", ""): locator for number, locator in lower.items()} | lower  # "10b5"

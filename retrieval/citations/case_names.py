@@ -14,7 +14,7 @@ from retrieval.citations.heads import apart, shortened, words
 
 K, V = TypeVar("K", bound=Hashable), TypeVar("V", bound=Hashable)
 _WORD = re.compile(r"[a-z0-9]+(?:['.][a-z0-9]+)*")
-_AGAINST = re.compile(r"(?<![a-z0-9])(?:v|vs|versus|contra)(?![a-z0-9])\.?")
+_AGAINST = re.compile(r"(?<![a-z0-9])(?:v|vs|versus|contra|c(?=\.\s))(?![a-z0-9])\.?")
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:in re|ex parte|matter of)(?![a-z])")
 _SKIPPED = frozenset(words("the of and for a an la el los las de del y inc co corp ltd llc company et al"))
 _UNITED_STATES = {"us": ("united", "states"), "u.s": ("united", "states"), "usa": ("united", "states")}

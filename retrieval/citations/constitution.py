@@ -113,7 +113,8 @@ _DEEPER_NUMBER = re.compile(r"[-.:/][0-9]|%|\([0-9a-z]{1,3}\)|\s?(?:am|pm)\b|,[0
 _UNIT = re.compile(
     r"\s{1,2}(?:more\s{1,2}|other\s{1,2}|different\s{1,2}|new\s{1,2})?(?:years?|yrs?|days?|months?|weeks?|hours?|"
     r"minutes?|times|people|pages?|percent|per cent|million|billion|hundred|thousand|dollars?|votes?|points?|"
-    r"lbs?|pounds?|kg|kilos?|libras?|gallons?|bags?|copies|members|senators|sections|articles|amendments|anos|dias|meses|horas|veces|personas|paginas)\b"
+    r"lbs?|pounds?|kg|kilos?|libras?|gallons?|bags?|copies|members|senators|sections|articles|amendments|anos|dias|meses|horas|veces|personas|paginas|"
+    r"reasons|ways|tips|things|steps|facts|ideas|razones|consejos|pasos|formas|maneras|cosas)\b"
 )
 _AFTER_I = re.compile(
     r"\s{1,2}(?:am|was|have|had|has|read|wrote|write|saw|see|found|find|like|liked|love|loved|need|want|wanted|"
@@ -407,7 +408,7 @@ _SHORT_FORMS = (
         rf"(?:,|\s{{1,2}}(?:of|de))?\s{{1,2}}(?:the\s{{1,2}}|la\s{{1,2}})?(?P<head>{NUMBER}){_END}"
     ),
     re.compile(  # A1S8C3, ArtI.S8.C3.1 and Amdt14.S1.4.2, of which the last numbers are an essay's
-        rf"{_START}(?P<word>{_ARTICLE}|a|{_AMENDMENT})\.?\s?(?P<head>{_DIGITS}|{_ROMAN_NUMERAL}){_SHORT_GAP}(?:s|§)\.?\s?"
+        rf"{_START}(?P<word>{_ARTICLE}|a|{_AMENDMENT})\.?\s?(?P<head>{_DIGITS}|{_ROMAN_NUMERAL}){_SHORT_GAP}(?:s|sec|§)\.?\s?"
         rf"(?P<section>{_DIGITS})(?:{_SHORT_GAP}(?:c|cl|¶)\.?\s?(?P<clause>{_DIGITS}))?(?:\.[0-9]{{1,2}}){{0,3}}{_END}"
     ),
     re.compile(  # Art. I(8)(3), art I sec 8 (3), article I, 8, 3, article 1.8.3

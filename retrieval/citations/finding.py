@@ -12,9 +12,10 @@ from itertools import chain, product, takewhile
 
 from retrieval.citations import act_sections, constitution, statutes
 from retrieval.citations.case_names import CaseNames
-from retrieval.citations.citation import Citation, Found, Source, longest
+from retrieval.citations.citation import Citation, Found, Source, cite, longest
 from retrieval.citations.heads import words
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of
+from retrieval.citations.spoken import with_figures
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
 _LEADING = frozenset(
@@ -63,15 +64,21 @@ def find_citations(text: str, *, asked: bool = False, names: CaseNames | None = 
     section, too: "section 1983". Cases are also found by those `names`, where none is cited by its reporter.
     """
     source = Source.of(text)
+    kept = _cited(source, asked=asked, names=names)
+    if not kept and asked and (figures := with_figures(source)):
+        source, kept = figures, _cited(figures, asked=True)
+    cited = (citation for match in kept for citation in source.citations(match))
+    return tuple(c for c in cited if asked or c.text or not c.locator.startswith(_CODES))
+
+
+def _cited(source: Source, *, asked: bool, names: CaseNames | None = None) -> list[Found]:
     found = [*statutes.find(source), *cases(source, names=names), *constitution.find(source)]
     if asked:
         cited = {item.locator for match in found for item in match.items}
         found += [
             match for match in act_sections.known_by_number(source) if match.items[0].locator not in cited
         ]
-    kept = longest(found, len(source.folded))
-    cited = (citation for match in kept for citation in source.citations(match))
-    return tuple(c for c in cited if asked or c.text or not c.locator.startswith(_CODES))
+    return longest(found, len(source.folded))
 
 
 def only_citation(text: str) -> Citation | None:
@@ -87,9 +94,16 @@ def whole_citations(text: str, *, names: CaseNames | None = None) -> tuple[Citat
     """
     if len(text) > _LONGEST_QUERY:
         return ()
-    source = Source.of(text)
-    match = next(chain(_bare(source), _whole(source, names)), None)
-    return tuple(source.citations(match)) if match else ()
+    for source in _readings(text):
+        if match := next(chain(_bare(source), _whole(source, names)), None):
+            return tuple(source.citations(match))
+    return ()
+
+
+def _readings(text: str) -> Iterator[Source]:
+    """As it is written, then with its numbers in figures."""
+    yield (written := Source.of(text))
+    yield from filter(None, (with_figures(written),))
 
 
 def unframed(text: str) -> Iterator[str]:
@@ -104,15 +118,18 @@ def unframed(text: str) -> Iterator[str]:
 
 
 def absent_provision(text: str) -> str | None:
-    """What a whole query asks for, where it is an amendment or article that the Constitution does not have."""
+    """What a whole query asks for, where it is an amendment or article that the Constitution does not have, or of a
+    title or volume that no code or manual has.
+    """
     if len(text) > _LONGEST_QUERY:
         return None
-    folded = Source.of(text).folded
-    found = constitution.absent(folded)
-    if found is None:
-        return None
-    start, end, name = found
-    return name if _are_all(folded[:start], _LEADING) and _are_all(folded[end:], _TRAILING) else None
+    for source in _readings(text):
+        absent = constitution.absent(source.folded)
+        beyond = ((f.start, f.end, cite(f.items[0].locator)) for f in statutes.find_beyond(source))
+        for start, end, name in (*([absent] if absent else ()), *beyond):
+            if _are_all(source.folded[:start], _LEADING) and _are_all(source.folded[end:], _TRAILING):
+                return name
+    return None
 
 
 def _bare(source: Source) -> Iterator[Found]:

@@ -47,10 +47,11 @@ CFR_SECTION = (
     r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
     r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2}(?!\.))?(?![a-z0-9])"
 )
+_GLUED_CFR = r"(?:[0-9]{1,4}[a-z]{0,2}\.[0-9]{1,3}(?:[a-z][0-9]{1,2}){1,3}(?![a-z0-9-]))"  # "274a.12c9"
 CFR_PART = r"[0-9]{1,4}[a-z]{0,2}(?![a-z0-9])(?!\.[0-9])"
-CFR_NUMBER = rf"(?:{CFR_SECTION}|{CFR_PART})"
+CFR_NUMBER = rf"(?:{_GLUED_CFR}|{CFR_SECTION}|{CFR_PART})"
 ACT_SECTION = rf"(?:{_GLUED_SUBS}|{USC_SECTION})"
-ANY_NUMBER = rf"(?:{CFR_SECTION}|{ACT_SECTION})"
+ANY_NUMBER = rf"(?:{_GLUED_CFR}|{CFR_SECTION}|{ACT_SECTION})"
 OTHER_SOURCE = r"(?!\s{0,2}(?:u\.?\s?s|c\.?\s?f\.?\s?r|f\.|fed|stat|i\.?\s?(?:&|and)|s\.\s?ct|l\.\s?ed))"
 _JOIN = (
     r"(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
@@ -82,7 +83,7 @@ class Written:
 _ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})|(?P<only>{_ONLY_SUBS})")
 _IN_PART = re.compile(r"([0-9]+[a-z]?\.)?([0-9]+)")
 _SUB = re.compile(r"\(([A-Za-z0-9]{1,5})\)")
-_GLUED = re.compile(r"([0-9]{1,5})((?:[a-z][0-9]{1,2}){1,2}[a-z]?)", re.IGNORECASE)
+_GLUED = re.compile(r"([0-9]{1,5}|[0-9]{1,4}[a-z]{0,2}\.[0-9]{1,3})((?:[a-z][0-9]{1,2}){1,3}[a-z]?)", re.IGNORECASE)
 _GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
 _TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
 _TWO_SHORT = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")  # where several are announced
@@ -115,6 +116,9 @@ SUBDIVISION_WORD = (
 SUBDIVISION = rf"(?:(?:{SUB}){{1,5}}|(?:[a-z]|[0-9]{{1,2}})(?![a-z0-9.]))"
 _NAMED_SUBS = re.compile(rf"(?:[\s,]{{1,3}}(?!sections?\b){SUBDIVISION_WORD}{SUBDIVISION}){{1,4}}")
 NAMED_SUB = re.compile(rf"{SUBDIVISION_WORD}({SUBDIVISION})")
+SUBS_BEFORE = (  # what a section is of: "section 1182 inciso a del título 8", "section 212 a 6 of the INA"
+    rf"(?P<below>{_NAMED_SUBS.pattern}|(?:\s(?:[a-z]|[0-9]{{1,2}}|[ivx]{{2,4}})(?![\w.])){{1,5}}(?=\s{{1,2}}(?:of|del?)\s))?"
+)
 
 
 def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) -> tuple[list[Written], int]:
@@ -132,6 +136,12 @@ def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) 
     if not spoken:
         return found, end
     return [replace(only, subs=tuple(_SUB_WORD.findall(source.written(spoken, 1))))], spoken.end(1)
+
+
+def with_below(source: Source, written: Written, start: int, end: int) -> Written:
+    """With the subdivisions that are written between these places."""
+    named = tuple(named_subs(source, start, end)) or tuple(source.visible[start:end].split())
+    return replace(written, subs=(*written.subs, *named))
 
 
 def named_subs(source: Source, start: int, end: int) -> Iterator[str]:

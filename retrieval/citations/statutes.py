@@ -20,6 +20,7 @@ from retrieval.citations.numbers import (
     SUB,
     SUBDIVISION,
     SUBDIVISION_WORD,
+    SUBS_BEFORE,
     USC_LEVELS,
     Written,
     cased_section,
@@ -28,10 +29,12 @@ from retrieval.citations.numbers import (
     numbers,
     recased,
     subdivisions,
+    with_below,
     with_spoken,
 )
 
-LAST_TITLE = {"usc": 54, "cfr": 50}
+LAST_TITLE = {"usc": 54, "cfr": 50, "uscis-pm": 12}  # of the manual, its last volume
+_NUMBERED = re.compile(r"/us/(usc|cfr|uscis-pm)/[tv](\d+)(?:/|$)")
 _TAX_TITLE = 26
 
 _START = r"(?<![a-z0-9.,$-])"
@@ -40,7 +43,7 @@ _USC_NAME = (
     r"|codigo\s{1,2}de\s{1,2}(?:los\s{1,2})?(?:estados unidos|ee\.?\s?uu\.?|eeuu))"
 )
 _CFR_NAME = (
-    r"(?:c\.?\s?f\.?\s?r\.?|crf(?=\s{1,2}[0-9]{1,4}\.[0-9])|code of federal regulations"
+    r"(?:c\.?\s?f\.?\s?r\.?|crf(?=\s{1,2}[0-9]{1,4}\.[0-9])|code of fed(?:eral|\.)? reg(?:ulation)?s?\b\.?"
     r"|codigo\s{1,2}de\s{1,2}(?:los\s{1,2})?(?:reglamentos?|regulaciones)\s{1,2}federales)"
 )
 _TITLE_WORD = r"(?:title|tilte|titel|tittle|tit\.?|titulo)\s{1,2}"
@@ -70,15 +73,16 @@ _OF_TITLE = (
     rf"{_TITLE_WORD}(?P<title>[0-9]{{1,2}})(?![0-9a-z])"
 )
 _SECTION_FIRST = re.compile(
-    rf"(?<![a-z0-9])(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)}){_OF_TITLE}{_NAME_AFTER}"
+    rf"(?<![a-z0-9])(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)}){SUBS_BEFORE}"
+    rf"{_OF_TITLE}{_NAME_AFTER}"
 )
 _SECTION_OF_CODE = re.compile(  # "section 214.2(h) of 8 CFR"
     rf"(?<![a-z0-9])(?P<part>)(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})[\s,]{{1,3}}(?:of|del?|in)\s{{1,2}}"
     rf"(?:(?:the|el)\s{{1,2}})?(?P<title>[0-9]{{1,2}})\s{{0,2}}(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))(?![a-z0-9])"
 )
 _CODE_FIRST = re.compile(  # "USC 8 § 1182"
-    rf"(?<![a-z0-9])(?P<part>)(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))[\s,]{{1,3}}(?:{_TITLE_WORD})?"
-    rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?P<sign>{SIGN})\s{{0,2}}(?P<numbers>{list_of(ANY_NUMBER)})"
+    rf"(?<![a-z0-9])(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))[\s,]{{1,3}}(?:{_TITLE_WORD})?"
+    rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)})"
 )
 _NUMBER_FIRST = re.compile(  # "922(g)(1) title 18", "el 1326 del titulo 8"
     rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:(?:{SUB}){{1,8}}|(?<=[0-9]{{3}})(?=\s{{1,2}}(?:of|del?)\s))){_OF_TITLE}"
@@ -100,10 +104,21 @@ def find(source: Source, *, loose: bool = False) -> Iterator[Found]:
     """Every statutory, regulatory or manual citation; ``loose`` for a query that is nothing else."""
     if not any(character.isdigit() for character in source.folded):
         return
-    for found in (*_codes(source, loose=loose), *act_sections.find(source, loose=loose)):
+    for found in (*filter(_may_be, _codes(source, loose=loose)), *act_sections.find(source, loose=loose)):
         yield _with_below(source, found)
-    yield from _manual(source, loose=loose)
+    yield from filter(_may_be, _manual(source, loose=loose))
     yield from _by_page(source, loose=loose)
+
+
+def find_beyond(source: Source) -> Iterator[Found]:
+    """What a query that is nothing else cites of a title or volume that there is not: "title 55 usc section 1"."""
+    cited = (*_codes(source, loose=True), *_manual(source, loose=True))
+    yield from (found for found in cited if not _may_be(found))
+
+
+def _may_be(found: Found) -> bool:
+    code, number = _NUMBERED.match(found.items[0].locator).groups()
+    return 1 <= int(number) <= LAST_TITLE[code]
 
 
 def _codes(source: Source, *, loose: bool) -> Iterator[Found]:
@@ -112,17 +127,17 @@ def _codes(source: Source, *, loose: bool) -> Iterator[Found]:
             yield from _code(source, match, code, int(match["title"]), loose=loose)
     for match in _TREASURY.finditer(source.folded):
         yield from _code(source, match, "cfr", _TAX_TITLE, loose=loose)
-    yield from _by_title(source)
+    yield from _by_title(source, loose=loose)
 
 
 def _code(
     source: Source, match: re.Match[str], code: str, title: int, *, loose: bool = False
 ) -> Iterator[Found]:
-    if not 1 <= title <= LAST_TITLE[code]:
-        return
     marks = (match["sign"] or "") + (match.groupdict().get("part") or "")
     found = numbers(source, *match.span("numbers"), marks=marks)
     end = match.end() if found[-1].end == match.end("numbers") else found[-1].end
+    if match.groupdict().get("below"):
+        found = [*found[:-1], with_below(source, found[-1], *match.span("below"))]
     found, end = with_spoken(source, found, end, loose=loose)
     make = usc_item if code == "usc" else _cfr_item
     items = tuple(make(title, written) for written in found)
@@ -133,7 +148,7 @@ def _code(
     yield Found(match.start(), end, items)
 
 
-def _by_title(source: Source) -> Iterator[Found]:
+def _by_title(source: Source, *, loose: bool) -> Iterator[Found]:
     """ "title 8, section 1182", "section 1983 of title 42", with or without the code's name after it."""
     read: set[int] = set()  # where sections announced by their marks end
     for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _CODE_FIRST, _NUMBER_FIRST):
@@ -144,7 +159,7 @@ def _by_title(source: Source) -> Iterator[Found]:
             dotted = "." in match["numbers"]
             code = "cfr" if match["cfr"] or match["part"] or dotted else "usc"
             if _names_no_other_code(source.folded, match):
-                yield from _code(source, match, code, int(match["title"]))
+                yield from _code(source, match, code, int(match["title"]), loose=loose)
 
 
 def _may_begin(folded: str, match: re.Match[str]) -> bool:
@@ -211,17 +226,17 @@ _SHORT_MANUAL = re.compile(
     rf"(?:[.,\s]{{1,2}}(?:{_CHAPTER_WORD}\s?)?(?P<chapter>[0-9]{{1,2}}))?(?P<subs>(?:\([a-z0-9]{{1,4}}\)){{0,5}})"
     r"(?P<more>(?:(?:\s{0,2},|\s{1,2}(?:and|y|&))\s{1,2}[a-z]\.[0-9]{1,2}(?![0-9])){0,10})"
 )
-_DOTTED_MANUAL = re.compile(  # USCIS-PM 6.E.2; "pm 7 a 1" is an hour
+_DOTTED_MANUAL = re.compile(  # USCIS-PM 6.E.2, policy manual 8 part J chapter 3; "pm 7 a 1" is an hour
     rf"(?<![a-z0-9])(?!pm\s{{1,2}}[0-9]{{1,2}}\s){_MANUAL}[\s,]{{1,3}}"
-    r"(?P<volume>[0-9]{1,2})\s?[./ -]\s?(?P<part>[a-z])(?![a-z0-9])"
-    r"(?:\s?[./ -]\s?(?P<chapter>[0-9]{1,2})(?![0-9]))?(?P<subs>(?:\([a-z0-9]{1,4}\)){0,5})"
+    rf"(?P<volume>[0-9]{{1,2}})\s?[./, -]\s?(?:{_PART_WORD}\s{{1,2}})?(?P<part>[a-z])(?![a-z0-9])"
+    rf"(?:\s?[./, -]\s?(?:{_CHAPTER_WORD}\s{{0,2}})?(?P<chapter>[0-9]{{1,2}})(?![0-9]))?"
+    r"(?P<subs>(?:\([a-z0-9]{1,4}\)){0,5})"
 )
 _MANUAL_BACKWARDS = re.compile(  # chapter 3 of part B of volume 12
     rf"(?<![a-z0-9]){_CHAPTER_WORD}\s{{0,2}}(?P<chapter>[0-9]{{1,2}}){_LINK}{_PART_WORD}\s{{1,2}}(?P<part>[a-z]){_LINK}"
     rf"(?:volume|volumen|vol\b\.?)\s{{0,2}}(?P<volume>[0-9]{{1,2}})(?![0-9])(?:{_LINK}{_MANUAL}(?![a-z]))?"
 )
 _ANOTHER_CHAPTER = re.compile(r"([a-z])\.([0-9]{1,2})")
-_LAST_VOLUME = 12
 
 
 def _manual(source: Source, *, loose: bool) -> Iterator[Found]:
@@ -237,8 +252,6 @@ def _manual(source: Source, *, loose: bool) -> Iterator[Found]:
 
 
 def _manual_found(source: Source, match: re.Match[str]) -> Iterator[Found]:
-    if not 1 <= int(match["volume"]) <= _LAST_VOLUME:
-        return
     said = match.groupdict(default="")
     subs = subdivisions(source.written(match, "subs")) if said.get("subs") else ()
     items = [Item(*match.span(), _chapter(said["volume"], said["part"], said["chapter"], subs))]

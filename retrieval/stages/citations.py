@@ -25,7 +25,7 @@ from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 from retrieval.stages.acts import acts_named
 
 MAX_UNDER = 100  # sections shown under a cited node
-_WHOLE = "/us/const/"  # all of its places are known here: what is not among them is nowhere
+_WHOLE = ("/us/const/", "/us/usc/", "/us/cfr/")  # of a provision here all places are known: others are nowhere
 
 
 @dataclass(frozen=True)
@@ -196,13 +196,13 @@ def searched(query: Query) -> SectionQuerySet:
     return readable.filter(inside(query), domain__in=query.domain_ids)
 
 
-_LETTERED = re.compile(r"(/us/(?:usc|cfr)/t\w+/s[^/]*[0-9])([a-z])((?:/\w+)*)")
+_LETTERED = re.compile(r"(/us/(?:usc|cfr)/t\w+/s[^/]*[0-9])([A-Za-z])((?:/\w+)*)")
 
 
 def lettered(locator: str) -> str:
     """With the last letter of the section read as its subdivision: "42 USC 405g" as § 405(g)."""
     parts = _LETTERED.fullmatch(locator)
-    return f"{parts[1]}/{parts[2]}{parts[3]}" if parts else locator
+    return f"{parts[1]}/{parts[2].lower()}{parts[3]}" if parts else locator
 
 
 def read_as(locator: str, sections: Mapping[str, Section]) -> str:

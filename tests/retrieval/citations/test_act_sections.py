@@ -36,10 +36,19 @@ def known(text):
         ("Pub. L. No. 88-352, § 703", "/us/usc/t42/s2000e-2"),
         ("me negaron la visa por el 214(b) INA", "/us/usc/t8/s1184/b"),
         ("ADA § 401", "/us/usc/t47/s225"),
+        ("section 240 b 5 of the INA", "/us/usc/t8/s1229a/b/5"),
+        ("sección 212 inciso a de la Ley de Inmigración y Nacionalidad", "/us/usc/t8/s1182/a"),
+        ("FOIA exemption 7(c)", "/us/usc/t5/s552/b/7/C"),
+        ("exemption 6 of the Freedom of Information Act", "/us/usc/t5/s552/b/6"),
     ],
 )
 def test_a_section_of_an_act_is_where_the_code_holds_it(text, locator):
     assert locators(text) == [locator]
+
+
+def test_a_number_right_before_an_acronym_is_a_section_where_nothing_else_is_asked():
+    assert locators("7203 irc", loose=True) == ["/us/usc/t26/s7203"]
+    assert locators("in room 208 INA", loose=False) == []
 
 
 def test_a_list_of_sections():
@@ -67,7 +76,7 @@ def test_a_number_near_a_name_is_not_always_a_section(text):
 def test_a_number_alone_that_everybody_means_one_way():
     assert known("section 1983") == ["/us/usc/t42/s1983"]
     assert known("§ 922(g)(1)") == ["/us/usc/t18/s922/g/1"]
-    assert known("rule 10b-5") == ["/us/cfr/t17/s240.10b-5"]
+    assert known("rule 10b-5") == known("SEC rule 10b5") == ["/us/cfr/t17/s240.10b-5"]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ def test_the_constitutions_name_is_taken_in(text, taken_in):
         "UCC Article 2",
         "the May 5th amendment",
         "Article V of the Texas Constitution",
+        "article 7 ways to save money",
+        "articulo 3 razones para mudarse",
         "COMPACT\nArticle I.\nThe states. Article II is void.",
     ],
 )
@@ -79,6 +81,7 @@ def test_what_is_too_loose_for_a_sentence(text):
 
 def test_numbers_alone_are_a_whole_query():
     assert "/us/const/article/I/section/8/clause/3" in locators(constitution.find_loose(Source.of("I.8.3")))
+    assert "/us/const/article/II/section/1" in locators(constitution.find_loose(Source.of("artIIsec1")))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from retrieval.citations import finding
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Source
-from retrieval.citations.finding import find_citations, only_citation, whole_citations
+from retrieval.citations.finding import absent_provision, find_citations, only_citation, whole_citations
 from tests.conftest import ROOT
 
 FORMS = ROOT / "tests/data/citations"
@@ -79,6 +79,21 @@ def test_a_citation_inside_a_question_is_no_jump_unless_it_is_all(text):
 )
 def test_a_citation_is_normalised_to_bluebook(text, normalized):
     assert only_citation(text).normalized == normalized
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("what does amendment 29 say", "U.S. Const. amend. XXIX"),
+        ("enmienda treinta y uno", "U.S. Const. amend. XXXI"),
+        ("title 56 usc section 3", "56 U.S.C. § 3"),
+        ("policy manual volume 33 part A", "33 USCIS-PM A"),
+        ("title 56 of the lease, section 3", None),
+        ("8 USC 1182", None),
+    ],
+)
+def test_what_no_code_nor_the_constitution_can_have_is_named(text, named):
+    assert absent_provision(text) == named
 
 
 def test_a_list_shares_its_text_out():

@@ -72,6 +72,12 @@ def test_what_follows_a_section_is_not_always_one(text):
         ("is 8 usc 1325 a felony", "/us/usc/t8/s1325"),
         ("USCIS-PM 6.E.2", "/us/uscis-pm/v6/pE/ch2"),
         ("PM volume 12 part B chapter 3", "/us/uscis-pm/v12/pB/ch3"),
+        ("policy manual 7 part B chapter 2", "/us/uscis-pm/v7/pB/ch2"),
+        ("sección 1227 inciso a del título 8", "/us/usc/t8/s1227/a"),
+        ("section 1182 subsection (a), paragraph 9 of title 8", "/us/usc/t8/s1182/a/9"),
+        ("section 1255 i of title 8", "/us/usc/t8/s1255/i"),
+        ("8cfr214.2h1", "/us/cfr/t8/s214.2/h/1"),
+        ("code of federal regs 45 part 46", "/us/cfr/t45/pt46"),
     ],
 )
 def test_forms_that_people_write(text, locator):
@@ -82,3 +88,16 @@ def test_letters_apart_are_subdivisions_where_nothing_else_is_asked():
     assert locators("8 cfr 214.2 h 1", loose=True) == ["/us/cfr/t8/s214.2/h/1"]
     assert locators("8 cfr 214.2 h 1 visa") == ["/us/cfr/t8/s214.2/h/1"]
     assert locators("is 8 usc 1326 a 10 years") == ["/us/usc/t8/s1326"]
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("72 usc 5", "/us/usc/t72/s5"),
+        ("51 CFR 2.1", "/us/cfr/t51/s2.1"),
+        ("policy manual volume 30 part A chapter 1", "/us/uscis-pm/v30/pA/ch1"),
+    ],
+)
+def test_a_title_or_volume_beyond_the_last_is_cited_apart(text, locator):
+    assert locators(text, loose=True) == []
+    assert [found.items[0].locator for found in statutes.find_beyond(Source.of(text))] == [locator]
