@@ -21,6 +21,7 @@ from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, 
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.corpus.defined import terms_used
+from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
@@ -41,6 +42,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
     "summary": [],
+    "went_to": [],
 }  # fmt: skip
 
 
@@ -90,6 +92,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
             "received": citations_received(section, readable),
         },
         "definitions": definitions_for(section, in_document),
+        "went_to": [reference(to.locator, to.citation, to.heading) for to in where_it_went(section, readable)],
         "document": DocumentItem(section.document).data,
     }
 

@@ -472,4 +472,5 @@ class Provision(Shown):
     anchors = AnchorPlace(many=True)
     citations = Edges()
     definitions = GoverningDefinition(many=True)
+    went_to = Reference(many=True, help_text="Where it was transferred to, or what its notes name in its place.")
     document = DocumentItem(allow_null=True)

@@ -22,6 +22,7 @@ from retrieval.corpus import graph, history
 from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.filters import above as places_above
 from retrieval.corpus.history import Change
+from retrieval.corpus.moved import Went, where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import LANGUAGE as TRANSLATED
 from retrieval.corpus.translations import translation
@@ -138,6 +139,7 @@ class Reading:
     terms: list[DefinedTerm] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     summary: list[Told] = field(default_factory=list)
+    went: list[Went] = field(default_factory=list)
 
 
 # -- What there is
@@ -240,6 +242,7 @@ def read(section: Section, reader: Reader) -> Reading:
         related=related_to(section, reader),
         terms=terms_used(section, [one.locator for one in above], in_document),
         summary=of_section(section, in_document),
+        went=where_it_went(section, reader.readable),
     )
 
 

@@ -234,9 +234,17 @@ def place_of(row: dict) -> tuple[str, str]:
     return locator, row.get("number") or (last.removeprefix("s") if locator.startswith(CODES) else last)
 
 
+_GONE = "|".join(STATUSES)
+_STATUS = re.compile(  # "Repealed. Pub. L. …", "Transferred or omitted", "Renumbered § 16133"; not "Transferred assets"
+    rf"\[*\s*(?P<status>{_GONE})\b(?!\s(?!(?:or|and|by|as|to|eff|effective)\b)(?-i:[a-z]))(?!\s(?:or|and)\s(?!{_GONE}))",
+    re.IGNORECASE,
+)
+
+
 def status_of(heading: str) -> str:
-    first = re.match(r"\[*\s*(\w+)", heading)
-    return first[1].lower() if first and first[1].lower() in STATUSES else ""
+    """What a heading that says nothing else says of its section."""
+    first = _STATUS.match(heading)
+    return first["status"].lower() if first else ""
 
 
 FOOTNOTE = re.compile(

@@ -9,6 +9,7 @@ from datetime import date
 from django.utils import timezone
 
 from retrieval.corpus import history, statements
+from retrieval.corpus.moved import GONE
 from retrieval.models import Section
 from retrieval.parsing.tree import page_at
 from retrieval.ranking import (
@@ -28,7 +29,6 @@ from retrieval.text.snippets import best_snippet, function_stems
 
 UNLIKELY_IN_A_ROW = 3
 MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
-GONE = ("repealed", "superseded", "omitted", "transferred", "renumbered")
 STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", "overruled")
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],

@@ -18,6 +18,7 @@ from retrieval.citations.finding import absent_provision, find_citations, named_
 from retrieval.corpus import decided_cases, history
 from retrieval.corpus.filters import inside
 from retrieval.corpus.history import Change, is_within
+from retrieval.corpus.moved import MOVED, where_it_went
 from retrieval.models import Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.pipeline import unless_final
@@ -83,7 +84,7 @@ class ResolveCitations:
         for place in places:
             node = cited_candidate(place.section.pk, place)
             node = node.but(domain_id=place.section.domain_id, locator=place.section.locator)
-            for one in (node, *self._under(ranking, place)):
+            for one in (node, *successors(ranking.query, place), *self._under(ranking, place)):
                 found.setdefault(one.section_id, one)
         ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(found.values(), start=1))
         return replace(ranking, candidates=ordered, final=True)
@@ -126,6 +127,8 @@ class CitationRetriever:
         for place in resolve(query, [citation.locator for citation in query.citations]):
             for section in result_sections(query, place):
                 candidates.setdefault(section, cited_candidate(section, place))
+            for one in successors(query, place):
+                candidates.setdefault(one.section_id, one)
         for place in resolve(query, list(acts)):
             if place.exact:
                 candidates.setdefault(place.section.pk, act_candidate(place.section.pk, acts[place.locator]))
@@ -271,6 +274,23 @@ def sections_under(query: Query, place: Place) -> QuerySet[Section]:
     """The readable result sections of the place's document under it, in order."""
     under = searched(query).results().below(place.section.locator)
     return under.filter(document=place.section.document_id).in_order()
+
+
+def successors(query: Query, place: Place) -> list[Candidate]:
+    """Where what is cited went, if it is no longer in force and its words say so."""
+    code = "moved_here" if place.section.status in MOVED else "named_instead"
+    reason = Reason(code, {"citation": place.section.citation})
+    went = [to for to in where_it_went(place.section, searched(query)) if to.section]
+    return [
+        candidate(
+            to.section.pk,
+            reason,
+            domain_id=to.section.domain_id,
+            locator=to.section.locator,
+            pin=None if to.locator == to.section.locator else to.locator,
+        )
+        for to in went
+    ]
 
 
 def cited_candidate(section: int, place: Place) -> Candidate:

@@ -51,6 +51,8 @@ REASONS = {
     "alias_lexical": _("Its names and example questions use the words of yours: number %(rank)s of all."),
     "citation": _("Your question cites %(citation)s."),
     "citation_near": _("The place you cite is not here; this is the nearest above it, %(citation)s."),
+    "moved_here": _("%(citation)s, which you cite, was transferred to here."),
+    "named_instead": _("%(citation)s, which you cite, is no longer in force; its notes name this instead."),
     "citation_under": _("It is part of %(citation)s, which you cite."),
     "named_act": _("It is the first section of the %(act)s, which your question names."),
     "in_named_act": _("It is part of an act that your question names: %(act)s."),

@@ -157,7 +157,7 @@ def check_start(element: etree._Element, name: str, depth: int) -> None:
         raise SourceRefused(f"This is not a USLM document: it begins with <{name[:40]}>.")
 
 
-STATUSES = ("repealed", "omitted", "transferred", "reserved")
+STATUSES = ("repealed", "omitted", "transferred", "renumbered", "reserved")
 
 
 def date_of(element: etree._Element, attribute: str, *roles: str) -> date | None:

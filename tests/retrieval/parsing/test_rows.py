@@ -86,13 +86,19 @@ def test_a_law_in_an_appendix_is_one_level(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("status", ["repealed", "omitted", "transferred", "reserved"])
+@pytest.mark.parametrize("status", ["repealed", "omitted", "transferred", "renumbered", "reserved"])
 def test_what_is_no_longer_law_says_so_and_its_past_is_a_note(tmp_path, status):
     heading = f"{status.title()}. Pub. L. 105–33, title X, Aug. 5, 1997]"
     (_, gone) = read(
         tmp_path, section("7", "Section, act of 1993, was about dogs.", heading=heading)
     ).root.walk()
     assert (gone.status, gone.text, gone.notes) == (status, "", ("Section, act of 1993, was about dogs.",))
+
+
+@pytest.mark.parametrize("heading", ["Transferred assets", "Reserved funds", "Transferred or reemployed employees"])
+def test_a_heading_of_law_in_force_is_no_status(tmp_path, heading):
+    (_, node) = read(tmp_path, section("7", "They are held in trust.", heading=heading)).root.walk()
+    assert (node.status, node.text) == ("", "They are held in trust.")
 
 
 def test_text_is_written_as_that_of_other_sources(tmp_path):
