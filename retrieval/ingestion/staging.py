@@ -5,6 +5,7 @@ Readers see nothing of staged sections until `publishing`. Text that did not cha
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import date
@@ -17,13 +18,14 @@ from django.utils import timezone
 
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
-from retrieval.citations.naming import called
+from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.sources import Found, Place, read_next
 from retrieval.parsing.tree import Node, SourceDocument
+from retrieval.parsing.uslm.reader import CODE_STEPS
 
 PORTION = 500  # sections staged in one piece: a second or two
 SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
@@ -379,6 +381,9 @@ def citations_of(section: Section, node: Node) -> list[Citation]:
     for found in find_citations(node.text):
         if all(found.end <= start or found.start >= end for start, end in spans):
             marked[found.start, found.locator] = (found.text, found.end)
+    for start, end, kind in short_titles(node.text):
+        if above := re.match(rf".+/{CODE_STEPS[kind]}(?=[\dA-Z])[^/]*", section.parent_locator):
+            marked[start, above[0]] = (node.text[start:end], end)
     return [
         Citation(
             source=section,

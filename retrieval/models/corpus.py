@@ -11,6 +11,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -452,12 +453,18 @@ class Citation(PartOfDocument):
     called = models.CharField(
         max_length=200, blank=True, help_text=_("What the citing text calls it, e.g. Clean Air Act.")
     )
+    name = models.GeneratedField(
+        expression=Lower("called"), output_field=models.CharField(max_length=200), db_persist=True
+    )
     start = models.IntegerField(help_text=_("Character offset into the source's text; -1 in a note."))
     end = models.IntegerField()
 
     class Meta:
         ordering = ["source", "start"]
-        indexes = [models.Index(fields=["target_locator"], name="citation_target_locator")]
+        indexes = [
+            models.Index(fields=["target_locator"], name="citation_target_locator"),
+            models.Index(fields=["name"], name="citation_name", condition=~Q(called="")),
+        ]
 
     def __str__(self) -> str:
         return f"{self.source} → {self.target_locator}"

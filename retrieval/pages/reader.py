@@ -67,8 +67,7 @@ class Reader:
         """The page of a section, or a named place on it, on the day read and in the same matter."""
         kept = {"as_of": self.as_of and self.as_of.isoformat(), "matter": self.matter}
         asked = {name: value for name, value in kept.items() if value}
-        query = f"?{urlencode(asked)}" if asked else ""
-        fragment = f"#{name}" if name else ""
+        query, fragment = f"?{urlencode(asked)}" if asked else "", f"#{name}" if name else ""
         return f"{reverse('retrieval:provision', args=[section.path])}{query}{fragment}"
 
 
@@ -259,8 +258,7 @@ def as_it_stood(section: Section, day: date | None) -> Section:
 
 def ancestors(section: Section, in_document: SectionQuerySet) -> list[Section]:
     """The sections above, outermost first."""
-    above: list[Section] = []
-    wanted = section.parent_locator
+    above, wanted = [], section.parent_locator
     while wanted and (parent := in_document.filter(locator=wanted).only(*BRIEF).first()):
         above.insert(0, parent)
         wanted = parent.parent_locator

@@ -8,6 +8,7 @@ from operator import or_
 from django.db.models import Min, Q
 
 from retrieval.citations.acts import Act, NamedAct, named_acts
+from retrieval.corpus.named_acts import named_by_others
 from retrieval.models import Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query, Ranking, Reason
@@ -36,7 +37,14 @@ class ActRetriever:
 
 
 def acts_named(query: Query) -> list[NamedAct]:
-    return query.once(("acts", query.original), lambda: list(named_acts(query.original)))
+    """Those of our table, and those that public law here names."""
+    return query.once(("acts", query.original), lambda: _acts_named(query))
+
+
+def _acts_named(query: Query) -> list[NamedAct]:
+    known = list(named_acts(query.original))
+    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids, private=False)
+    return [*known, *named_by_others(query.original, readable, known)]
 
 
 def sections_of(query: Query, acts: Collection[Act]) -> list[int]:

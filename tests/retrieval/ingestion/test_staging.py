@@ -9,7 +9,9 @@ import pytest
 
 from retrieval.errors import SourceRefused
 from retrieval.ingestion import staging
+from retrieval.ingestion.staging import citations_of
 from retrieval.models import Anchor, Domain, JobRun, Section
+from retrieval.parsing.tree import Node
 from tests.retrieval.ingestion.conftest import current, ingested, manual, rows
 from tests.retrieval.parsing.cfr.samples import annual
 
@@ -216,3 +218,12 @@ def test_the_repealed_amendment_is_marked_not_hidden():
     prohibition = Section.objects.live().get(locator="/us/const/amendment/XVIII/section/1")
     assert (prohibition.status, prohibition.valid_to) == ("repealed", None)
     assert prohibition.valid_from == date(1919, 1, 16)
+
+
+def test_a_chapter_is_cited_by_the_section_that_names_it():
+    section = Section(locator="/us/usc/t15/s717w", parent_locator="/us/usc/t15/ch15B/schI")
+    text = "This chapter may be cited as the “Natural Gas Act”."
+    node = Node(level="section", number="717w", heading="", locator=section.locator, text=text)
+    [edge] = citations_of(section, node)
+    assert (edge.target_locator, edge.called) == ("/us/usc/t15/ch15B", "Natural Gas Act")
+    assert text[edge.start : edge.end] == edge.text == "This chapter"
