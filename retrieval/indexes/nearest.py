@@ -25,7 +25,7 @@ from retrieval.models.corpus import VersionQuerySet
 from retrieval.ranking import DomainScope, Query
 
 FEW = 10_000  # vectors left of a large domain: fewer are scanned faster than its index is read
-REACH = 4_000  # vectors read from an index at least: with 3,000 of 300,000 it missed 1 hit in 30
+REACH = 500  # vectors read from an index at least
 SCANNED, INDEXED = "exact", "by index"
 ENDED, UNINDEXED = "exact, as the index ended", "exact, without an index"
 
@@ -41,11 +41,12 @@ SELECT section_id, chunk_id, vector::halfvec({dims}) <=> %s AS distance FROM ({v
 WHERE true{left} ORDER BY distance LIMIT %s
 """
 COUNT = "SELECT count(*) FROM ({vectors}) AS vectors WHERE true{left}"
-# Queries lie far from all law, so that many chunks are about equally near. The order is relaxed because a strict one
-# leaves out what comes late. Without sorting the planner has no plan but the index.
+# Of 156,424 chunks of the US Code and 40 tune questions, this finds all of the nearest ten and .996 of the nearest
+# hundred in 16 ms; reading 200 finds .995 and .981 in 7 ms, 4,000 all in 106 ms. The order is relaxed because a strict
+# one leaves out what comes late. Without sorting the planner has no plan but the index.
 FOLLOWING = {
     "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "1000",
+    "hnsw.ef_search": "500",
     "hnsw.max_scan_tuples": "40000",
     "enable_sort": "off",
 }

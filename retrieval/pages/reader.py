@@ -465,7 +465,7 @@ def counts_of(tree: Sequence[Branch], in_document: SectionQuerySet) -> dict[str,
     """Provisions by the locator of each highest part, up to where the next one begins."""
     places = list(in_document.results().order_by("position").values_list("position", flat=True))
     begins = [bisect_left(places, branch.section.position) for branch in tree]
-    ends = [*begins[1:], len(places)]
+    ends = [*begins, len(places)][1:]
     return {
         branch.section.locator: end - begin
         for branch, begin, end in zip(tree, begins, ends, strict=True)

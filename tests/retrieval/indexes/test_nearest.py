@@ -44,7 +44,6 @@ def large(made, db, monkeypatch):
     """The same, where such a domain counts as large."""
     monkeypatch.setattr(hnsw, "LARGE", 1_000)
     monkeypatch.setattr(nearest, "FEW", 600)
-    monkeypatch.setattr(nearest, "REACH", 500)
     forget()
     yield made
     forget()

@@ -299,6 +299,11 @@ def test_a_private_shelf_holds_what_its_reader_may_read(client, case):
     assert section.document.title in look(client, f"/law{prefix}").text
 
 
+def test_a_document_of_which_nothing_is_published_yet_has_a_page(client):
+    a_document(a_domain(), locator="/codes/t42", title="Title 42")
+    assert "Title 42" in look(client, "/law/codes/t42").text
+
+
 def test_a_document_tells_how_many_provisions_its_parts_hold(client):
     under = Section.objects.readable(reader.ANONYMOUS).results().below("/us/const/article/III")
     assert f"Article III: The Judicial Branch {under.count()} provisions" in look(client, "/law/us/const").text
