@@ -14,6 +14,7 @@ from retrieval.ranking import Ranking, Reason
 from retrieval.request import SearchRequest
 from retrieval.search import cache, service
 from retrieval.stages.llm_verifier import permuted
+from retrieval.stages.present import FindNotes, Present
 from retrieval.stages.reranker.reranker import LearnedReranker
 from rules import published
 from rules.engine.actions.apply import ApplyRuleActions
@@ -113,7 +114,7 @@ def test_pins_and_excludes_hold_whatever_models_say(places, rules, values, quest
         stages.append(stage)
         if isinstance(stage, Gates | LearnedReranker):
             stages.append(Scored(values))
-    assert isinstance(stages[-2], ApplyRuleActions)
+    assert [type(stage) for stage in stages[-3:]] == [ApplyRuleActions, FindNotes, Present]
     trial = [compiled(content(rule, n, places), number=n, version=1) for n, rule in enumerate(rules, start=1)]
     scopes, in_force = service.in_scope(ANONYMOUS, ("us_constitution",))
     query = service.query_of(SearchRequest(question), ANONYMOUS, scopes, in_force)
