@@ -134,8 +134,8 @@ LAST = {"amendment": 27, "article": 7}
 _AND = r"(?:and/or|and|or|nor|y|o|u|e|ni|&)"
 _RANGE = r"(?:\s{0,2}-\s{0,2}|\s{1,2}(?:to|through|thru|a|al|hasta)\s{1,2}(?:(?:the|la|el)\s{1,2})?)"
 _COMMA = rf"\s{{0,2}},\s{{0,2}}(?:{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?)?"
-_BETWEEN = (
-    rf"(?:{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
+_BETWEEN = (  # read in one way: " & " could be in two, and a list of n then in 2^n
+    rf"(?>{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
 )
 _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
 _WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list, and to try each part takes long
@@ -159,7 +159,7 @@ _GLUED_ORDINAL = re.compile(
 )
 # All of a query: "5th & 14th", "13th 14th 15th amendments".
 _BARE_LIST = re.compile(
-    rf"[\s\"'¿(]{{0,4}}(?:(?:the|la|las)\s{{1,2}})?(?P<numbers>{NUMBER}(?:(?:{_BETWEEN}|\s{{1,2}}){NUMBER}){{1,26}})"
+    rf"[\s\"'¿(]{{0,4}}(?:(?:the|la|las)\s{{1,2}})?(?P<numbers>(?>{NUMBER})(?:(?:{_BETWEEN}|\s{{1,2}})(?>{NUMBER})){{1,26}})"
     rf"(?:\s{{1,2}}(?P<word>{_AMENDMENT}))?[\s\"'?!.)]{{0,4}}"
 )
 _BARE_ORDINAL = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th|a|ª)|[^0-9]+")  # not "3d", which names a dimension

@@ -250,3 +250,7 @@ def test_a_long_list_of_numbers_with_hyphens_is_read_once():
 def test_a_long_list_of_subdivisions_that_are_letters_and_numerals_is_read_once():
     listed = ", ".join(["1396a(a)(10)(A)(i)(v)"] * 20)
     assert find_citations(f"sections {listed} of this chapter") == ()
+
+
+def test_a_long_list_of_ordinals_joined_by_signs_is_read_once():
+    assert only_citation("fourteenth & " * 26 + "sections") is None
