@@ -38,7 +38,7 @@ class ActRetriever:
 
 def acts_named(query: Query) -> list[NamedAct]:
     """Those of our table, and those that public law here names."""
-    return query.once(("acts", query.original), lambda: _acts_named(query))
+    return query.once(("acts", query.original, *query.domain_ids), lambda: _acts_named(query))
 
 
 def _acts_named(query: Query) -> list[NamedAct]:

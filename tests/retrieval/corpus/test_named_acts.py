@@ -1,5 +1,7 @@
 """Acts that questions name by what public law calls them."""
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -7,6 +9,8 @@ from retrieval.access.row_security import as_system
 from retrieval.citations.acts import named_acts
 from retrieval.corpus.named_acts import named_by_others
 from retrieval.models import Citation, Section
+from retrieval.ranking import DomainScope, Query
+from retrieval.stages.acts import acts_named
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
 pytestmark = pytest.mark.django_db
@@ -76,3 +80,13 @@ def test_what_private_documents_call_law_is_nobodys_name(law):
         private = a_case_file("A case", "It cites.", granted_to=Caller(("user:1",))).sections.get()
     called("Our Secret Act", private, first)
     assert named("the Our Secret Act") == []
+
+
+def test_each_body_of_law_that_is_searched_has_its_own_acts(law):
+    _chapter, (first, _second), citing = law
+    called("Heron Protection Act", citing[0], first)
+    scopes = [DomainScope(d.pk, d.slug, 1, False, ("en",)) for d in (a_domain(), first.domain)]
+    text = "the heron protection act"
+    query = Query(text, text, text, "en", tuple(scopes))
+    bodies = [replace(query, domains=(scope,)) for scope in scopes]  # as `EachDomain` asks them, one after another
+    assert [len(acts_named(body)) for body in bodies] == [0, 1]
