@@ -38,7 +38,7 @@ NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is 
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
 KINDS = (
     *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "name", "year"),
-    *("altered", "misplaced", "not_found", "contradicted"),
+    *("altered", "misplaced", "not_found", "contradicted", "unsupported", "outdated"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
 _SIDES = re.compile(r"(?<![a-z0-9])(?:v|vs)\.?(?![a-z0-9])")
@@ -58,8 +58,10 @@ class CitationCheck:
 
     @property
     def findings(self) -> Iterator[str]:
+        if self.cited.again:
+            return
         missing = self.stand.status in ("partial", "unknown")
-        if missing and (self.stand.known or self.meant):
+        if missing and (self.stand.known or self.meant or self.cited.is_misdated):
             yield self.stand.status
         if self.stand.status in ("superseded", "overruled", "not_yet_in_force") and not self.admitted:
             yield self.stand.status
@@ -189,7 +191,7 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
         quoted = quotations(text)
         checks = tuple(checker.check(quotation) for quotation in quoted[:MOST_QUOTATIONS])
         stands = [check.stand for check in citations]
-        propositions = check_propositions(text, among, stands, quoted, library)
+        propositions = check_propositions(text, among, cited, stands, quoted, library)
     all_read = (
         len(found) <= MOST_CITATIONS and len(quoted) <= MOST_QUOTATIONS and checker.sought <= MOST_SOUGHT
     )

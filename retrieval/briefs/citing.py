@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from retrieval.citations import constitution
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source, cite
@@ -13,9 +15,27 @@ from retrieval.citations.finding import find_citations
 from retrieval.text.sentences import sentences
 
 CASES = "/us/scotus/"
+# Volumes of the U.S. Reports, and about when their first decisions were made; the last is a guess.
+PRINTED = (
+    (2, 5, 14, 26, 42, 58, 78, 100, 140, 163, 200, 240, 280, 300, 340, 380, 420, 460, 500, 540, 580, 606, 700),
+    (1791, 1801, 1816, 1828, 1843, 1855, 1871, 1879, 1891, 1896, 1906, 1916, 1930, 1937, 1950, 1965, 1975, 1983, 1991,
+     2003, 2018, 2025, 2050),
+)  # fmt: skip
+MOST_YEARS = 5  # between these years and that of a decision
+NEAREST = 6  # citations before "that clause" among which it is looked for
+_VOLUME = re.compile(r"/us/scotus/(\d+)/")
 _ID = re.compile(
     r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?P<at>at\s\d+(?:[-–]\d+)?)|,?\s(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*))?"
 )
+_AGAIN = re.compile(
+    r"\b(?:(?:the|this|that|said)\s+(?:same\s+)?|(?:la|el|est[ae]|es[ae]|dich[ao])\s+(?:mism[ao]\s+)?)"
+    r"(?P<kind>amendment|article|clause|section|enmienda|artículo|cláusula|sección)\b"
+    r"(?!\s+(?:\d|[IVXLC]+\b|of\b|to\b|de\b|a\b))"
+    r"|\b(?P<part>clause|section|cláusula|sección)\s+(?P<number>\d+\w?)(?P<subs>(?:\(\w{1,5}\))*)(?!\w|\s+(?:of|de)\b)"
+    r"|(?<![\w.§-])(?P<bare>\d+\w?)(?P<below>(?:\(\w{1,5}\))+)",
+    re.IGNORECASE,
+)
+_STEPS = {"am": "/amendment/", "en": "/amendment/", "ar": "/article/", "cl": "/clause/", "se": "/s"}
 _PLACE = (
     r"(?:,?\s{0,2}(?:§{1,2}|\b(?:section|sec\.|article|art\.|clause|cl\.|exhibit|ex\.|sección|artículo|cláusula)))"
     r"\s?(?P<number>\w+(?:\.\w+)*)"
@@ -40,7 +60,7 @@ class Cited:
     """A citation as written, and what it leads to.
 
     `name` and `year` are the case's as the brief gives them beside its reporter; `page` says that only a page within
-    the decision is given.
+    the decision is given, `again` that it names what was cited before: "that clause".
     """
 
     text: str
@@ -51,6 +71,15 @@ class Cited:
     name: str = ""
     year: int | None = None
     page: bool = False
+    again: bool = False
+
+    @property
+    def is_misdated(self) -> bool:
+        """Whether the volume of the U.S. Reports that is cited was not printed near that year: no such decision."""
+        volume = _VOLUME.match(self.locator)
+        if not volume or not self.year:
+            return False
+        return bool(abs(np.interp(int(volume[1]), *PRINTED) - self.year) > MOST_YEARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +98,8 @@ def cited_in(text: str, names: CaseNames | None, titled: Iterable[Titled] = ()) 
     for more in (_absent(text), _titled(text, titled), _named(text, names)):
         taken = [(c.start, c.end) for c in found]
         found += [c for c in more if all(c.end <= a or b <= c.start for a, b in taken)]
-    return list(_with_id(text, sorted(found, key=lambda c: c.start)))
+    found = list(_with_id(text, sorted(found, key=lambda c: c.start)))
+    return sorted([*found, *_again(text, found)], key=lambda c: c.start)
 
 
 def admits(sentence: str) -> bool:
@@ -160,6 +190,38 @@ def _with_id(text: str, found: Sequence[Cited]) -> Iterator[Cited]:
         )
         yield last
     yield from rest
+
+
+def _again(text: str, found: Sequence[Cited]) -> Iterator[Cited]:
+    """ "The same amendment", "that clause", "Clause 2" of what was cited last, "2244(b)(2)" of a title cited before."""
+    for match in _AGAIN.finditer(text):
+        start, end = match.span()
+        if any(cited.start < end and start < cited.end for cited in found):
+            continue
+        before = [c for c in found if c.end <= start and c.locator.startswith(("/us/const/", "/us/usc/"))]
+        number = match["number"] or match["bare"]
+        step = _STEPS[(match["kind"] or match["part"] or "section")[:2].lower()]
+        place = f"{number}{match['subs'] or match['below'] or ''}"
+        for cited in reversed(before[-NEAREST:]):
+            if not number:
+                known = cited if step in cited.locator else None
+            elif step == "/clause/":
+                known = _clause(cited, number)
+            else:
+                same = f"/s{number}/" in f"{cited.locator}/" or (
+                    "/const/" in cited.locator and len(place) == 1
+                )
+                known = within(cited, f"§ {place}") if same else None
+            if known:
+                yield replace(known, text=match[0], start=start, end=end, name="", year=None, again=True)
+                break
+
+
+def _clause(cited: Cited, number: str) -> Cited | None:
+    """Another clause of the section or article of the Constitution that is cited."""
+    whole, _, old = cited.locator.partition("/clause/")
+    locator = f"{whole}/clause/{number}"
+    return replace(cited, locator=locator, normalized=cite(locator)) if old else None
 
 
 def within(cited: Cited, section: str) -> Cited:

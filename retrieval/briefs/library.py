@@ -201,6 +201,8 @@ class Library:
             whole, top = locator.startswith(WHOLE), tops.get(locator)
             if locator in documents:
                 return Stand("resolved", "in_force", known=True, document=documents[locator])
+            if top is None and history.standing(locator, self.day).is_overruled:
+                return Stand("overruled", "overruled", known=True)
             if top is None:
                 document = documents.get(locator.rpartition("/")[0])
                 return Stand("unknown", known=whole or document is not None, document=document)

@@ -24,6 +24,8 @@ SENTENCES = {
     "altered": _("The source has other words."),
     "misplaced": _("%(citation)s does not have these words; they stand elsewhere."),
     "contradicted": _("The law cited says something else."),
+    "unsupported": _("The law cited does not seem to say this."),
+    "outdated": _("This is what the law cited said before it was changed."),
     "not_found": _("%(citation)s does not have these words."),
 }
 BY_LATER_LAW = {

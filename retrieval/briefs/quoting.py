@@ -14,6 +14,7 @@ from typing import Literal
 from retrieval.text.sentences import sentences
 
 Span = tuple[int, int]
+WRAPPED = 45  # characters: a line this long is wrapped where it ends without a mark
 LONGEST_AROUND = 1_000  # characters beside the citations of what is only citations
 
 _MARK = re.compile(r"[“”«»\"]")
@@ -23,8 +24,8 @@ _TERM = re.compile(
 )
 # What stands between a quotation and the citation right after it, or the other way round.
 _LINK = re.compile(
-    r"[\s.,;:()—–-]*(?:(?:see|see also|cf|accord|but see|e\.g|in|under|of|at|id|from|by|quoting|citing|véase|ver|en|de|"
-    r"del|según|the|la|el)[\s.,;:()—–-]*)*",
+    r"[\s.,;:()—–-]*(?:(?:see|see also|cf|accord|but see|e\.g|in|under|of|at|id|from|by|quoting|citing|as|véase|ver|en|"
+    r"de|del|según|como|the|la|el)[\s.,;:()—–-]*)*",
     re.IGNORECASE,
 )
 _SIGNALS = re.compile(
@@ -41,6 +42,7 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _ABOVE = re.compile(r"\n\s*\n")
+_WRAPPED = re.compile(rf"[^\n]{{{WRAPPED - 4}}}(?:[\w,&’']|\bv\.)[ \t]*\n\Z")
 _STOP = re.compile(r"\.[”’\"')\]»]*\s+(?=[A-Z“«\"])")
 
 
@@ -125,11 +127,18 @@ def units(text: str, cited: Sequence[Span]) -> list[Unit]:
 
 
 def whole_sentences(text: str, cited: Sequence[Span]) -> Iterator[Span]:
-    """Sentences, of which none ends within a citation or a quotation; a full stop behind a citation ends one."""
+    """Sentences, of which none ends within a citation or a quotation, nor where a long line is only wrapped; a full
+    stop behind a citation ends one.
+    """
     closed = sorted([*cited, *((quotation.start, quotation.end) for quotation in quotations(text))])
     reached = [0, *accumulate((b for _, b in closed), max)]  # how far those go that begin before each
     behind = (_STOP.match(text, end) for _, end in cited)
-    ends = {end for _, end in sentences(text, max_chars=len(text) + 1)} | {m.end() for m in behind if m}
+    ends = {
+        end
+        for _, end in sentences(text, max_chars=len(text) + 1)
+        if not _WRAPPED.search(text, max(0, end - 2 * WRAPPED), end)
+    }
+    ends |= {m.end() for m in behind if m}
     begun = 0
     for end in sorted(ends):
         if reached[bisect_left(closed, (end, 0))] <= end and not text[end : end + 1].islower():

@@ -456,12 +456,12 @@ def _kind(word: str | None, number: Number) -> str | None:
     return None if number.token not in ROMAN else "amendment" if high else "article"
 
 
-_ANY_ROMAN = {in_roman(number).lower(): number for number in range(1, 40)}
+_ANY_ROMAN = {in_roman(number).lower(): number for number in range(1, 90)}
 _BEYOND_LAST = {
     "twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30,
     "vigesimoctava": 28, "vigesima octava": 28, "vigesimonovena": 29, "vigesima novena": 29, "trigesima": 30,
 }  # fmt: skip
-_ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}"
+_ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|xl[ivx]{{0,4}}|l[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}"
 _KINDS = {"am": "amendment", "en": "amendment", "ar": "article"}  # by their first letters, in both languages
 _ASKED = re.compile(
     rf"(?<![\w.])(?:(?P<first>{_ANY_NUMBER})(?:\s?(?:st|nd|rd|th|[aoªº]))?\s(?P<one>amendment|enmienda)"
@@ -482,7 +482,7 @@ def all_absent(folded: str, *, first: bool = False) -> Iterator[tuple[int, int, 
         kind = _KINDS[(named["one"] or named["two"])[:2]]
         number = _value(named["first"] or named["last"])
         if number is not None and number > LAST[kind]:
-            yield *named.span(), f"/us/const/{kind}/{in_roman(number) if number < 40 else number}"
+            yield *named.span(), f"/us/const/{kind}/{in_roman(number) if number < 90 else number}"
 
 
 def _value(written: str) -> int | None:

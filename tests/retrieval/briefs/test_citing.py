@@ -26,6 +26,7 @@ def locators(text, **others):
         ("See U.S. Const. amend. XXIX.", "/us/const/amendment/XXIX"),
         ("See U.S. Const. art. IX.", "/us/const/article/IX"),
         ("La Enmienda 28 lo prohíbe.", "/us/const/amendment/XXVIII"),
+        ("See U.S. Const. amend. XLIV.", "/us/const/amendment/XLIV"),
     ],
 )
 def test_amendments_that_there_never_were_are_cited_too(text, locator):
@@ -74,6 +75,39 @@ def test_id_cites_what_was_cited_last(text, texts, last):
     assert [cited.text for cited in found] == texts
     assert found[-1].locator == last
     assert all(text[cited.start : cited.end] == cited.text for cited in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "locator"),
+    [
+        ("Amend. IV. Mapp v. Ohio, 367 U.S. 643. The amendment.", "The amendment", "/us/const/amendment/IV"),
+        ("La Enmienda IV rige. La misma enmienda dice más.", "La misma enmienda", "/us/const/amendment/IV"),
+        ("U.S. Const. art. II, § 2, cl. 1. Clause 2 is so.", "Clause 2", "/us/const/article/II/section/2/clause/2"),
+        ("The Fourteenth Amendment binds. Section 5 adds a power.", "Section 5", "/us/const/amendment/XIV/section/5"),
+        ("28 U.S.C. § 2244(b)(1). A new claim is heard, 2244(b)(2).", "2244(b)(2)", "/us/usc/t28/s2244/b/2"),
+    ],
+)  # fmt: skip
+def test_what_was_cited_before_is_named_again(text, words, locator):
+    last = cited_in(text, NAMES)[-1]
+    assert (last.text, last.locator, last.again) == (words, locator, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The amendment of this lease was signed.",
+        "8 U.S.C. § 1158. The amendment asks more, and section 9 of the lease too.",
+        "U.S. Const. amend. IV. That clause and section 2254 say nothing.",
+    ],
+)
+def test_what_was_not_cited_before_is_not_named_again(text):
+    assert not any(cited.again for cited in cited_in(text, NAMES))
+
+
+@pytest.mark.parametrize(("year", "misdated"), [(1984, False), (1991, True)])
+def test_a_volume_is_of_a_time(year, misdated):
+    (cited,) = cited_in(f"See Roe v. Poe, 466 U.S. 668 ({year}).", NAMES)
+    assert cited.is_misdated is misdated
 
 
 def test_id_of_nothing_is_none():

@@ -51,6 +51,8 @@ def test_provisions_stand_as_they_did_on_the_day(locator, day, status, leads_to)
         ("/us/scotus/163/537", date(1950, 1, 1), "resolved"),
         ("/us/scotus/384/436", date(1950, 1, 1), "not_yet_in_force"),
         ("/us/scotus/384/444", None, "unknown"),
+        ("/us/scotus/448/56", None, "overruled"),  # itself not here, but what overruled it is known
+        ("/us/scotus/448/56", date(1990, 1, 1), "unknown"),
     ],
 )
 def test_decisions_are_overruled_from_a_day_on(decisions, locator, day, status):  # noqa: F811

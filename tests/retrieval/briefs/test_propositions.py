@@ -26,6 +26,43 @@ def test_who_quotes_or_cites_nothing_here_proposes_nothing(text):
     assert found(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        (
+            "Senators are picked by the legislature of their State. U.S. Const. art. I, § 3, cl. 1.",
+            "outdated",
+        ),
+        (
+            "The Eighth Amendment says that every prisoner is entitled to an interpreter free of charge.",
+            "unsupported",
+        ),
+        (f"{AGE.format('thirty')} That clause demands the age of forty years.", "contradicted"),
+        (
+            "No soldier shall in time of peace be quartered in any house, U.S. Const. amend. XXVI, § 1.",
+            "unsupported",
+        ),
+    ],
+)
+def test_what_the_law_cited_does_not_say_is_found(text, finding):
+    (check,) = [check for check in check_brief(text).propositions if check.findings]
+    assert check.findings == (finding,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Second Amendment forbids the rule.",
+        "Senators are elected by the people of their State. U.S. Const. art. I, § 3, cl. 1.",
+        "Senators were once picked by the legislature of their State. U.S. Const. art. I, § 3, cl. 1.",
+        "Marbury v. Madison, 5 U.S. 137 (1803), and the Eighth Amendment give every prisoner an interpreter free.",
+    ],
+)
+def test_an_argument_or_the_law_of_today_is_none(text):
+    told = {finding for check in check_brief(text).propositions for finding in check.findings}
+    assert not told & {"outdated", "unsupported"}
+
+
 def test_the_place_is_that_of_the_sentence():
     text = f"Facts came first. {AGE.format('forty')}"
     (check,) = check_brief(text).propositions
@@ -34,7 +71,9 @@ def test_the_place_is_that_of_the_sentence():
 
 def test_a_source_is_read_once_however_many_sentences_cite_it(monkeypatch):
     read = []
-    monkeypatch.setattr(propositions, "clauses", lambda source: read.append(source.locator) or clauses(source))
+    monkeypatch.setattr(
+        propositions, "clauses", lambda source: read.append(source.locator) or clauses(source)
+    )
     ages = check_brief(" ".join(AGE.format(years) for years in ("thirty", "forty", "fifty"))).propositions
     assert [check.findings for check in ages] == [(), ("contradicted",), ("contradicted",)]
     assert read == ["/us/const/article/I/section/3/clause/3"]

@@ -73,6 +73,12 @@ def test_a_sentence_of_citations_belongs_to_the_one_before():
     assert first.citations == (0, 1) and second.citations == ()
 
 
+def test_a_line_that_is_only_wrapped_ends_no_sentence():
+    text = "The prosecutor answered with the case of Betts v. Brady\nAnd the rest is here.\nShort line\nThen more."
+    said = [text[unit.start : unit.end] for unit in units(text, [])]
+    assert said[0].endswith("is here.\n") and len(said) == 3
+
+
 def test_a_paragraph_of_citations_is_one_of_its_own():
     text = "Searches need a warrant.\n\nU.S. Const. amend. IV."
     assert len(units(text, spans(text))) == 2
