@@ -102,8 +102,8 @@ def made_reranker(chance: np.random.Generator) -> Reranker:
         {locator(number): number for number in range(CANDIDATES)},
     )
     ends = (np.full(len(FEATURES), value, np.float32) for value in (-9, 9, 0, 1))
-    knots, answer = np.array([np.linspace(0, 1, 30)] * 2), np.zeros(5, np.float32)
-    return Reranker(*ends, Dense(layers), knots, answer, judged)
+    knots, answers = np.array([np.linspace(0, 1, 30)] * 2), {"": [0.0] * 5}
+    return Reranker(*ends, Dense(layers), knots, answers, judged)
 
 
 def arfs_way(texts: Sequence[str], question: str, seed: int) -> Callable[[], Any]:

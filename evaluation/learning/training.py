@@ -164,6 +164,7 @@ def trees(model: Any) -> Trees:
 
 
 UNSURE = 0.03  # of the answerable topics
+FEWEST_OF_A_BODY = 20  # topics of each kind: a body of law with fewer declines by what all bodies teach
 BINS = 10  # tenths of the predicted probability
 
 
@@ -204,7 +205,7 @@ def finished(
         *(end.astype(np.float32) for end in ends),
         served_form(fitting.model),
         isotonic(usable, held_out),
-        fitted_answer(usable, held_out),
+        fitted_answers(usable, held_out),
         neighbours(usable),
         cross_knots(everything),
     )
@@ -268,7 +269,7 @@ def answers(artifact: bytes, pools: Sequence[LearningPool]) -> list[tuple[float,
 def as_served(pool: LearningPool, reranker: Reranker) -> Scored:
     """As serving scores it."""
     grades = grades_of(pool.locators, reranker.judged.agreed(pool.vector))
-    return reranker.scored(row_of(pool, reranker.judged), grades)
+    return reranker.scored(row_of(pool, reranker.judged), grades, pool.topic.domain)
 
 
 def opened(artifact: bytes) -> Reranker:
@@ -309,10 +310,24 @@ def cross_calibrated(pools: Sequence[LearningPool], held_out: Sequence[np.ndarra
     return calibrated
 
 
+def fitted_answers(pools: Sequence[LearningPool], held_out: Sequence[np.ndarray]) -> dict[str, list[float]]:
+    """`fitted_answer` of each body of law with enough topics of both kinds, and for any other that of all topics."""
+    of: dict[str, list[int]] = {"": list(range(len(pools)))}
+    for n, pool in enumerate(pools):
+        of.setdefault(pool.topic.domain, []).append(n)
+    answerable = {domain: sum(pools[n].topic.answerable for n in its) for domain, its in of.items()}
+    return {
+        domain: fitted_answer([pools[n] for n in its], [held_out[n] for n in its]).tolist()
+        for domain, its in sorted(of.items())
+        if not domain or min(answerable[domain], len(its) - answerable[domain]) >= FEWEST_OF_A_BODY
+    }
+
+
 def fitted_answer(pools: Sequence[LearningPool], held_out: Sequence[np.ndarray]) -> np.ndarray:
     """(5,) the logistic that tells answerable questions from others by `evidence`, from probabilities of topics that
     the model had not seen; without unanswerable topics it always says yes. Moved so that the answerable topics it is
-    least sure of, a share of UNSURE, lie below .5: a minimum then means the same from one model to the next.
+    least sure of, a share of UNSURE, lie below .5: a minimum then means the same from one model to the next, and beside
+    other bodies of law as without.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.preprocessing import StandardScaler

@@ -109,7 +109,7 @@ class Reranker:
     scale: np.ndarray
     model: Dense | Trees
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
-    answer: np.ndarray  # (5,): the logistic over `evidence`, its intercept last
+    answers: Mapping[str, Sequence[float]]  # by domain, "" any other: the logistic over `evidence`, intercept last
     judged: JudgedNeighbours
     # (2, m): knots of a cross-encoder's probability, where one was learned from.
     cross: np.ndarray | None = None
@@ -122,18 +122,19 @@ class Reranker:
     def calibrated(self, raw: np.ndarray) -> np.ndarray:
         return np.interp(raw, self.knots[0], self.knots[1])
 
-    def scored(self, rows: np.ndarray, grades: np.ndarray) -> "Scored":
-        """`grades` (n,): what people agreed on for this very question, 0 where nothing."""
+    def scored(self, rows: np.ndarray, grades: np.ndarray, domain: str = "") -> "Scored":
+        """`grades` (n,): what people agreed on for this very question, 0 where nothing; `domain`: of all rows."""
         raw = self.raw(rows)
         probabilities = np.maximum(self.calibrated(raw), np.where(grades > 0, AGREED, 0.0))
-        return Scored(raw, probabilities, grades, self.answerable(rows, raw, grades))
+        return Scored(raw, probabilities, grades, self.answerable(rows, raw, grades, domain))
 
-    def answerable(self, rows: np.ndarray, raw: np.ndarray, grades: np.ndarray) -> float:
+    def answerable(self, rows: np.ndarray, raw: np.ndarray, grades: np.ndarray, domain: str) -> float:
         """The probability that the pool holds an answer to the question."""
         if grades.any():
             return AGREED
-        seen = evidence(raw, rows[:, NEAR])
-        return float(1.0 / (1.0 + np.exp(-np.clip(seen @ self.answer[:-1] + self.answer[-1], -40.0, 40.0))))
+        *weights, intercept = self.answers.get(domain, self.answers[""])
+        odds = evidence(raw, rows[:, NEAR]) @ weights + intercept
+        return float(1.0 / (1.0 + np.exp(-np.clip(odds, -40.0, 40.0))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +170,13 @@ def grades_of(locators: Sequence[str], agreed: Mapping[str, int]) -> np.ndarray:
 
 def pack(reranker: Reranker, *, seed: int) -> bytes:
     """The artifact: arrays and JSON text only, so that reading it runs nothing."""
-    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots", "answer")}
+    arrays = {name: getattr(reranker, name) for name in ("low", "high", "mean", "scale", "knots")}
     arrays |= reranker.model.arrays()
     arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
     told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
     told |= {"prior": dict(judged.prior), "questions": judged.questions}
+    told["answers"] = {domain: list(weights) for domain, weights in reranker.answers.items()}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
     arrays |= {name: getattr(judged, name).astype(np.float16) for name in ("vectors", "unanswerable")}
     arrays["told"] = np.frombuffer(json.dumps(told, sort_keys=True).encode(), dtype=np.uint8)
@@ -191,7 +193,7 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
         told = json.loads(arrays["told"].tobytes())
         if tuple(told["features"]) != FEATURES:
             raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
-        if told.get("answer_scale") != ANSWER_SCALE:
+        if told.get("answer_scale") != ANSWER_SCALE or "answers" not in told:
             raise BadArtifact("the reranker tells answers on another scale: run `manage.py retrain`")
         model = KINDS[told["kind"]].of(arrays)
         judged = JudgedNeighbours(
@@ -202,4 +204,4 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             arrays.get("unanswerable", NO_VECTORS).astype(np.float32),
         )
         ends = (arrays[name] for name in ("low", "high", "mean", "scale"))
-        return Reranker(*ends, model, arrays["knots"], arrays["answer"], judged, arrays.get("cross"))
+        return Reranker(*ends, model, arrays["knots"], told["answers"], judged, arrays.get("cross"))

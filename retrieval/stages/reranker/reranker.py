@@ -75,7 +75,9 @@ def scored_by(
     """The features of each candidate, and what the reranker makes of them."""
     rows = matrix(asked(query), pool, texts, reranker.judged)
     agreed = reranker.judged.agreed(query.vector)
-    return rows, reranker.scored(rows, grades_of([candidate.locator for candidate in pool], agreed))
+    grades = grades_of([candidate.locator for candidate in pool], agreed)
+    domain = next((domain.slug for domain in query.domains if domain.id == pool[0].domain_id), "")
+    return rows, reranker.scored(rows, grades, domain)
 
 
 def shadow_of(

@@ -7,23 +7,26 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
-from evaluation.learning.pools import Division
+from evaluation.learning.pools import Division, LearningPool
 from evaluation.learning.training import (
     EPOCHS,
     FAMILIES,
+    FEWEST_OF_A_BODY,
     LAYERS,
     PREFERRED,
     Fitting,
     choose,
     expected_calibration_error,
+    fitted_answers,
     knots_of,
     probabilities,
     rankings,
     reliability,
     served_form,
 )
+from evaluation.topics.topic import Topic
 from retrieval.stages.reranker.artifact import Reranker, pack, unpack
-from retrieval.stages.reranker.features import FEATURES
+from retrieval.stages.reranker.features import FEATURES, OF_TEXT, evidence
 from tests.rerankers import NOBODY, SURE
 from tests.trained import train
 
@@ -107,6 +110,26 @@ def test_a_question_asked_again_has_what_people_judged_relevant_first(pools, tra
     found = [pool.topic.relevant.keys() & set(pool.locators) for pool in judged]
     for pool, relevant, ranking in zip(judged, found, rankings(trained.artifact, judged), strict=True):
         assert set(ranking[: len(relevant)]) == relevant, pool.topic.query
+
+
+def searched(domain: str, *, answerable: bool) -> LearningPool:
+    topic = Topic("t", "q", domain=domain, answerable=answerable)
+    return LearningPool(topic, None, (), np.zeros((2, len(OF_TEXT)), np.float32), final=False)
+
+
+def test_each_body_with_enough_topics_declines_by_its_own_scores_and_others_by_those_of_all():
+    asked = [("a", True, 0.9), ("a", False, 0.7), ("b", True, 0.5), ("b", False, 0.1), ("c", True, 0.9)]
+    many = [each for each in asked for _ in range(FEWEST_OF_A_BODY)]
+    pools = [searched(domain, answerable=answerable) for domain, answerable, _ in many]
+    found = fitted_answers(pools, [np.array([p, 0.0]) for *_, p in many])
+    assert set(found) == {"", "a", "b"}
+
+    def odds(domain: str, p: float) -> float:
+        *weights, intercept = found[domain]
+        return evidence(np.array([p, 0.0]), np.zeros(2)) @ weights + intercept
+
+    assert odds("a", 0.9) >= 0 > odds("a", 0.7) and odds("b", 0.5) >= 0 > odds("b", 0.1)
+    assert odds("", 0.7) > 0
 
 
 class Labelled:

@@ -327,7 +327,7 @@ def row_of(domain: Domain, **fields) -> DomainThreshold:
 def deploy(answer: float) -> None:
     """A reranker that gives every question this place on the scale."""
     odds = np.log(answer / (1 - answer))
-    reranker = replace(some_reranker(), answer=np.array([0.0] * len(EVIDENCE) + [odds]))
+    reranker = replace(some_reranker(), answers={"": [0.0] * len(EVIDENCE) + [odds]})
     registry.deploy(registry.save(Trained(pack(reranker, seed=0), {"family": "a test"})))
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.stages.reranker.artifact import BadArtifact, Dense, Layer, Trees, blended, pack, unpack
 from retrieval.stages.reranker.features import FEATURES
-from tests.rerankers import some_reranker
+from tests.rerankers import SURE, some_reranker
 
 
 def test_an_artifact_comes_back_as_it_was_and_a_changed_one_is_refused():
@@ -24,8 +25,17 @@ def test_an_artifact_comes_back_as_it_was_and_a_changed_one_is_refused():
     assert unpack(artifact, sha256).raw(rows) == pytest.approx(reranker.raw(rows))
     assert unpack(artifact, sha256).judged.prior == {"/a": 2}
     assert unpack(artifact, sha256).judged.unanswerable.tolist() == reranker.judged.unanswerable.tolist()
+    assert unpack(artifact, sha256).answers == reranker.answers
     with pytest.raises(BadArtifact, match="not the one that was registered"):
         unpack(artifact + b" ", sha256)
+
+
+def test_a_body_of_law_answers_by_its_own_calibration_and_any_other_by_that_of_all():
+    doubting = [*SURE[""][:-1], -1.0]
+    reranker = replace(some_reranker(), answers=SURE | {"us_code": doubting})
+    rows, grades = np.ones((2, len(FEATURES))), np.zeros(2)
+    assert reranker.scored(rows, grades, "us_code").answer == pytest.approx(1 / (1 + np.e))
+    assert reranker.scored(rows, grades, "us_constitution").answer > 0.99
 
 
 def test_the_blend_lies_between_zero_and_one_and_follows_its_share():
