@@ -63,29 +63,14 @@ class LegContract:
     pytestmark = pytest.mark.django_db
 
     @pytest.fixture(scope="class")
-    def law(self, django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Law]:
+    @classmethod
+    def law(cls, django_db_setup, django_db_blocker, tmp_path_factory) -> Iterator[Law]:
         """Made once for all tests of a leg: names and words are compiled anew for each version of them."""
         folder = tmp_path_factory.mktemp("law") / "lexical"
         with django_db_blocker.unblock(), rolled_back(), own_index(folder) as reindex:
-            made = self.made_law()
+            made = made_law()
             reindex()
             yield made
-
-    def made_law(self) -> Law:
-        domain = a_domain()
-        document = a_document(domain)
-        sections = embedded(
-            *(a_section(document, TEXT.format(n), valid_from=date(2000, 1, 1)) for n in ("one", "two"))
-        )
-        case = a_case_file("Matter of Zamorano", TEXT.format("three"), granted_to=ANA)
-        with as_system():
-            private = case.sections.get()
-            Alias.objects.bulk_create(
-                Alias(domain=section.domain, text=QUESTION, locator=section.locator)
-                for section in (*sections, private)
-            )
-            embedding.embed_all()
-        return Law((domain.slug, "client_cases"), *sections, private)
 
     def query(self, law: Law, caller: Caller, **fields) -> Query:
         """All that earlier stages could have found out: every leg has something to go by."""
@@ -181,6 +166,23 @@ class LegContract:
         both = self.ran(law, ANA, Broken())
         assert {candidate.section_id for candidate in both.candidates} == self.found(law, ANA)
         assert both.degraded == (Broken.__name__,)
+
+
+def made_law() -> Law:
+    domain = a_domain()
+    document = a_document(domain)
+    sections = embedded(
+        *(a_section(document, TEXT.format(n), valid_from=date(2000, 1, 1)) for n in ("one", "two"))
+    )
+    case = a_case_file("Matter of Zamorano", TEXT.format("three"), granted_to=ANA)
+    with as_system():
+        private = case.sections.get()
+        Alias.objects.bulk_create(
+            Alias(domain=section.domain, text=QUESTION, locator=section.locator)
+            for section in (*sections, private)
+        )
+        embedding.embed_all()
+    return Law((domain.slug, "client_cases"), *sections, private)
 
 
 def cited(locator: str) -> Citation:
