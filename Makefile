@@ -5,6 +5,8 @@
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 VENV := .venv/bin/python
+# Bytecode is kept even where the environment forbids it: each process would compile anew all that it loads.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: run test lint messages
 
