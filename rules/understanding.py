@@ -60,7 +60,7 @@ def corrected_spanish(query: Query, engine: Apertium, *, slips: int = 1) -> str:
     named = [*named_words(query, "es"), published.words_of_glossary(query.versions.get("glossary", 0))]
     cited = [(found.start, found.end) for found in query.citations]
     long = {fold(place[0]) for place in long_words(query.original, kept=cited)}
-    doubtful = sorted(w for w in long if not often(w, named) and w not in SPANISH_FUNCTION_WORDS | words)
+    doubtful = sorted(long - SPANISH_FUNCTION_WORDS - words - {word for word in long if often(word, named)})
     if not doubtful:
         return query.original
     wrong = set(doubtful) & set(tokens(engine.translate(", ".join(doubtful))))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from retrieval.citations.citation import cite
@@ -127,6 +127,7 @@ def changing() -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=10_000)
 def concerning(locator: str) -> tuple[Change, ...]:
     """The changes of a provision, of what holds it and of what it holds."""
     return tuple(c for c in changes() if is_within(locator, c.provision) or is_within(c.provision, locator))

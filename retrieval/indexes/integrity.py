@@ -3,7 +3,7 @@
 import json
 import struct
 import zlib
-from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")  # files of every segment
@@ -25,7 +25,7 @@ class Integrity:
         """The name of a file that is missing or not as it was written; empty where all are well."""
         for _ in range(TRIES):
             listed = self._listed()
-            bad = next((name for name in files_of(listed) if not self._is_whole(name)), "")
+            bad = next((file.name for file in files_of(self.path, listed) if not self._is_whole(file)), "")
             if not bad or listed == self._listed():
                 return bad
         return ""
@@ -36,29 +36,30 @@ class Integrity:
         except OSError:
             return b""
 
-    def _is_whole(self, name: str) -> bool:
-        file = self.path / name
+    def _is_whole(self, file: Path) -> bool:
         try:
             found = file.stat()
             stamp = found.st_size, found.st_mtime_ns
-            if self.seen.get(name, (None,))[0] != stamp:
-                self.seen[name] = stamp, is_whole(file)
+            if self.seen.get(file.name, (None,))[0] != stamp:
+                self.seen[file.name] = stamp, is_whole(file)
         except OSError:
             return False
-        return self.seen[name][1]
+        return self.seen[file.name][1]
 
 
-def files_of(listed: bytes) -> Iterator[str]:
-    """What belongs to the index: its two lists and the files of its segments."""
-    yield from ("meta.json", ".managed.json")
+@lru_cache(maxsize=4)
+def files_of(path: Path, listed: bytes) -> tuple[Path, ...]:
+    """What belongs to the index there: its two lists and the files of its segments."""
+    names = ["meta.json", ".managed.json"]
     try:
         for segment in json.loads(listed)["segments"]:
             name = segment["segment_id"].replace("-", "")
-            yield from (f"{name}.{part}" for part in PARTS)
+            names += [f"{name}.{part}" for part in PARTS]
             if segment["deletes"]:
-                yield f"{name}.{segment['deletes']['opstamp']}.del"
+                names.append(f"{name}.{segment['deletes']['opstamp']}.del")
     except (ValueError, KeyError, TypeError):
-        return  # a list that cannot be read is itself found not to be whole
+        pass  # a list that cannot be read is itself found not to be whole
+    return tuple(path / name for name in names)
 
 
 def is_whole(file: Path) -> bool:

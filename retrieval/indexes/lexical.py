@@ -208,10 +208,12 @@ class LexicalIndex:
         clauses += [(Occur.Must, self._named(rows)) for rows in among]
         clauses += [(Occur.MustNot, self._named(exclude))] if exclude else []
         found = searcher.search(Query.boolean_query(clauses), max(limit, DEEPEST), count=False).hits
-        return self._hits(searcher, found, ideal or math.inf, weights.prior)[:limit]
+        return self._best(searcher, found, limit, most=ideal or math.inf, prior=weights.prior)
 
-    def _hits(self, searcher: tantivy.Searcher, found: list, most: float, prior: float) -> list[Hit]:
-        """Best first, with what citations add; those that it leaves equal in the order they were found."""
+    def _best(
+        self, searcher: tantivy.Searcher, found: list, limit: int, *, most: float, prior: float
+    ) -> list[Hit]:
+        """The first, with what citations add; those that it leaves equal in the order they were found."""
         addresses = [address for _, address in found]
         chunks, sections, cited = (
             searcher.fast_field_values(name, addresses) for name in ("chunk", "section", "cited_by")
@@ -219,7 +221,7 @@ class LexicalIndex:
         bm25 = np.array([score for score, _ in found])
         scores = bm25 + prior * np.log1p(np.asarray(cited, dtype=float))
         shares = np.minimum(bm25 / most, 1.0)
-        order = np.argsort(-scores, kind="stable")
+        order = np.argsort(-scores, kind="stable")[:limit]
         return [Hit(int(chunks[n]), int(sections[n]), float(scores[n]), float(shares[n])) for n in order]
 
     def _term(self, term: str, language: str, weights: Weights) -> list[Query]:

@@ -4,6 +4,7 @@ The lexical index, queries, term statistics, curated names, snippets and stemmed
 """
 
 import re
+from collections.abc import Set
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -54,9 +55,10 @@ def stems(text: str, language: str) -> list[str]:
     return [stem for written in _WRITTEN.findall(text) for stem in _stems(written, language)]
 
 
-def words(text: str, language: str) -> list[Word]:
-    """The words of a text in reading order."""
-    return [Word(*found.span(), _stems(found.group(), language)) for found in _WRITTEN.finditer(text)]
+def words(text: str, language: str, *, wanted: Set[str] | None = None) -> list[Word]:
+    """The words of a text in reading order, or those that have a wanted stem."""
+    written = ((found.span(), _stems(found.group(), language)) for found in _WRITTEN.finditer(text))
+    return [Word(*span, its) for span, its in written if wanted is None or not wanted.isdisjoint(its)]
 
 
 def terms(text: str, language: str) -> list[str]:

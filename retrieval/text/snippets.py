@@ -47,7 +47,7 @@ def to_sentence_end(text: str, start: int, end: int) -> tuple[int, int]:
 
 def marked_words(text: str, wanted: frozenset[str], language: str = "en") -> list[Word]:
     """The words of the text that have a wanted stem."""
-    return [word for word in words(text, language) if not wanted.isdisjoint(word.stems)]
+    return words(text, language, wanted=wanted)
 
 
 def best_snippet(text: str, wanted: frozenset[str], *, language: str = "en", length: int = LENGTH) -> Snippet:
