@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import orjson
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from retrieval.access.caller import Caller
 from retrieval.corpus import statements
@@ -124,18 +124,33 @@ def method_of(query: Query, domain: DomainScope) -> str:
 
 def size_in(query: Query, domain: DomainScope) -> int:
     """How many vectors of current texts a public domain has at this version of its corpus."""
-    return count_of(domain.corpus_version, *statements.written(_in_force, query.embedded_by, (domain.id,), None))
+    return sum(beginnings(domain.corpus_version, query.embedded_by, domain.id).values())
 
 
 def left_in(query: Query, domain: DomainScope) -> int:
-    """How many of them day and rules leave. Counting takes as long as a scan, but once for each filter and version."""
-    vectors, scope = in_force(query, [domain.id])
+    """How many of them day and rules leave. Counting takes as long as a scan, but once for each version, and where
+    rules restrict the search for each filter.
+    """
     left, among = left_by(query)
-    return count_of(domain.corpus_version, vectors, scope, left, among)
+    if left:
+        return count_of(domain.corpus_version, *in_force(query, [domain.id]), left, among)
+    begun = beginnings(domain.corpus_version, query.embedded_by, domain.id).items()
+    return sum(count for first, count in begun if not (first and query.as_of) or first <= query.as_of)
+
+
+@lru_cache(maxsize=100)
+def beginnings(corpus_version: int, model: int, domain: int) -> dict[date | None, int]:
+    """How many vectors of current texts are in force from each day on; None: from the beginning."""
+    return dict(statements.rows(*statements.written(_beginnings, model, domain)))
+
+
+def _beginnings(model: int, domain: int) -> QuerySet:
+    current = of_domains(model, (domain,)).filter(private=False).in_force()
+    return current.values_list("valid_from").annotate(Count("chunk_id"))
 
 
 @lru_cache(maxsize=1_000)
-def count_of(corpus_version: int, vectors: str, scope: tuple, left: str = "", among: tuple = ()) -> int:
+def count_of(corpus_version: int, vectors: str, scope: tuple, left: str, among: tuple) -> int:
     [(found,)] = statements.rows(COUNT.format(vectors=vectors, left=left), [*scope, *among])
     return found
 

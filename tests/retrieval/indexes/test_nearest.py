@@ -51,6 +51,7 @@ def large(made, db, monkeypatch):
 
 def forget():
     nearest.count_of.cache_clear()
+    nearest.beginnings.cache_clear()
 
 
 def scope_of(domain):
@@ -240,3 +241,16 @@ def test_private_vectors_are_in_no_index_and_found_exactly(large, monkeypatch):
 
 def unit(vector):
     return vector / np.linalg.norm(vector)
+
+
+def test_a_day_is_not_counted_anew(large):
+    """What had begun by a day is added up from what was counted once for the version of the corpus."""
+    domain, vectors = large
+    days = [made_corpus.day_of(share, SIZE // made_corpus.EACH) for share in made_corpus.SHARES]
+    queries = [query_for(vectors[0], domain, as_of=day) for day in days]
+    left = [nearest.left_in(query, query.domains[0]) for query in queries]
+    current = Section.objects.filter(domain=domain, live=True, valid_to=None)
+    assert left == [Chunk.objects.filter(section__in=current.begun_by(day)).count() for day in days]
+    with CaptureQueriesContext(connection) as sent:
+        nearest.left_in(replace(queries[0], as_of=days[0] + timedelta(days=1)), queries[0].domains[0])
+    assert not sent.captured_queries
