@@ -42,9 +42,9 @@ WHERE true{left} ORDER BY distance LIMIT %s
 """
 COUNT = "SELECT count(*) FROM ({vectors}) AS vectors WHERE true{left}"
 # Of 156,424 chunks of the US Code and 40 tune questions, this finds .995 of the nearest ten and .981 of the nearest
-# hundred in 7 ms; reading 500 finds all and .996 in 16 ms, 4,000 all in 106 ms. Of 150 other questions 149 have the same
-# first result and 142 the same ten as with 500. The order is relaxed because a strict one leaves out what comes late.
-# Without sorting the planner has no plan but the index.
+# hundred in 7 ms; reading 500 finds all and .996 in 16 ms, 4,000 all in 106 ms. Of 150 other questions 149 have the
+# same first result and 142 the same ten as with 500. The order is relaxed because a strict one leaves out what comes
+# late. Without sorting the planner has no plan but the index.
 FOLLOWING = {
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.ef_search": str(REACH),
