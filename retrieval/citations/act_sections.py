@@ -13,6 +13,7 @@ from retrieval.citations.acts import Act, NamedAct, find_names
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
     ACT_SECTION,
+    CFR_LEVELS,
     OTHER_SOURCE,
     SIGN,
     SUBS,
@@ -58,9 +59,30 @@ def exemptions(source: Source) -> Iterator[Found]:
         yield Found.one(*match.span(), "/".join(("/us/usc/t5/s552", *below)))
 
 
+_RULES = {"securities": 230, "exchange": 240, "investment company": 270, "advisers": 275}  # parts of 17 C.F.R.
+_RULING = rf"(?:sec|(?:(?:securities|investment)\s)?(?P<act>{'|'.join(_RULES)})\sact(?:\sof\s19[34][0-9])?)(?![a-z])"
+_RULE = (
+    r"(?:rule|regla)\s{1,2}(?P<number>[0-9]{1,2}[a-z]{0,2}[0-9]{0,2}-[0-9]{1,3}|[0-9]{3}[a-z]?)"
+    rf"(?P<subs>{SUBS})(?![a-z0-9-])"
+)
+_SECURITIES_RULES = (
+    re.compile(rf"(?<![a-z]){_RULING}\s{{1,2}}{_RULE}"),
+    re.compile(rf"(?<![a-z]){_RULE}\s{{1,2}}(?:of|under|del?)\s{{1,2}}(?:(?:the|la)\s{{1,2}})?{_RULING}"),
+)
+
+
+def securities_rules(source: Source) -> Iterator[Found]:
+    """ "Exchange Act Rule 14a-8" is 17 C.F.R. § 240.14a-8; of "SEC rules" those with a hyphen are under that act."""
+    for match in (match for pattern in _SECURITIES_RULES for match in pattern.finditer(source.folded)):
+        part = _RULES[match["act"] or ("exchange" if "-" in match["number"] else "securities")]
+        below = recased(subdivisions(source.written(match, "subs").replace(" ", "")), CFR_LEVELS)
+        yield Found.one(*match.span(), "/".join((f"/us/cfr/t17/s{part}.{match['number']}", *below)))
+
+
 def find(source: Source, *, loose: bool) -> Iterator[Found]:
     """Sections that stand beside the name of their act; of those that the act does not have, none."""
     yield from exemptions(source)
+    yield from securities_rules(source)
     for _, named in groupby(find_names(source), key=lambda one: one.start):
         one, *others = named
         yield from _beside(source, one, [one.act, *(other.act for other in others)], loose=loose)
@@ -84,6 +106,16 @@ def _beside(source: Source, named: NamedAct, meant: list[Act], *, loose: bool) -
             found = [*found[:-1], with_below(source, found[-1], *before.span("below"))]
         if items := _items(found, meant):
             yield Found(before.start(), named.end, items)
+
+
+def find_beyond(source: Source) -> Iterator[tuple[int, int, str]]:
+    """Where each section stands that its act cannot have, and what it would be called: "INA 999"."""
+    for named in find_names(source):
+        if after := _AFTER.match(source.folded, named.end):
+            [number, *_] = numbers(source, *after.span("numbers"), marks=after["sign"] or "")
+            is_year = not after["sign"] and _YEAR.fullmatch(number.number)
+            if not is_year and named.act.ends_before(number.number):
+                yield named.start, number.end, f"{named.act.name} § {number.number}"
 
 
 def _is_sure(source: Source, named: NamedAct, match: re.Match[str], *, loose: bool) -> bool:

@@ -19,6 +19,7 @@ from retrieval.citations.numbers import cased_section
 FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z0-9]+)*|[0-9]+[a-z]*")
 _SKIPPED = frozenset(("and", "the"))  # "Food, Drug, and Cosmetic Act" is also written without
+_WHOLE = 100  # sections: an act of which as many are known is known whole
 _CORRECTED = 6  # letters: a shorter word misspelt is too near to others
 _LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's words are left alone
 _RUN = re.compile(r"(?P<first>\w+?)(?:-(?P<last>[0-9]+))?:(?:(?P<title>\w+)/)?(?P<code>\S+)")
@@ -48,6 +49,13 @@ class Act:
         title = self.first.split("/")[3].removeprefix("t")
         in_code = f"/us/usc/t{title}/s{cased_section(int(title), number) if title.isdigit() else number}"
         return self.sections.get(number.upper()) or (in_code if self.holds(in_code) else None)
+
+    def ends_before(self, number: str) -> bool:
+        """Whether the act is known section by section, and the number is past the last hundred of them."""
+        if len(self.sections) < _WHOLE:
+            return False
+        last = max(int(known) for known in self.sections if known.isdigit())
+        return int(re.match(r"[0-9]+", number)[0]) // 100 > last // 100
 
     def holds(self, locator: str) -> bool:
         """Whether the locator is in the range of sections from its first to its last, or below one of them."""

@@ -91,7 +91,7 @@ _FURTHER_OF = re.compile(
 
 _DOCUMENT = (
     r"(?:act|agreement|articles|budget|bill|by-?laws?|charter|code|complaint|contract|convention|covenant|"
-    r"credit|declaration|decree|deed|indenture|invoice|law|lease|licen[cs]e|loan|memorandum|merger|mortgage|"
+    r"credit|declaration|decree|deed|handbook|indenture|invoice|law|lease|licen[cs]e|loan|memorandum|merger|mortgage|"
     r"mou|motion|note|offer|order|ordinance|permit|petition|plan|policy|proposal|protocol|regulations?|"
     r"registration|resolution|rules?|schedule|settlement|statute|subscription|treaty|trust|ucc|will|"
     r"acuerdo|arrendamiento|codigo|contrato|convenio|demanda|estatutos?|ley|poliza|presupuesto|reglamento|"
@@ -461,12 +461,12 @@ _BEYOND_LAST = {
     "twenty-eighth": 28, "twenty eighth": 28, "twenty-ninth": 29, "twenty ninth": 29, "thirtieth": 30,
     "vigesimoctava": 28, "vigesima octava": 28, "vigesimonovena": 29, "vigesima novena": 29, "trigesima": 30,
 }  # fmt: skip
-_ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|xl[ivx]{{0,4}}|l[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}"
+_ANY_NUMBER = rf"[0-9]{{1,3}}|[ivx]{{1,8}}|xl[ivx]{{0,4}}|l[ivx]{{1,8}}|{'|'.join(_BEYOND_LAST)}|{NUMBER}"
 _KINDS = {"am": "amendment", "en": "amendment", "ar": "article"}  # by their first letters, in both languages
 _ASKED = re.compile(
     rf"(?<![\w.])(?:(?P<first>{_ANY_NUMBER})(?:\s?(?:st|nd|rd|th|[aoªº]))?\s(?P<one>amendment|enmienda)"
     rf"|(?P<two>amendment|amend\.?|enmienda|article|articulo|art\.?)\s?(?:(?:no\.?|number|numero)\s?)?(?P<last>{_ANY_NUMBER}))"
-    r"(?![\w.]*\w)"
+    r"(?![\w.]*\w)(?:[\s,]{1,3}(?:§|section|sec\.?|seccion)\s{0,2}[0-9ivx]{1,4}(?!\w))?"
 )
 
 
@@ -486,4 +486,6 @@ def all_absent(folded: str, *, first: bool = False) -> Iterator[tuple[int, int, 
 
 
 def _value(written: str) -> int | None:
-    return int(written) if written.isdigit() else _BEYOND_LAST.get(written) or _ANY_ROMAN.get(written)
+    if written.isdigit():
+        return int(written)
+    return _BEYOND_LAST.get(written) or _ANY_ROMAN.get(written) or read(written)

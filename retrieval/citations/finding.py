@@ -30,8 +30,8 @@ _LEADING = frozenset(
 _TRAILING = frozenset(
     words(
         "say says state states mean means read reads provide provides text full please do about is the of "
-        "us  u.s me to et seq constitution exactly actually dice establece dispone significa texto "
-        "completo por favor de la  constitucion case decision ruling que decidio fallo"
+        "us  u.s united estados unidos los me to et seq constitution exactly actually dice establece dispone significa "
+        "texto completo por favor de la  constitucion case decision ruling que decidio fallo"
     )
 )
 _ASKING = frozenset(  # besides, around a name
@@ -118,15 +118,17 @@ def unframed(text: str) -> Iterator[str]:
 
 
 def absent_provision(text: str) -> str | None:
-    """What a whole query asks for, where it is an amendment or article that the Constitution does not have, or of a
-    title or volume that no code or manual has.
+    """What a whole query asks for, where it is an amendment or article that the Constitution does not have, a section
+    that an act does not, or of a title or volume that no code, manual or reporter has.
     """
     if len(text) > _LONGEST_QUERY:
         return None
     for source in _readings(text):
         absent = constitution.absent(source.folded)
-        beyond = ((f.start, f.end, cite(f.items[0].locator)) for f in statutes.find_beyond(source))
-        for start, end, name in (*([absent] if absent else ()), *beyond):
+        cited = chain(statutes.find_beyond(source), _us_reports(source, loose=True, beyond=True))
+        beyond = ((f.start, f.end, cite(f.items[0].locator)) for f in cited)
+        of_acts = act_sections.find_beyond(source)
+        for start, end, name in (*([absent] if absent else ()), *beyond, *of_acts):
             if _are_all(source.folded[:start], _LEADING) and _are_all(source.folded[end:], _TRAILING):
                 return name
     return None
@@ -185,7 +187,7 @@ _READ_ELSEWHERE = (  # in the United States Reports, above, or among the statute
 )
 _REPORTER_SHAPE = re.compile(
     rf"(?<![A-Za-z0-9.,$-])[0-9]{{1,4}}\s{{1,2}}(?!{_READ_ELSEWHERE}\s{{1,2}}[0-9])"
-    rf"(?:(?:{_REPORTER_WORD})\s{{0,2}}){{1,6}}\s[0-9]{{1,5}}(?![0-9A-Za-z])"
+    rf"(?:(?>{_REPORTER_WORD})\s{{0,2}}){{1,6}}\s[0-9]{{1,5}}(?![0-9A-Za-z])"
 )
 _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|App)\b")
 
@@ -204,11 +206,12 @@ def named_case(text: str) -> str:
     return f"{named['one'].strip()} v. {named['other'].strip(' .?')}" if named else ""
 
 
-def _us_reports(source: Source, *, loose: bool) -> Iterator[Found]:
+def _us_reports(source: Source, *, loose: bool, beyond: bool = False) -> Iterator[Found]:
+    """Decisions by volume and page; or those `beyond` the last volume."""
     for match in _US_REPORTS.finditer(source.folded):
         volume, page = int(match["volume"]), int(match["page"])
         capital = source.written(match, "name").isupper()
-        if not (1 <= volume <= _LAST_VOLUME and page and (capital or loose)):
+        if not (volume and (volume > _LAST_VOLUME) == beyond and page and (capital or loose)):
             continue
         if not _COUNTED.match(source.folded, match.end()):
             yield Found.one(*match.span(), f"/us/scotus/{volume}/{page}")

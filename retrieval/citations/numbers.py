@@ -44,8 +44,8 @@ USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
 # "203m1": no section has such a number.
 _GLUED_SUBS = r"(?:[0-9]{1,5}(?:[a-z][0-9]{1,2}){1,2}[a-z]?(?![a-z0-9-]))"
 CFR_SECTION = (
-    r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}[a-z]{0,3}"
-    r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,3}[a-z]{0,2}(?!\.))?(?![a-z0-9])"
+    r"[0-9]{1,4}[a-z]{0,2}(?:\.| \. )[0-9]{1,5}(?:[a-z][0-9]{1,2}(?=-)|[a-z]{0,3})"
+    r"(?:(?:\([a-z0-9]{1,4}\)){0,4}-[0-9]{1,4}[a-z]{0,2}(?!\.))?(?![a-z0-9])"
 )
 _GLUED_CFR = r"(?:[0-9]{1,4}[a-z]{0,2}\.[0-9]{1,3}(?:[a-z][0-9]{1,2}){1,3}(?![a-z0-9-]))"  # "274a.12c9"
 CFR_PART = r"[0-9]{1,4}[a-z]{0,2}(?![a-z0-9])(?!\.[0-9])"
@@ -53,9 +53,9 @@ CFR_NUMBER = rf"(?:{_GLUED_CFR}|{CFR_SECTION}|{CFR_PART})"
 ACT_SECTION = rf"(?:{_GLUED_SUBS}|{USC_SECTION})"
 ANY_NUMBER = rf"(?:{_GLUED_CFR}|{CFR_SECTION}|{ACT_SECTION})"
 OTHER_SOURCE = r"(?!\s{0,2}(?:u\.?\s?s|c\.?\s?f\.?\s?r|f\.|fed|stat|i\.?\s?(?:&|and)|s\.\s?ct|l\.\s?ed))"
-_JOIN = (
-    r"(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
-    r"(?:§{1,2}\s{0,2})?"
+_JOIN = (  # read in one way, as " & " could be in two
+    r"(?>(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
+    r"(?:§{1,2}\s{0,2})?)"
 )
 
 
@@ -64,7 +64,7 @@ _ONLY_SUBS = rf"(?:{SUB}){{1,5}}"  # the "(b)" of "203(a) and (b)"
 
 def list_of(number: str) -> str:
     """Each number is taken whole: its hyphen could also join two, and a list of n be read in 2^n ways. Nor may there be
-    two ways to read a subdivision.
+    two ways to read a subdivision or what joins them.
     """
     number = f"(?>{number})"
     return rf"{number}{SUBS}(?:{_JOIN}(?:{number}{SUBS}{OTHER_SOURCE}|{_ONLY_SUBS})){{0,40}}"
@@ -88,7 +88,7 @@ _GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
 _TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
 _TWO_SHORT = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")  # where several are announced
 _RANGE = re.compile(r"\s{0,2}-\s{0,2}(?:§{1,2}\s{0,2})?|\s{1,2}(?:to|through|a|al)\s{1,2}(?:§{1,2}\s{0,2})?")
-_UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
+UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
 _ENDING = re.compile(r"[\s.?!]{0,3}")
 _COUNTED = re.compile(
     r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|dolares|pesos|dias"
@@ -105,6 +105,7 @@ _SPOKEN_SUBS = re.compile(
     r"|(?!\s{1,2}(?:days?|months?|years?|hours?|weeks?|times?|people|dollars|percent|or)\b)(?=\s{1,2}[a-z]{2}))"
     r"|\s{1,2}[bcdfghjklmnpqrtwz](?:\s[0-9]{1,2}(?!\s{1,2}[a-z]{2}|[a-z0-9]))?)(?![a-z0-9'.-])"
 )
+_FURTHER_SUBS = re.compile(r"((?:\s{1,2}(?:[a-z]|[0-9]{1,2}|[ivx]{2,4})){1,5})[\s.?]{0,3}")  # "inciso c 8"
 _GLUED_END = re.compile(r"([0-9]{1,2})(?![a-z0-9.,])")  # the 1 of "924(c)1"
 _SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
 
@@ -127,7 +128,9 @@ def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) 
     if len(found) > 1 or only.end != end:
         return found, end
     if named := _NAMED_SUBS.match(source.folded, end):
-        return [replace(only, subs=(*only.subs, *named_subs(source, *named.span())))], named.end()
+        further = _FURTHER_SUBS.fullmatch(source.folded, named.end()) if loose else None
+        subs = (*named_subs(source, *named.span()), *(source.written(further, 1).split() if further else ()))
+        return [replace(only, subs=(*only.subs, *subs))], further.end(1) if further else named.end()
     if only.subs:
         glued = source.folded[end - 1] == ")" and _GLUED_END.match(source.folded, end)
         return ([replace(only, subs=(*only.subs, glued[1]))], glued.end()) if glued else (found, end)
@@ -158,7 +161,7 @@ def is_plural(marks: str) -> bool:
 
 def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written]:
     """The sections listed between two places, ranges written out. Marks of one section announce only the first; without
-    marks, those that are long enough to be sections.
+    marks, those that are long enough to be sections, or all if nothing follows them.
     """
     plural = is_plural(marks)
     found: list[Written] = []
@@ -167,7 +170,7 @@ def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written
             found.append(_beside(found[-1], source, match))
         else:
             found += _read(source, match, plural=plural)
-    if not plural:
+    if not plural and (marks or not _ENDING.fullmatch(source.folded, found[-1].end)):
         kept = partial(_is_of_one if marks else _is_unannounced, source.folded, found[0])
         found = [found[0], *takewhile(kept, found[1:])]
     return list(_with_between(source.folded, found))
@@ -184,9 +187,9 @@ def _is_of_one(folded: str, first: Written, written: Written) -> bool:
 
 
 def _is_unannounced(folded: str, first: Written, written: Written) -> bool:
-    if _is_of_one(folded, first, written) or _ENDING.fullmatch(folded, written.end):
+    if _is_of_one(folded, first, written):
         return True
-    return bool(_UNANNOUNCED.match(written.number)) and not _COUNTED.match(folded, written.end)
+    return bool(UNANNOUNCED.match(written.number)) and not _COUNTED.match(folded, written.end)
 
 
 def _read(source: Source, match: re.Match[str], *, plural: bool) -> Iterator[Written]:

@@ -21,6 +21,7 @@ from retrieval.citations.numbers import (
     SUBDIVISION,
     SUBDIVISION_WORD,
     SUBS_BEFORE,
+    UNANNOUNCED,
     USC_LEVELS,
     Written,
     cased_section,
@@ -35,7 +36,6 @@ from retrieval.citations.numbers import (
 
 LAST_TITLE = {"usc": 54, "cfr": 50, "uscis-pm": 12}  # of the manual, its last volume
 _NUMBERED = re.compile(r"/us/(usc|cfr|uscis-pm)/[tv](\d+)(?:/|$)")
-_TAX_TITLE = 26
 
 _START = r"(?<![a-z0-9.,$-])"
 _USC_NAME = (
@@ -63,6 +63,13 @@ _TREASURY = re.compile(
     rf"(?<![a-z0-9])treas(?:ury|\.)?\s{{0,2}}reg(?:ulation)?s?\b\.?[\s,]{{0,3}}(?P<sign>{SIGN})?\s{{0,3}}"
     rf"(?P<numbers>{list_of(CFR_SECTION)})"
 )
+_TAX_TITLE, _CONTRACTS_TITLE, _AVIATION_TITLE = 26, 48, 14
+_FAR = re.compile(  # of acquisition, "FAR 52.212-4", with its supplement for defense, and of aviation, "FAR 91.113"
+    r"(?<![a-z0-9])(?P<name>f\.?a\.?r\b\.?|dfars?\b|(?:defense\s)?federal acquisition regulations?(?:\ssupplement)?)"
+    rf"[\s,]{{1,3}}(?:clause\s|clausula\s)?(?:{_PART}|(?P<sign>{SIGN})?\s{{0,2}})(?P<numbers>{list_of(CFR_NUMBER)})"
+)
+_OF_CONTRACTS = re.compile(r"(?:2?[1-9]|2?[1-4][0-9]|2?5[0-3]|20[1-9])(?:\.[0-9]{3}|\Z)")  # no ratio, "FAR 3.5"
+_OF_AVIATION = re.compile(r"(?:6[1-9]|9[1-9]|1[0-9]{2})(?![0-9])")
 _NAME_AFTER = rf"(?:{_LINK}(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))(?![a-z]))?"
 _TITLE_FIRST = re.compile(
     rf"\b{_TITLE_WORD}(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})"
@@ -82,8 +89,9 @@ _SECTION_OF_CODE = re.compile(  # "section 214.2(h) of 8 CFR"
 )
 _CODE_FIRST = re.compile(  # "USC 8 § 1182"
     rf"(?<![a-z0-9])(?:(?P<usc>{_USC_NAME})|(?P<cfr>{_CFR_NAME}))[\s,]{{1,3}}(?:{_TITLE_WORD})?"
-    rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?:{_PART}|(?P<sign>{SIGN})\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)})"
+    rf"(?P<title>[0-9]{{1,2}})[\s,]{{1,3}}(?:{_PART}|(?P<sign>{SIGN})?\s{{0,2}})(?P<numbers>{list_of(ANY_NUMBER)})"
 )
+_LONG_NUMBER = re.compile(r"[0-9]{3}|[0-9]{1,4}\.[0-9]")
 _NUMBER_FIRST = re.compile(  # "922(g)(1) title 18", "el 1326 del titulo 8"
     rf"(?<![a-z0-9.$-])(?P<sign>)(?P<part>)(?P<numbers>[0-9]{{1,5}}[a-z]{{0,3}}(?:(?:{SUB}){{1,8}}|(?<=[0-9]{{3}})(?=\s{{1,2}}(?:of|del?)\s))){_OF_TITLE}"
     rf"{_NAME_AFTER}"
@@ -127,6 +135,9 @@ def _codes(source: Source, *, loose: bool) -> Iterator[Found]:
             yield from _code(source, match, code, int(match["title"]), loose=loose)
     for match in _TREASURY.finditer(source.folded):
         yield from _code(source, match, "cfr", _TAX_TITLE, loose=loose)
+    for match in _FAR.finditer(source.folded):
+        if title := _title_of_far(source, match, loose=loose):
+            yield from _code(source, match, "cfr", title, loose=loose)
     yield from _by_title(source, loose=loose)
 
 
@@ -148,12 +159,24 @@ def _code(
     yield Found(match.start(), end, items)
 
 
+def _title_of_far(source: Source, match: re.Match[str], *, loose: bool) -> int | None:
+    number = numbers(source, *match.span("numbers"), marks="")[0].number
+    name = source.written(match, "name")
+    if not (match["part"] or "." in number) or not (loose or name.isupper() or len(name) > len("F.A.R.")):
+        return None
+    if _OF_CONTRACTS.match(number):
+        return _CONTRACTS_TITLE
+    return _AVIATION_TITLE if _OF_AVIATION.match(number) else None
+
+
 def _by_title(source: Source, *, loose: bool) -> Iterator[Found]:
     """ "title 8, section 1182", "section 1983 of title 42", with or without the code's name after it."""
     read: set[int] = set()  # where sections announced by their marks end
     for pattern in (_TITLE_FIRST, _SECTION_FIRST, _SECTION_OF_CODE, _CODE_FIRST, _NUMBER_FIRST):
         for match in pattern.finditer(source.folded):
             if pattern is _NUMBER_FIRST and (match.end() in read or not _may_begin(source.folded, match)):
+                continue
+            if pattern is _CODE_FIRST and not _is_announced(source, match, loose=loose):
                 continue
             read.add(match.end())
             dotted = "." in match["numbers"]
@@ -165,6 +188,16 @@ def _by_title(source: Source, *, loose: bool) -> Iterator[Found]:
 def _may_begin(folded: str, match: re.Match[str]) -> bool:
     """Whether a number without a mark is a section: "922(g) title 18", "the 1326 of title 8", not "309 of title 46"."""
     return "(" in match["numbers"] or bool(_THE.search(folded, max(0, match.start() - 12), match.start()))
+
+
+def _is_announced(source: Source, match: re.Match[str], *, loose: bool) -> bool:
+    """Whether a number after the code and its title is a section without a mark: "USC 8 1326", not "usc 24 final"."""
+    if match["sign"] or match["part"]:
+        return True
+    if loose:
+        return bool(_LONG_NUMBER.match(match["numbers"]))
+    name = source.written(match, "usc" if match["usc"] else "cfr")
+    return name.isupper() and bool(UNANNOUNCED.match(match["numbers"]))
 
 
 def _names_no_other_code(folded: str, match: re.Match[str]) -> bool:

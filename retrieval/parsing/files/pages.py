@@ -14,7 +14,7 @@ NEAR = 4.0  # points; heights closer than this are the same
 LONG = 25  # characters of a line that is not repeated by chance
 BESIDE = 0.1  # of a page's lines that may stand beside another in a single column
 PAGE_NUMBER = re.compile(
-    r"[-–—\s]*(page|página|pág\.?|p\.)?\s*(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
+    r"[-–—\s]*+(page|página|pág\.?|p\.)?\s*+(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
 )
 
 LEADER = re.compile(r"^(?P<entry>.*?)\s*(?:[.·…_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z](-\d{1,3})?)$")

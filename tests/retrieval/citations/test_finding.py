@@ -19,6 +19,7 @@ from retrieval.citations.finding import absent_provision, find_citations, only_c
 from tests.conftest import ROOT
 
 FORMS = ROOT / "tests/data/citations"
+CASES = ROOT / "retrieval/corpora/supreme_court_cases.jsonl"
 GOLD = Path(__file__).with_name("citations_gold.csv")
 with GOLD.open(newline="", encoding="utf-8") as file:
     ROWS = [(row["mode"], row["text"], row["locators"].split()) for row in csv.DictReader(file)]
@@ -214,6 +215,45 @@ def test_lookalikes_lead_nowhere(names):
     assert read == ["1ra enmienda banda de rock"]
 
 
+@pytest.fixture(scope="module")
+def shipped_names():
+    rows = (json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines())
+    return CaseNames((row["locator"], row["name"], row.get("short_names", ())) for row in rows)
+
+
+@pytest.mark.parametrize("row", rows_of("more_forms.jsonl"), ids=lambda row: row["text"])
+def test_a_form_that_lawyers_and_the_public_write_is_read(shipped_names, row):
+    text = row["text"]
+    found = whole_citations(text, names=shipped_names) or find_citations(
+        text, asked=True, names=shipped_names
+    )
+    assert [citation.locator for citation in found] == row["targets"]
+
+
+def test_further_lookalikes_lead_nowhere(shipped_names):
+    texts = [row["text"] for row in rows_of("more_lookalikes.jsonl")]
+    assert len(texts) == 146
+    assert [text for text in texts if whole_citations(text, names=shipped_names)] == []
+
+
+@pytest.mark.parametrize("row", rows_of("absent.jsonl"), ids=lambda row: row["text"])
+def test_what_does_not_exist_is_a_whole_citation_of_nothing_or_named_as_absent(row):
+    """Whether a code has a section is told by the law that is loaded."""
+    absent = absent_provision(row["text"])
+    assert bool(absent) != (len(whole_citations(row["text"])) == 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INA 1952", "Communications Act 1934", "go far 26.219 miles", "FAR 3.5 floor area ratio", "USC 42 2024 season",
+        "the usc 8 1326 game", "rule 34 of the sec basketball tournament", "article 8 of the treaty",
+    ],
+)  # fmt: skip
+def test_what_resembles_the_newer_forms_is_neither_cited_nor_absent(text):
+    assert (find_citations(text, asked=True), absent_provision(text)) == ((), None)
+
+
 HOSTILE = (
     "8 ", "8 usc 1182 ", "section ", "8 usc 1,", "(a)", "ina 212 ", "title 8 section ", "subsection (a) of ", "1101-",
     "v. ", "pub. l. no. ", "0", "\u00a7", "inciso a de la ", "section 1 and 2, fair housing act ", "a b v ", "(",
@@ -250,6 +290,16 @@ def test_a_long_list_of_numbers_with_hyphens_is_read_once():
 def test_a_long_list_of_subdivisions_that_are_letters_and_numerals_is_read_once():
     listed = ", ".join(["1396a(a)(10)(A)(i)(v)"] * 20)
     assert find_citations(f"sections {listed} of this chapter") == ()
+
+
+def test_a_long_list_of_subdivisions_joined_by_signs_is_read_once():
+    assert find_citations("§ 49" + " & (4)" * 40 + " x") == ()
+
+
+def test_a_long_word_after_a_number_is_tried_as_reporters_once():
+    start = time.process_time()
+    assert find_citations(("0 M" + "Z" * 200 + " ") * 300) == ()
+    assert time.process_time() - start < 1
 
 
 def test_a_long_list_of_ordinals_joined_by_signs_is_read_once():
