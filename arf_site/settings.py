@@ -362,6 +362,11 @@ ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
     "model": env.text("ARF_LLM_MODEL"),
     "timeout": env.seconds("ARF_LLM_TIMEOUT", 4.0),  # seconds, for all that one search asks
 }
+ARF_EXTERNAL = {  # a metasearch server, asked where the law here answers nothing; empty: none
+    "url": env.text("ARF_EXTERNAL_URL"),
+    "hosts": env.list("ARF_EXTERNAL_HOSTS", default=[]),  # whose pages are told, with those of their subdomains
+    "timeout": env.seconds("ARF_EXTERNAL_TIMEOUT", 2.0),
+}
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none
 ARF_DOUBLE_JUDGED_PERCENT = env.whole(
     "ARF_DOUBLE_JUDGED_PERCENT", 20, high=100

@@ -1,5 +1,5 @@
 """System checks of what searches need: the embedder of the stored vectors, their indexes, this node's lexical index,
-and what is set of a language model.
+and what is set of a language model and of other sites.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,6 +39,17 @@ def llm_settings(app_configs, **kwargs) -> Iterator[CheckMessage]:
     if given and missing:
         message = f"Set: {', '.join(given)}; but not set: {', '.join(missing)}."
         yield Error(message, hint="Set them, or leave all of them empty to use no LLM.", id="arf.E007")
+
+
+@register(Tags.compatibility)
+def external_settings(app_configs, **kwargs) -> Iterator[CheckMessage]:
+    spec = settings.ARF_EXTERNAL
+    if bool(spec["url"]) != bool(spec["hosts"]):
+        yield Error(
+            "Pages of other sites need both ARF_EXTERNAL_URL and ARF_EXTERNAL_HOSTS.",
+            hint="Set both, or leave both empty to name no other site.",
+            id="arf.E012",
+        )
 
 
 @register(Tags.database)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.answers import generation
+from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, may_answer, scored
@@ -102,7 +102,8 @@ def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str =
 
     1. A text that asks several questions is searched once for each.
     2. Each question is answered by the sentences of what its search found, or declined as its search declines.
-    3. A language model says them in plain words, where this caller may ask one.
+    3. A language model says them in plain words, where this caller may ask one; where nothing answers, pages of other
+       sites are told, if the settings name any.
     4. The answers of several questions are merged, each sentence with the number of its part.
     """
     return complete(by_law(request, caller, channel=channel))
@@ -124,6 +125,7 @@ def complete(quoted: Quoted) -> dict:
         wrote = written(request, made, caller, language)
         whole = merged(request, with_entries(made, wrote), language, wrote["degraded"] if wrote else ())
         whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
+    whole["elsewhere"] = told_elsewhere(quoted)
     return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 
 
@@ -325,6 +327,16 @@ def cost_of(made: Sequence[Part], began: datetime) -> dict:
 
 
 # -- What is said beside it
+
+
+def told_elsewhere(quoted: Quoted) -> dict | None:
+    """What other sites say, where nothing here answers what was searched. Nothing private is sent."""
+    request, caller = quoted.request, quoted.caller
+    if quoted.items or any(not told["searched"] for told in told_before(quoted.parts)):
+        return None
+    with row_security.as_caller(caller):
+        scopes, _versions = in_scope(caller, request.domains)
+    return None if any(scope.private for scope in scopes) else elsewhere.pages_about(request.text, request.spoken)
 
 
 def not_found(made: Sequence[Part]) -> dict:

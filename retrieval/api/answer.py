@@ -140,6 +140,20 @@ class AnswerGeneration(s.Serializer):
     withheld = WithheldSentence(many=True, help_text="What was not proven, for staff alone.")
 
 
+class PageElsewhere(s.Serializer):
+    url = s.CharField()
+    host = s.CharField()
+    title = s.CharField()
+    text = s.CharField(allow_blank=True)
+
+
+class Elsewhere(s.Serializer):
+    """Pages of other sites. They are no law, and nobody here has checked them."""
+
+    outcome = s.ChoiceField(["found", "nothing", "unreachable"])
+    pages = PageElsewhere(many=True)
+
+
 class AnswerToQuestion(AnswerPart):
     """`answer` is empty where nothing answers; `not_found` then tells what was looked at."""
 
@@ -153,6 +167,9 @@ class AnswerToQuestion(AnswerPart):
     degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")
     generation = AnswerGeneration(
         allow_null=True, help_text="Null where no language model may be asked: docs/answers.md."
+    )
+    elsewhere = Elsewhere(
+        allow_null=True, help_text="Null where the law here answers, and where no other site is asked."
     )
     cost = AnswerCost(help_text="Of language models, for the searches too.")
     took_ms = s.FloatField()

@@ -46,6 +46,12 @@ def test_an_unknown_kind_of_embedder_is_refused(settings):
     assert only(checks.embedder_settings(None)) == ("arf.E006", expected)
 
 
+def test_other_sites_need_an_address_and_hosts(settings):
+    settings.ARF_EXTERNAL = settings.ARF_EXTERNAL | {"url": "http://localhost:8888/search", "hosts": []}
+    expected = "Pages of other sites need both ARF_EXTERNAL_URL and ARF_EXTERNAL_HOSTS."
+    assert only(checks.external_settings(None)) == ("arf.E012", expected)
+
+
 def test_a_missing_index_is_named(db, settings, tmp_path):
     settings.ARF_LEXICAL_DIR = tmp_path
     expected = f"There is no lexical index in {tmp_path}."

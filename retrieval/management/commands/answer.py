@@ -31,6 +31,8 @@ class Command(ArfCommand):
             self.stdout.write(missing["message"])
             self.stdout.write("Looked at: " + "; ".join(one["citation"] for one in missing["looked_at"]))
             self.stdout.write("\n".join(f"- {one}" for one in missing["would_help"]))
+        for page in (made["elsewhere"] or {}).get("pages", ()):
+            self.stdout.write(f"Elsewhere, not law: {page['title']} <{page['url']}>")
         self.stdout.write(f"\n{made['notice']}\n{made['took_ms']:.1f} ms; trace {made['trace_id']}")
 
     def _write(self, sentence: dict) -> None:
