@@ -124,7 +124,7 @@ def _with_case(text: str, cited: Cited) -> Cited:
 
 def _with_first_pages(found: Iterable[Cited]) -> Iterator[Cited]:
     """ "384 U.S. at 444" cites the decision of that volume that was cited before and begins before that page."""
-    begun: dict[str, list[int]] = {}
+    begun: dict[str, set[int]] = {}
     for cited in found:
         if not cited.locator.startswith(CASES):
             yield cited
@@ -136,7 +136,7 @@ def _with_first_pages(found: Iterable[Cited]) -> Iterator[Cited]:
                 cited, locator=f"{volume}/{first}", normalized=cite(f"{volume}/{first}"), page=False
             )
         elif not cited.page:
-            begun.setdefault(volume, []).append(int(page))
+            begun.setdefault(volume, set()).add(int(page))
         yield cited
 
 
@@ -144,7 +144,7 @@ def _absent(text: str) -> Iterator[Cited]:
     """Articles alone may be those of another law."""
     source = Source.of(text)
     for start, end, locator in constitution.all_absent(source.folded):
-        if "/amendment/" in locator or _CONST.search(source.folded[:start]):
+        if "/amendment/" in locator or _CONST.search(source.folded, max(0, start - 40), start):
             first, last = source.span(start, end)
             yield Cited(text[first:last], first, last, cite(locator), locator)
 

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from retrieval.citations.acts import Act, NamedAct, find_names
+from retrieval.citations.acts import AROUND, Act, NamedAct, find_names
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
     ACT_SECTION,
@@ -125,7 +125,8 @@ def _is_sure(source: Source, named: NamedAct, match: re.Match[str], *, loose: bo
     is_code = _is_acronym(source, named) and named.act.title and match["numbers"] not in _EDITIONS
     if _YEAR.fullmatch(match["numbers"]) and not is_code:
         return False
-    if _is_given_name(source, named) or _PART_OF_A_DEVICE.search(source.folded):
+    around = (max(0, named.start - AROUND), named.end + AROUND)
+    if _is_given_name(source, named) or _PART_OF_A_DEVICE.search(source.folded, *around):
         return False
     number = re.match(r"[0-9]+[a-z]*", match["numbers"])[0]
     if named.act.title and _is_acronym(source, named) and len(number) > 1:

@@ -20,6 +20,7 @@ FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z0-9]+)*|[0-9]+[a-z]*")
 _SKIPPED = frozenset(("and", "the"))  # "Food, Drug, and Cosmetic Act" is also written without
 _WHOLE = 100  # sections: an act of which as many are known is known whole
+AROUND = 200  # characters on either side that tell how a name is meant; all of a long text for each takes long
 _CORRECTED = 6  # letters: a shorter word misspelt is too near to others
 _LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's words are left alone
 _RUN = re.compile(r"(?P<first>\w+?)(?:-(?P<last>[0-9]+))?:(?:(?P<title>\w+)/)?(?P<code>\S+)")
@@ -112,7 +113,7 @@ def find_names(source: Source) -> Iterator[NamedAct]:
 
 def _is_cased(source: Source, start: int, end: int) -> bool:
     """Written in capitals, in a text that is not all in capitals: "the IDEA", not "the idea" and not "MY IDEA"."""
-    around = source.visible[:start] + source.visible[end:]
+    around = source.visible[max(0, start - AROUND) : start] + source.visible[end : end + AROUND]
     return source.visible[start:end].isupper() and not (len(around.split()) > 1 and around.isupper())
 
 

@@ -302,5 +302,12 @@ def test_a_long_word_after_a_number_is_tried_as_reporters_once():
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize("piece", ["ina 212 ", "the IDEA "])
+def test_a_text_that_names_an_act_again_and_again_is_not_read_whole_for_each(piece):
+    start = time.process_time()
+    find_citations(piece * 5000)
+    assert time.process_time() - start < 1.5
+
+
 def test_a_long_list_of_ordinals_joined_by_signs_is_read_once():
     assert only_citation("fourteenth & " * 26 + "sections") is None
