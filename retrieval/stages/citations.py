@@ -26,7 +26,8 @@ from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 from retrieval.stages.acts import acts_named
 
 MAX_UNDER = 100  # sections shown under a cited node
-_WHOLE = ("/us/const/", "/us/usc/", "/us/cfr/")  # of a provision here all places are known: others are nowhere
+_CODES = ("/us/usc/", "/us/cfr/")
+_WHOLE = ("/us/const/", *_CODES)  # of a provision here all places are known: others are nowhere
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,7 @@ class ResolveCitations:
             return self._one(ranking, whole[0], places)
         named = ranking.noting(", ".join(citation.normalized for citation in found))
         all_here = whole and {c.locator for c in whole if c.text} <= {p.locator for p in places if p.exact}
-        exact = [place for place in places if place.exact]  # between the ends of a range not all need exist
-        return self._final(named, exact) if all_here else named
+        return self._final(named, in_ranges(ranking.query, whole, places)) if all_here else named
 
     def _without(self, ranking: Ranking) -> Ranking:
         """Private documents have articles and amendments of their own."""
@@ -161,6 +161,32 @@ def case_not_here(query: Query) -> str:
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
     return list({place.locator: place for place in places_of(query, locators).values()}.values())
+
+
+def in_ranges(query: Query, cited: Sequence[Citation], places: Iterable[Place]) -> list[Place]:
+    """The places that are here, a range of sections with all that stands between its ends: "5 U.S.C. §§ 551-559" has a
+    section 552a.
+    """
+    here = {place.locator: place for place in places if place.exact}
+    found: list[Place] = []
+    in_range = False
+    for citation in cited:
+        if not citation.text and citation.locator.startswith(_CODES):
+            in_range = True
+        elif place := here.get(citation.locator):
+            found += between(query, found[-1].section, place.section) if in_range and found else []
+            found.append(place)
+            in_range = False
+    return found
+
+
+def between(query: Query, first: Section, last: Section) -> list[Place]:
+    """The result sections that stand after the one and before the other, if they are of one document."""
+    if first.document_id != last.document_id:
+        return []
+    places = {"position__gt": first.position, "position__lt": last.position}
+    ranged = searched(query).results().filter(document=last.document_id, **places)
+    return [Place(section.locator, section, None, True) for section in ranged.in_order()[:MAX_UNDER]]
 
 
 def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:

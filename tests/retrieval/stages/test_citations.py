@@ -20,6 +20,14 @@ from tests.retrieval.stages.leg_contract import LegContract
 pytestmark = pytest.mark.django_db
 
 
+def test_a_range_of_sections_has_all_that_stands_between_its_ends():
+    title = a_document(Domain.objects.get(slug="us_code"), locator="/us/usc/t5", title="Title 5")
+    for position, number in enumerate(("551", "552", "552a", "559", "561")):
+        a_section(title, locator=f"/us/usc/t5/s{number}", position=position, text=f"Of agencies {number}.")
+    answer = search(SearchRequest(text="5 U.S.C. §§ 551-559", domains=("us_code",)))
+    assert [result["locator"][-4:].strip("s") for result in answer["results"]] == ["551", "552", "552a", "559"]
+
+
 class TestCitationRetriever(LegContract):
     leg = CitationRetriever()
 
