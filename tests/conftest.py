@@ -137,22 +137,29 @@ def language_model():
 
 
 @pytest.fixture
-def unsure(language_model, settings, monkeypatch, db):
-    """A reranker that is unsure of everything, and a language model at a loopback address that answers well."""
-    from evaluation.learning import registry
-    from evaluation.learning.training import Trained
+def configured_model(language_model, settings, monkeypatch, db):
+    """A language model at a loopback address that answers well, known to the settings."""
     from retrieval.engines.llm import service as llm
-    from retrieval.stages.reranker.artifact import pack
     from tests.llm_server import good
-    from tests.rerankers import publish_limits, some_reranker
 
     language_model.asked.clear()
     language_model.behaviour = good()
     settings.ARF_LLM = {"base_url": language_model.url, "api_key": "", "model": "m", "timeout": 5.0}
     monkeypatch.setattr(llm, "breaker", llm.Breaker())
+    return language_model
+
+
+@pytest.fixture
+def unsure(configured_model):
+    """A reranker that is unsure of everything, and the language model."""
+    from evaluation.learning import registry
+    from evaluation.learning.training import Trained
+    from retrieval.stages.reranker.artifact import pack
+    from tests.rerankers import publish_limits, some_reranker
+
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
     publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
-    return language_model
+    return configured_model
 
 
 @pytest.fixture

@@ -1,16 +1,20 @@
 """How well answers are made, on questions whose answering sentences a person marked: whether the right sentence is
-quoted first, whether what is quoted is the law's, what is declined. No judge but the labels is asked.
+quoted first, whether what is quoted is the law's, what is declined, what was read for it. No judge but the labels is
+asked, but for one of two definitions of relevance, which needs a language model.
 """
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from scipy.stats import binomtest
 
+from evaluation.measuring.answer_relevance import Said, by_questions, similarities
+from evaluation.measuring.measures import estimate
 from retrieval.access.caller import ANONYMOUS
 from retrieval.answers.service import AnswerRequest, answer
+from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.errors import ArfError
 from retrieval.models import Section
 
@@ -66,7 +70,35 @@ class Answered:
     said: int = 0
     unsupported: int = 0
     cited: frozenset[str] = field(default_factory=frozenset)
+    read: tuple[str, ...] = ()  # locators of what was found, best first
+    text: str = ""
     ms: float = 0.0
+
+    @property
+    def faithfulness(self) -> float | None:
+        """The share of its sentences that what they cite bears out."""
+        return 1 - self.unsupported / self.said if self.said else None
+
+    @property
+    def relevant(self) -> list[bool]:
+        """Whether each place read is one that answers, a part of it or what it is a part of."""
+        return [any(same_place(place, wanted) for wanted in self.labelled.locators) for place in self.read]
+
+    @property
+    def context_precision(self) -> float | None:
+        """The mean precision at the places that answer, as RAGAS has it; 0 where none was read."""
+        if not self.labelled.locators:
+            return None
+        relevant = self.relevant
+        at = [sum(relevant[:n]) / n for n, right in enumerate(relevant, start=1) if right]
+        return sum(at) / len(at) if at else 0.0
+
+    @property
+    def context_recall(self) -> float | None:
+        """The share of the places that answer which were read."""
+        wanted = self.labelled.locators
+        found = [any(same_place(place, one) for place in self.read) for one in wanted]
+        return sum(found) / len(found) if found else None
 
 
 def read_labelled(path: Path) -> list[Labelled]:
@@ -111,6 +143,8 @@ def measured(one: Labelled, made: dict) -> Answered:
         said=len(said),
         unsupported=sum(not borne_out(item) for item in said),
         cited=frozenset(place["locator"] for place in places),
+        read=tuple(source["locator"] for source in made["sources"]),
+        text=" ".join(item["text"] for item in said),
         ms=made["took_ms"],
     )
 
@@ -120,6 +154,10 @@ def quotes(item: dict, sentences: Sequence[str]) -> bool:
     quoted = [plain(place["quote"]) for place in item["citations"]]
     wanted = [plain(sentence) for sentence in sentences]
     return any(one in other or other in one for one in quoted for other in wanted)
+
+
+def same_place(one: str, other: str) -> bool:
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
 def plain(text: str) -> str:
@@ -161,3 +199,36 @@ def summary(results: Sequence[Answered]) -> dict:
 
 def right_first(results: Sequence[Answered]) -> Share:
     return Share(sum(one.right_first for one in results), sum(len(one.labelled.parts) for one in results))
+
+
+# -- Means over answers, each {"status": score, mean, low, high, n}, or not_applicable, or judge_failed: never a number
+# that stands for a failure.
+
+NOT_APPLICABLE = {"status": "not_applicable"}
+
+
+def means(results: Sequence[Answered]) -> dict:
+    """Faithfulness and context of RAGAS by the labels, and relevance of the answers to what can be answered."""
+    said = [Said(one.labelled.question, one.text, one.labelled.language) for one in results if one.labelled.answerable]
+    return {
+        "faithfulness": mean([one.faithfulness for one in results]),
+        "context_precision": mean([one.context_precision for one in results]),
+        "context_recall": mean([one.context_recall for one in results]),
+        "answer_similarity": mean(similarities(said)),
+        "answer_relevance": judged(said),
+    }
+
+
+def mean(values: Sequence[float | None], failed: int = 0) -> dict:
+    told = [value for value in values if value is not None]
+    if not told:
+        return {"status": "judge_failed", "failed": failed} if failed else NOT_APPLICABLE
+    found = estimate(told)
+    return {"status": "score", **asdict(found), "n": len(told), "failed": failed}
+
+
+def judged(said: Sequence[Said]) -> dict:
+    try:
+        return mean(*by_questions(said))
+    except LLMUnavailable:
+        return NOT_APPLICABLE

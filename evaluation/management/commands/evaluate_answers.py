@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from evaluation.management.base import with_bar
-from evaluation.measuring.answers import measure, read_labelled, summary
+from evaluation.measuring.answers import means, measure, read_labelled, summary
 from retrieval.management.base import ArfCommand
 
 
@@ -29,15 +29,27 @@ class Command(ArfCommand):
             asked = [one for one in asked if not one.answerable or one.domain in options["domain"]]
         if not asked:
             raise CommandError("There is no such question.")
-        told = summary(measure(with_bar(asked)))
+        answers = measure(with_bar(asked))
+        shares, averages = summary(answers), means(answers)
         if options["json"]:
-            self.stdout.write(json.dumps(told, indent=2))
+            self.stdout.write(json.dumps(shares | averages, indent=2))
             return
-        for name, share in told.items():
+        for name, share in shares.items():
             self.stdout.write(f"{name:<24} {self._in_words(share)}")
+        for name, average in averages.items():
+            self.stdout.write(f"{name:<24} {self._mean_in_words(average)}")
 
     def _in_words(self, share: dict) -> str:
         if share["value"] is None:
             return "not applicable"
         low, high = share["interval"]
         return f"{share['value']:.3f}  ({share['hits']} of {share['total']}; 95 %: {low:.3f} to {high:.3f})"
+
+    def _mean_in_words(self, average: dict) -> str:
+        if average["status"] != "score":
+            return average["status"].replace("_", " ")
+        unjudged = f"; {average['failed']} not judged" if average["failed"] else ""
+        return (
+            f"{average['mean']:.3f}  (mean of {average['n']}; 95 %: {average['low']:.3f} to "
+            f"{average['high']:.3f}{unjudged})"
+        )

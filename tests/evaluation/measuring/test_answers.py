@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from evaluation.measuring.answers import Share, labelled, measure, read_labelled, summary
+from evaluation.measuring.answers import Answered, Share, labelled, means, measure, read_labelled, summary
 from retrieval.errors import ArfError
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def test_a_quotation_that_does_not_stand_there_is_unsupported():
         "end": 32,
     }
     item = {"kind": "law", "verdict": "supported", "citations": [place]}
-    told = {"answer": [item], "parts": [], "took_ms": 1.0}
+    told = {"answer": [item | {"text": place["quote"]}], "parts": [], "sources": [], "took_ms": 1.0}
     assert measure([labelled(AGE)], lambda _request: told)[0].unsupported == 1
 
 
@@ -65,3 +65,25 @@ def test_the_command_tells_every_share(tmp_path, capsys):
     assert "right_first" in told and "1.000  (1 of 1" in told and "not applicable" in told
     call_command("evaluate_answers", file, "--json")
     assert json.loads(capsys.readouterr().out)["declined_answerable"]["value"] == 0.0
+
+
+def test_context_is_what_was_read_before_and_besides_what_answers():
+    wanted = labelled(AGE | {"locators": ["/us/a/1", "/us/b"]})
+    made = Answered(wanted, declined=False, read=("/us/c", "/us/a", "/us/d", "/us/a/1/i"))
+    assert made.relevant == [False, True, False, True]
+    assert made.context_precision == pytest.approx((1 / 2 + 2 / 4) / 2) and made.context_recall == 0.5
+    none_read = Answered(wanted, declined=True)
+    assert none_read.context_precision == none_read.context_recall == 0.0 and none_read.faithfulness is None
+    assert Answered(labelled(PIE), declined=True).context_precision is None
+
+
+def test_a_mean_without_anything_to_measure_is_not_applicable():
+    told = means([Answered(labelled(PIE), declined=True)])
+    assert {one["status"] for one in told.values()} == {"not_applicable"}
+
+
+def test_without_a_language_model_one_definition_of_relevance_has_no_value():
+    told = means(measure([labelled(AGE)]))
+    assert told["faithfulness"]["mean"] == told["context_recall"]["mean"] == 1.0
+    assert 0.2 < told["answer_similarity"]["mean"] < 1.0
+    assert told["answer_relevance"] == {"status": "not_applicable"}
