@@ -32,10 +32,7 @@ def test_the_questions_read_out_are_compared_with_the_one_asked(configured_model
     configured_model.behaviour = says(told("How long do apples bake?"))
     [wrong], _ = by_questions([WAR])
     assert right > 0.9 > 0.5 > wrong and failed == 0
-    assert (
-        "Bake" not in json.dumps(configured_model.asked)
-        and LLMCall.objects.filter(purpose="answer relevance").exists()
-    )
+    assert LLMCall.objects.filter(purpose="answer relevance").count() == 2
 
 
 def test_an_answer_that_evades_is_not_relevant_and_one_declined_is_not_sent(configured_model):
