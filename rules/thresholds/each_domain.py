@@ -15,12 +15,13 @@ from retrieval.targets import Selection
 from rules.logistic import Logistic, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
-# A softmax over domains, and none of them, of what is known of every domain once it was searched; fitted on 904 train
-# and tune questions that the reranker had not learned from, each body of law weighed by the root of its number. The
-# answer's log odds are weighed by what they rest on: a domain's own calibration, or that of any text. One was added to
-# what an own calibration gives, so that the Constitution loses nothing.
-ROUTE, NEAREST = 0.25, 8.58  # of the logarithm of the route's probability, and of the greatest cosine
-OWN, ANY = (0.75, 1.45), (0.54, 0.0)
+# A softmax over domains of what is known of every domain once it was searched; fitted on 1,450 train and tune questions
+# that the reranker had not learned from, each body of law weighed by the fourth root of its number. The answer's log
+# odds are weighed by what they rest on: a domain's own calibration, or that of any text. A fourth was added to what
+# an own calibration gives, so that the Constitution loses less than before.
+ROUTE, NEAREST = 0.1, 8.5  # of the logarithm of the route's probability, and of the greatest cosine
+ASKED = 12.3  # of how near the question is to judged ones of the domain, in cosines
+OWN, ANY = (0.76, 1.15), (0.82, 0.0)
 Found = Sequence[tuple[DomainScope, Ranking]]
 UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
@@ -29,6 +30,8 @@ FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
     "evidence",  # the greatest log odds that a body answers
     "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
+    "unanswered",  # the cosine of the nearest of the latter
+    "named",  # how well words of the question match those of a curated name
 )
 
 
@@ -38,10 +41,11 @@ class EachDomain:
     probable; private ones always are. The trace says what was left out.
 
     Candidates of all domains are put in order by what means the same in each: the probability that the domain answers,
-    by its route, its own calibration and its nearest text, over the square of the candidate's place in it. A domain
-    that declines, or lacks the words in quotes, gives nothing where another answers. Where its stages decline, public
-    domains are also judged together: they decline if it is improbable that any of them answers, and else one that
-    declines by itself still shows its nearest. In one domain alone nothing is changed.
+    by its route, its own calibration, its nearest text and the nearest questions that people judged there, over the
+    square of the candidate's place in it. A domain that declines, or lacks the words in quotes, gives nothing where
+    another answers. Where its stages decline, public domains are also judged together: they decline if it is improbable
+    that any of them answers, and else one that declines by itself still shows its nearest. In one domain alone nothing
+    is changed.
     """
 
     essential = True
@@ -116,7 +120,9 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
-    return features(query, max(evidence(query, *pair) for pair in public))
+    shown = (one for answer in answers for one in first_of(answer))
+    named = max((one.scores.get("alias_lexical", 0.0) for one in shown), default=0.0)
+    return features(query, max(evidence(query, *pair) for pair in public), named)
 
 
 def any_answers() -> Logistic:
@@ -124,11 +130,11 @@ def any_answers() -> Logistic:
     return shipped(FILE, FEATURES)
 
 
-def features(query: Query, evidence: float) -> np.ndarray | None:
+def features(query: Query, evidence: float, named: float) -> np.ndarray | None:
     """(len(FEATURES),) of a question that a reranker served; None where that knows no questions to compare it with."""
-    reranker, _ = serving(query)
-    likeness = reranker.judged.likeness(query.vector)
-    return None if likeness is None else np.array([evidence, likeness])
+    judged = serving(query)[0].judged
+    likeness = judged.likeness(query.vector)
+    return None if likeness is None else np.array([evidence, likeness, judged.unanswered(query.vector), named])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:
@@ -174,19 +180,38 @@ def answers_among(found: Found) -> Found:
 
 def shares_of(query: Query, found: Found) -> dict[int, float]:
     """By domain, the probability that it is the one that answers."""
-    weights = {domain.id: math.exp(evidence(query, domain, answer)) for domain, answer in found}
+    near = asked_near(query, found)
+    odds = {domain.id: evidence(query, domain, answer) + ASKED * near[domain.id] for domain, answer in found}
+    weights = {domain: math.exp(log - max(odds.values())) for domain, log in odds.items()}
     return {domain: weight / sum(weights.values()) for domain, weight in weights.items()}
 
 
+def asked_near(query: Query, found: Found) -> dict[int, float]:
+    """By domain, how near the question is to those that people judged there, where a reranker served; a private domain
+    is as near as the nearest public one.
+    """
+    near: dict[str, float] = {}
+    if query.vector is not None and any(answer.answer is not None for _, answer in found):
+        reranker, _ = serving(query)
+        near = reranker.judged.near_each(query.vector, [domain.slug for domain, _ in found if not domain.private])
+    nearest = max(near.values(), default=0.0)
+    return {domain.id: near.get(domain.slug, nearest) for domain, _ in found}
+
+
 def evidence(query: Query, domain: DomainScope, answer: Ranking) -> float:
-    """The log odds that this domain answers, but for what is the same for all."""
-    first = (answer.candidates or answer.near_misses)[:JUDGED_BY]
+    """The log odds that this domain answers, by what it found, but for what is the same for all."""
+    first = first_of(answer)
     route = UNKNOWN if domain.private else query.route_to(domain)
     nearest = max((candidate.scores.get("dense", 0.0) for candidate in first), default=0.0)
     told = ROUTE * math.log(max(route, 1e-4)) + NEAREST * nearest
     if verdict := by_its_own(answer, first):
         return told + weighed(verdict, *OWN)
     return told + weighed(as_any_text(answer, first) or UNTOLD, *ANY)
+
+
+def first_of(answer: Ranking) -> Sequence[Candidate]:
+    """What a domain is judged by."""
+    return (answer.candidates or answer.near_misses)[:JUDGED_BY]
 
 
 def weighed(verdict: Verdict, slope: float, intercept: float) -> float:

@@ -75,6 +75,7 @@ class JudgedNeighbours:
 
     NEAREST = 20
     FEW = 5  # questions whose mean cosine tells whether what is asked is like them
+    ENOUGH = 20  # judged questions of a body of law: fewer do not tell what is asked of it
     LEAST = 0.2  # cosine below which two questions have nothing in common
     SHARPNESS = 4  # votes fall with the fourth power of the cosine
     SAME = 0.98  # cosine from which two questions are one: among the shipped ones none but repeats comes near
@@ -109,10 +110,31 @@ class JudgedNeighbours:
         """
         if vector is None or not len(self.vectors) or not len(self.unanswerable):
             return None
-        return self._near(self.vectors, vector) - self._near(self.unanswerable, vector)
+        return self._near(self.vectors @ vector) - self._near(self.unanswerable @ vector)
 
-    def _near(self, vectors: np.ndarray, vector: np.ndarray) -> float:
-        return float(np.sort(vectors @ vector)[-self.FEW :].mean())
+    def unanswered(self, vector: np.ndarray) -> float:
+        """The cosine of the nearest question that no law here answers, where such questions are known."""
+        return float((self.unanswerable @ vector).max())
+
+    def near_each(self, vector: np.ndarray, domains: Sequence[str]) -> dict[str, float]:
+        """How near the question is to those judged in each of these domains, in cosines. One without enough of them
+        is as near as what no law here answers or, where that is nearer, as the others on average. Empty where none has.
+        """
+        if not self.questions:
+            return {}
+        of = np.array([question.domain for question in self.questions])
+        cosines = self.vectors @ vector
+        by_domain = {domain: cosines[of == domain] for domain in domains}
+        near = {domain: self._near(its) for domain, its in by_domain.items() if len(its) >= self.ENOUGH}
+        if not near:
+            return {}
+        usual = float(np.mean(list(near.values())))
+        if len(self.unanswerable):
+            usual = max(usual, self._near(self.unanswerable @ vector))
+        return {domain: near.get(domain, usual) for domain in domains}
+
+    def _near(self, cosines: np.ndarray) -> float:
+        return float(np.sort(cosines)[-self.FEW :].mean())
 
     def alike(self, vector: np.ndarray | None, least: Mapping[str, float]) -> list[Question]:
         """Questions that may be shown, the most similar first. `least`: the cosine asked for, by domain; those of

@@ -18,6 +18,7 @@ from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
 from retrieval.stages.reranker.artifact import pack
+from retrieval.stages.reranker.features import JudgedNeighbours, Question
 from retrieval.targets import Part, Selection
 from rules.thresholds.each_domain import EachDomain, any_answers, features, judged_together, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
@@ -214,12 +215,12 @@ def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
     assert ndcg() >= ndcg("us_constitution") - 0.01
 
 
-def test_evidence_and_likeness_to_what_was_answered_both_speak_for_an_answer():
+def test_evidence_likeness_and_names_speak_for_an_answer_and_what_nothing_answers_against_it():
     answering = any_answers()
-    rows = [(evidence, likeness) for evidence in (-3.0, 0.0, 3.0) for likeness in (-0.2, 0.0, 0.2)]
-    table = np.array([answering.of(np.array(row)) for row in rows]).reshape(3, 3)
-    assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) > 0).all()
-    assert table[0, 0] < answering.minimum < table[2, 2]
+    neither = np.array([0.0, 0.0, 0.5, 10.0])
+    ways = np.diag([3.0, 0.2, -0.2, 10.0])
+    assert all(answering.of(neither + way) > answering.of(neither) > answering.of(neither - way) for way in ways)
+    assert answering.of(neither - ways.sum(axis=0)) < answering.minimum < answering.of(neither + ways.sum(axis=0))
 
 
 @pytest.mark.django_db
@@ -227,5 +228,28 @@ def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
     vector = loaded.active_embedder(0).embedder.embed_query("a recipe for an apple pie")
     domains, versions = in_scope(ANONYMOUS)
-    evidence, likeness = features(Query("q", "q", "q", "en", domains, versions=versions, vector=vector), 1.5)
-    assert evidence == 1.5 and likeness < -0.5
+    query = Query("q", "q", "q", "en", domains, versions=versions, vector=vector)
+    evidence, likeness, unanswered, named = features(query, 1.5, 2.5)
+    assert (evidence, named) == (1.5, 2.5) and likeness < -0.5 and unanswered > 0.8
+
+
+@pytest.mark.django_db
+def test_the_body_whose_judged_questions_are_nearest_is_first_of_two_that_answer_as_well():
+    asked = np.eye(2, 384, dtype=np.float32)
+    bodies = np.repeat([LAWS.slug, RULES.slug], JudgedNeighbours.ENOUGH)
+    reranker = some_reranker()
+    judged = JudgedNeighbours(
+        np.repeat(asked, JudgedNeighbours.ENOUGH, axis=0),
+        ({"/a": 3},) * len(bodies),
+        {},
+        tuple(Question(body, "en", "") for body in bodies),
+    )
+    registry.deploy(registry.save(Trained(pack(replace(reranker, judged=judged), seed=0), {"family": "a test"})))
+    stage, versions = Finds(FOUND, {1: 0.5, 2: 0.5}), in_scope(ANONYMOUS)[1]
+
+    def first(vector: np.ndarray) -> int:
+        own = {domain.id: Thresholds(answer_minimum=0.1) for domain in (LAWS, RULES)}
+        query = Query("q", "q", "q", "en", (LAWS, RULES), thresholds=own, versions=versions, vector=vector)
+        return sections(EachDomain(stage, most=2)(Ranking(query)))[0]
+
+    assert (first(asked[0]), first(asked[1])) == (11, 21)

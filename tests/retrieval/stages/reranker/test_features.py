@@ -1,11 +1,13 @@
 """What the learned reranker reads of a candidate."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from retrieval.indexes.terms import UNCITED, CandidateWords, QueryWords, SectionWords, frequencies, numbers
 from retrieval.ranking import Candidate
-from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, matrix
+from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, Question, matrix
 from tests.rerankers import NOBODY
 
 
@@ -56,6 +58,20 @@ def test_a_question_is_likened_to_those_that_were_answered_and_those_that_nothin
     judged = JudgedNeighbours(ways[:1], ({"/a": 3},), {}, unanswerable=ways[1:2])
     assert [judged.likeness(way) for way in ways] == [1.0, -1.0, 0.0]
     assert judged.likeness(None) is None and NOBODY.likeness(ways[0]) is None
+
+
+def test_a_question_is_near_those_judged_in_a_body_and_as_near_as_usual_to_a_body_with_few():
+    enough = JudgedNeighbours.ENOUGH
+    bodies = ("laws",) * enough + ("rules",) * enough + ("new",)
+    vectors = np.repeat(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], np.float32), [enough, enough, 1], axis=0)
+    questions = tuple(Question(body, "en", "") for body in bodies)
+    judged = JudgedNeighbours(vectors, ({"/a": 3},) * len(bodies), {}, questions)
+    asked, domains = vectors[0], ["laws", "rules", "new"]
+    assert judged.near_each(asked, domains) == pytest.approx({"laws": 1.0, "rules": 0.6, "new": 0.8})
+    unanswered = replace(judged, unanswerable=np.array([[0.8, 0.6], [0.96, 0.28]], np.float32))
+    assert unanswered.near_each(asked, domains)["new"] == pytest.approx(0.88)
+    assert unanswered.unanswered(asked) == pytest.approx(0.96)
+    assert NOBODY.near_each(np.eye(3, dtype=np.float32)[0], domains) == {}
 
 
 def test_only_the_very_question_that_was_judged_has_agreed_grades():
