@@ -45,10 +45,12 @@ def quality_page(request: HttpRequest) -> HttpResponse:
     """Open to staff who may read runs."""
     require(request, "evaluation.view_run")
     unjudged = quality.unjudged(topics_for(caller_of(request)))
+    serving = quality.serving()
     context = {
         "title": _("Quality"),
         "series": [(one, mark_safe(one.plot)) for one in quality.series()],
-        "serving": quality.serving(),
+        "serving": serving,
+        "cost_plot": mark_safe(serving.cost_plot),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
         "unjudged": dict(zip(("count", "oldest"), unjudged, strict=True)),

@@ -1,8 +1,9 @@
 """Figures of quality over time: runs by topic set and slice with what changed between them, and what serving costs."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Sum
 from django.utils import timezone
@@ -17,6 +18,7 @@ from retrieval.search.statistics import Searches, searches_since
 DAYS = 30
 MOST_RUNS = 40  # of one topic set and pipeline: what a plot can show
 DECIDES = "nDCG@10"
+VOLUMES = (1_000, 10_000, 100_000, 1_000_000)  # questions whose cost is told
 POOL = 20  # candidates of a search that a language model could be asked about
 
 
@@ -62,13 +64,30 @@ class Series:
 @dataclass(frozen=True, slots=True)
 class Serving:
     """Searches of the last days and what language models did for them: `llm_percent` of their candidates were put to
-    one, for `cost_per_1000` in US dollars.
+    one, for `cost_per_1000` in US dollars. `strategies`: the percentage of searches that each is best for.
     """
 
     searches: Searches
+    strategies: tuple[tuple[str, float], ...]
     llm_calls: int
     llm_percent: float | None
     cost_per_1000: float | None
+
+    @property
+    def volumes(self) -> list[tuple[int, float, float]]:
+        """Questions, hours that searching them takes by one after another, and US dollars for language models, if all
+        were as those of the last days. Without a model they cost nothing but the hours.
+        """
+        hour_s, dollars = (self.searches.ran_ms or 0.0) / 3_600_000, (self.cost_per_1000 or 0.0) / 1000
+        return [(count, count * hour_s, count * dollars) for count in VOLUMES]
+
+    @property
+    def cost_plot(self) -> str:
+        """Empty where no language model cost anything."""
+        if not self.cost_per_1000:
+            return ""
+        title = _("Cost of language models by questions, US dollars")
+        return line(title, [f"{count:,}" for count in VOLUMES], [cost for _count, _hours, cost in self.volumes])
 
 
 def series() -> list[Series]:
@@ -107,13 +126,21 @@ def serving() -> Serving:
     calls = LLMCall.objects.filter(created_at__gte=since, log__isnull=False)  # others were made in measuring
     told = calls.aggregate(calls=Count("pk"), cost=Sum("cost"))
     cost = float(told["cost"] or 0)
-    ran = SearchLog.objects.filter(created_at__gte=since, cached=False).count()
+    ran = searches.ran
     return Serving(
         searches=searches,
+        strategies=strategy_shares(since),
         llm_calls=told["calls"],
         llm_percent=100 * told["calls"] / (POOL * ran) if ran else None,
         cost_per_1000=1000 * cost / searches.count if searches.count else None,
     )
+
+
+def strategy_shares(since: datetime) -> tuple[tuple[str, float], ...]:
+    """The most frequent first, of the searches that ran."""
+    known = SearchLog.objects.filter(created_at__gte=since, cached=False).exclude(strategy="").order_by()
+    counts = Counter(dict(known.values_list("strategy").annotate(Count("pk"))))
+    return tuple((name, 100 * count / counts.total()) for name, count in counts.most_common())
 
 
 def latencies() -> str:

@@ -65,8 +65,8 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
     readonly_fields = ["question", "trace", "try_again", "shown", "asked_by"]
     fields = [
         "question", "try_again", "trace", "created_at", "channel", "language", "domains", "pipeline", "asked_by",
-        "took_ms", "cached", "cached_from", "abstained", "degraded", "result_count", "probability", "shown",
-        "versions",
+        "took_ms", "cached", "cached_from", "abstained", "degraded", "result_count", "probability",
+        "strategy", "corrected", "shown", "versions",
     ]  # fmt: skip
 
     @admin.display(description=gettext_lazy("Question"), ordering="query_text")

@@ -47,6 +47,15 @@ class SearchLog(models.Model):
     result_count = models.PositiveIntegerField(default=0)
     top_locators = ArrayField(models.CharField(max_length=300), default=list, blank=True)
     probability = models.FloatField(null=True, blank=True, help_text=_("That the answer was there, 0 to 1."))
+    strategy = models.CharField(
+        max_length=20, blank=True, help_text=_("By what it is best searched; empty where it was not worked out.")
+    )
+    corrected = ArrayField(
+        models.CharField(max_length=60),
+        default=list,
+        blank=True,
+        help_text=_("What was put right in the question after a search that found too little."),
+    )
     versions = models.JSONField(default=dict)
     rules_fired = ArrayField(
         models.BigIntegerField(),

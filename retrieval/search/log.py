@@ -41,6 +41,7 @@ def record(
     request: SearchRequest,
     caller: Caller,
     channel: str,
+    strategy: str,
     versions: dict[str, int],
     private: bool,
 ) -> None:
@@ -70,6 +71,8 @@ def record(
         result_count=len(answer["results"]),
         top_locators=shown[:10],
         probability=best_probability(answer),
+        strategy=strategy,
+        corrected=answer["corrected"],
         versions=versions,
         **{name: answer[name] for name in ("took_ms", "cached", "abstained", "degraded")},
         rules_fired=stored(rule["id"] for rule in answer["rules"]["fired"]),

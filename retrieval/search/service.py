@@ -75,6 +75,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
             request=request,
             caller=caller,
             channel=channel,
+            strategy=ranking.query.strategy if ranking else "",
             versions=in_force,
             private=private,
         )

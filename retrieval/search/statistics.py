@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Aggregate, Count, FloatField, Q
+from django.db.models import Aggregate, Avg, Count, FloatField, Q
 from django.utils import timezone
 
 from retrieval.engines import loaded
@@ -28,12 +28,19 @@ class Searches:
     count: int
     cached: int
     abstained: int
+    ran: int  # not from the cache
+    corrected: int
+    ran_ms: float | None  # the mean of those that ran
     p50: float | None
     p95: float | None
 
     @property
     def cached_percent(self) -> float:
         return 100 * self.cached / self.count if self.count else 0.0
+
+    @property
+    def corrected_percent(self) -> float:
+        return 100 * self.corrected / self.ran if self.ran else 0.0
 
     @property
     def abstained_percent(self) -> float:
@@ -50,8 +57,12 @@ class Corpus:
 
 
 def searches_since(moment: datetime) -> Searches:
+    ran = Q(cached=False)
     return Searches(
-        **SearchLog.objects.filter(created_at__gte=moment).aggregate(
+        **SearchLog.objects.filter(created_at__gte=moment).aggregate(  # fields before figures that have their names
+            ran=Count("pk", filter=ran),
+            ran_ms=Avg("took_ms", filter=ran),
+            corrected=Count("pk", filter=ran & ~Q(corrected=[])),
             count=Count("pk"),
             cached=Count("pk", filter=Q(cached=True)),
             abstained=Count("pk", filter=Q(abstained=True)),

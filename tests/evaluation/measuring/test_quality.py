@@ -67,6 +67,24 @@ def test_cost_and_llm_share_are_those_of_the_calls_made():
     told = quality.serving()
     assert told.cost_per_1000 == pytest.approx(1.5)
     assert (told.llm_calls, told.searches.cached, told.llm_percent) == (3, 1, 5)
+    assert told.volumes[0] == (1_000, pytest.approx(1_000 * 10 / 3_600_000), pytest.approx(1.5))
+    assert told.volumes[-1][2] == pytest.approx(1_500) and told.cost_plot.startswith("<svg")
+
+
+def test_strategies_and_corrections_are_shares_of_the_searches_that_ran(client, administrator):
+    for strategy, corrected, cached in [
+        ("hybrid", ["Respelled"], False), ("hybrid", [], False), ("citation", [], False), ("", [], False),
+        ("", ["Respelled"], True),
+    ]:  # fmt: skip
+        SearchLog.objects.create(
+            language="en", pipeline="default", channel="api", took_ms=5, cached=cached, strategy=strategy,
+            corrected=corrected,
+        )  # fmt: skip
+    told = quality.serving()
+    assert told.strategies == (("hybrid", pytest.approx(200 / 3)), ("citation", pytest.approx(100 / 3)))
+    assert told.searches.corrected_percent == 25 and told.cost_plot == ""
+    shown = pages(client)
+    assert "Best searched by: hybrid" in shown and "66.7" in shown and "Cost by volume" in shown
 
 
 def test_the_oldest_unjudged_topic_is_named(client, administrator, domain):

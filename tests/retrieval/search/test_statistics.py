@@ -16,17 +16,18 @@ pytestmark = pytest.mark.django_db
 
 def test_searches_are_counted_since_a_moment():
     moment = timezone.now()
-    assert statistics.searches_since(moment) == statistics.Searches(0, 0, 0, None, None)
+    assert statistics.searches_since(moment) == statistics.Searches(0, 0, 0, 0, 0, None, None, None)
     for _ in range(2):
         search(SearchRequest("double jeopardy"), ANONYMOUS, channel="page")
     found = statistics.searches_since(moment)
-    assert (found.count, found.cached, found.cached_percent) == (2, 1, 50.0)
+    assert (found.count, found.cached, found.cached_percent, found.ran) == (2, 1, 50.0, 1)
+    assert SearchLog.objects.get(cached=False).strategy and not SearchLog.objects.get(cached=True).strategy
     assert found.p50 <= found.p95
     assert statistics.searches_since(timezone.now()).count == 0
 
 
 def test_a_share_of_nothing_is_nothing():
-    nothing = statistics.Searches(0, 0, 0, None, None)
+    nothing = statistics.Searches(0, 0, 0, 0, 0, None, None, None)
     assert (nothing.cached_percent, nothing.abstained_percent) == (0.0, 0.0)
 
 
