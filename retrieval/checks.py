@@ -3,11 +3,13 @@ and what is set of a language model and of other sites.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 from retrieval.engines import loaded
 from retrieval.engines.embedders import EmbeddingUnavailable
@@ -112,5 +114,10 @@ def migrated(databases: Sequence[str] | None) -> bool:
     """Whether the default database is to be checked and is as this version wants it."""
     if "default" not in (databases or ()):
         return False
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return migrations() <= set(MigrationRecorder(connection).applied_migrations())
+
+
+@cache
+def migrations() -> frozenset[tuple[str, str]]:
+    """App and name of every migration of this version."""
+    return frozenset(MigrationLoader(None).disk_migrations)
