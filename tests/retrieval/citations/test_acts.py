@@ -66,6 +66,7 @@ def test_every_place_is_in_the_code_of_2016(measuring_data):
         ("Clean Water Act", "404", "/us/usc/t33/s1344"),
         ("Federal Food, Drug, and Cosmetic Act", "505", "/us/usc/t21/s355"),
         ("Americans with Disabilities Act", "401", "/us/usc/t47/s225"),
+        ("Title III of the Americans with Disabilities Act", "302", "/us/usc/t42/s12182"),
         ("Uniform Code of Military Justice", "120", "/us/usc/t10/s920"),
         ("Internal Revenue Code", "7203", "/us/usc/t26/s7203"),
         ("Internal Revenue Code", "280g", "/us/usc/t26/s280G"),
