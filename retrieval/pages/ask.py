@@ -37,6 +37,14 @@ class AskForm(QuestionForm):
         choices=[(SHORT, _("Only what answers best")), (FULL, _("All that answers"))],
     )
 
+    def clean(self) -> dict:
+        said = super().clean()
+        length = len(f"{said.get('about', '')} {said.get('q', '')}".strip())
+        if length > MAX_QUERY:
+            told = {"limit_value": MAX_QUERY, "show_value": length}
+            self.add_error("q", _("Ask in at most %(limit_value)d characters; these are %(show_value)d.") % told)
+        return said
+
     def request(self) -> AnswerRequest:
         """What to answer; only of a valid form."""
         said = self.cleaned_data

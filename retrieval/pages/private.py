@@ -67,6 +67,8 @@ def confirm_password(request: HttpRequest) -> HttpResponse:
 @signed_in
 def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
     """One act on one document; a refusal is said above the list."""
+    if not path.isprintable():  # no locator has such letters, and PostgreSQL no NUL
+        raise Http404
     form = SharingForm(request.POST)
     document = Document.objects.held_by(request.caller).filter(locator=f"/{path}").first()
     if document is None or not form.is_valid():

@@ -61,6 +61,7 @@ def test_where_nothing_answers_it_says_so_and_what_helps(client):
         ({"q": "???"}, "Ask something: the query is empty."),
         ({"q": "x" * 2001}, "Ask in at most 2000 characters; these are 2001."),
         ({"q": "x", "about": "y" * 2001}, "2000"),
+        ({"q": "x" * 1500, "about": "y" * 1500}, "Ask in at most 2000 characters; these are 3001."),
         ({"q": "jury", "domain": "mars"}, "There is nothing to search under “mars”."),
         ({"q": "jury", "as_of": "2024-02-30"}, "There is no such day. Write it like 1791-12-15."),
     ],

@@ -68,6 +68,11 @@ def test_anothers_document_is_not_there(client, ann, bens):
     assert "Matter of Quetzal" not in client.get(PAGE).content.decode()
 
 
+def test_an_address_that_cannot_be_stored_is_not_there(client, ann):
+    client.force_login(ann)
+    assert client.post("/private/a%00b", {"action": "leave"}).status_code == 404
+
+
 def test_ownership_is_accepted_on_the_page(client, ann, ben, bens):
     client.force_login(ben)
     act(client, bens, action="share", name="user:ann", role="owner")
