@@ -37,6 +37,7 @@ FEWEST_QUOTED = 3  # words of a quotation: fewer stand anywhere
 # by a model that has not seen their provision, .58 of the faithful pass (Spanish: .76), and .07 of the wrong (.10).
 SURE = 0.75
 ASKED_AGAIN = ("unproven", "malformed")  # once; what is late or refuses is left alone
+SETTLED = ("", "unproven", "declined")  # the model did its part, and would be paid for the same again
 LANGUAGES = {"en": "English", "es": "Spanish"}
 
 SCHEMA = strict(instructs=TRUTH, sentences=listed(text=TEXT, quotes=listed(passage=WHOLE, quote=TEXT)))
@@ -83,7 +84,7 @@ def written(
     log: UUID,
 ) -> dict | None:
     """{"entries", "withheld"} of each question, and the first "problem"; None where no model may be asked, by the rules
-    of `retrieval.stages.llm_verifier`. What failed is not kept.
+    of `retrieval.stages.llm_verifier`. What failed is not kept; that nothing was proven is.
     """
     try:
         require_permission(caller, domains)
@@ -97,7 +98,7 @@ def written(
         made, _ = kept.get_or_make(key, lambda: account_of(drafted(questions, language, log)))
     except NotRun:  # switched off, or not for this question: nothing failed
         return None
-    return made
+    return made | {"degraded": [STAGE] if made["problem"] else []}
 
 
 def account_of(drafts: Sequence[Draft]) -> dict:
@@ -106,7 +107,7 @@ def account_of(drafts: Sequence[Draft]) -> dict:
         "entries": [draft.entries for draft in drafts],
         "withheld": [draft.withheld for draft in drafts],
         "problem": problem,
-        "degraded": [STAGE] if problem else [],
+        "degraded": [STAGE] if any(draft.problem not in SETTLED for draft in drafts) else [],  # not kept then
         "widened": [],
     }
 

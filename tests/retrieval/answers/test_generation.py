@@ -340,6 +340,15 @@ def test_what_was_written_is_remembered_for_those_who_may_ask(model):
     assert ask(caller=Caller())["generation"] is None
 
 
+def test_that_nothing_was_proven_is_remembered_and_not_paid_for_again(model):
+    model.behaviour = says(written(said("Warrants may issue without probable cause.", QUOTED)))
+    first = ask(caller=STAFF)
+    again = ask(caller=STAFF)
+    assert_extractive(again, "unproven")
+    assert len(model.asked) == 2 and again["cost"]["llm_calls"] == 0
+    assert first["generation"] == again["generation"] and first["degraded"] == again["degraded"]
+
+
 def test_what_failed_is_not_remembered(model):
     good, model.behaviour = model.behaviour, FAILING["refusing"]
     assert_extractive(ask(), "refused")
