@@ -4,6 +4,7 @@ The Constitution is ingested once by the ordinary job (tests/database.py); tests
 """
 
 import gc
+import os
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.database import ROOT
 
 pytest_plugins = ["tests.served", "tests.real_llm"]
 MEASURING_DATA = ROOT.parent / "shared" / "data"
+gc.set_threshold(100_000, 20, 100)  # seldom: with Python's own it took a fifteenth of all processor time
 
 # One process makes the database's template with the first file; the other exports models, and needs no database yet.
 BEGIN_WITH = [
@@ -108,6 +110,28 @@ def patient_translator():
     from retrieval.engines import apertium
 
     apertium.WARM_LIMIT = apertium.START_LIMIT = 30.0
+
+
+@pytest.fixture(autouse=True, scope="session")
+def vectors_made_once():
+    """Many tests ask the same questions: the model reads each text once in a process. Tests of the embedder itself use
+    exports of their own, which read every time.
+    """
+    from django.conf import settings
+
+    from retrieval.engines.embedders import OnnxEmbedder
+
+    run, shared, vectors = OnnxEmbedder._run, Path(settings.ARF_EMBEDDER["export_dir"]), {}
+
+    def run_once(embedder, text, precision):
+        if embedder._export_dir != shared:
+            return run(embedder, text, precision)
+        key = os.getpid(), precision, text
+        if key not in vectors:
+            vectors[key] = run(embedder, text, precision)
+        return vectors[key].copy()
+
+    OnnxEmbedder._run = run_once
 
 
 @pytest.fixture(autouse=True)
