@@ -118,7 +118,8 @@ class JudgedNeighbours:
 
     def near_each(self, vector: np.ndarray, domains: Sequence[str]) -> dict[str, float]:
         """How near the question is to those judged in each of these domains, in cosines. One without enough of them
-        is as near as what no law here answers or, where that is nearer, as the others on average. Empty where none has.
+        is as near as what no law here answers or, where that is nearer, as this and the others on average. Empty where
+        none has.
         """
         if not self.questions:
             return {}
@@ -128,9 +129,8 @@ class JudgedNeighbours:
         near = {domain: self._near(its) for domain, its in by_domain.items() if len(its) >= self.ENOUGH}
         if not near:
             return {}
-        usual = float(np.mean(list(near.values())))
-        if len(self.unanswerable):
-            usual = max(usual, self._near(self.unanswerable @ vector))
+        nowhere = [self._near(self.unanswerable @ vector)] if len(self.unanswerable) else []
+        usual = float(max([np.mean([*nowhere, *near.values()]), *nowhere]))
         return {domain: near.get(domain, usual) for domain in domains}
 
     def _near(self, cosines: np.ndarray) -> float:

@@ -68,9 +68,10 @@ def test_a_question_is_near_those_judged_in_a_body_and_as_near_as_usual_to_a_bod
     judged = JudgedNeighbours(vectors, ({"/a": 3},) * len(bodies), {}, questions)
     asked, domains = vectors[0], ["laws", "rules", "new"]
     assert judged.near_each(asked, domains) == pytest.approx({"laws": 1.0, "rules": 0.6, "new": 0.8})
-    unanswered = replace(judged, unanswerable=np.array([[0.8, 0.6], [0.96, 0.28]], np.float32))
-    assert unanswered.near_each(asked, domains)["new"] == pytest.approx(0.88)
-    assert unanswered.unanswered(asked) == pytest.approx(0.96)
+    far, close = (replace(judged, unanswerable=np.array([way], np.float32)) for way in ([0.5, 0.866], [0.96, 0.28]))
+    assert far.near_each(asked, domains)["new"] == pytest.approx(0.7)
+    assert close.near_each(asked, domains)["new"] == close.unanswered(asked) == pytest.approx(0.96)
+    assert judged.near_each(asked, ["laws", "new"])["new"] == 1.0
     assert NOBODY.near_each(np.eye(3, dtype=np.float32)[0], domains) == {}
 
 
