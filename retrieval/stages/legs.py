@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import ClassVar
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
 from django.db.models import Q, QuerySet
@@ -64,6 +65,7 @@ class LexicalRetriever:
     k: int = 100
     weight: float = 1.0
     cited: bool = True
+    asks_no_database: ClassVar[bool] = True  # but where rules or places restrict the search
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
