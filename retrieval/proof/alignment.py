@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from retrieval.proof.types import Source
@@ -14,6 +14,7 @@ from retrieval.text.snippets import function_stems
 
 LONGEST_WINDOW = 3  # clauses
 LONGER = 0.03  # what each clause more costs, so that of windows that say the same the shortest is taken
+UNION = {("united", "states"), ("estados", "unidos")}  # not one of the States
 _CLAUSE = re.compile(r"[;:](?=\s)\s*|\n+")
 
 
@@ -56,16 +57,15 @@ class Alignment:
 
 def tokens(text: str, language: str) -> tuple[Token, ...]:
     binding = function_stems(language)
-    return tuple(
-        Token(
-            text[word.start : word.end].lower(),
-            "" if stem in binding else meaning(stem, language),
-            word.start,
-            word.end,
-        )
-        for word in words(text, language)
-        for stem in word.stems[:1]
-    )
+    found: list[Token] = []
+    for word in words(text, language):
+        for stem in word.stems[:1]:
+            said = text[word.start : word.end].lower()
+            term = "" if stem in binding else meaning(stem, language)
+            if found and (found[-1].word, said) in UNION:
+                found[-1], term = replace(found[-1], term=""), "union"
+            found.append(Token(said, term, word.start, word.end))
+    return tuple(found)
 
 
 def clauses(source: Source, number: int = 0) -> list[Clause]:

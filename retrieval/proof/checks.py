@@ -37,6 +37,7 @@ from retrieval.text.normalization import fold
 NEAR = 0.7  # of the claim's words, in the law's order: with TIGHT, from here on it has nearly the law's words
 TIGHT = 0.55  # of the law's words among these
 VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
+HEAD = 8  # words that begin what the law says there: "No person shall", "It shall be unlawful"
 AROUND = 5  # words of the law beside those that the claim has
 SHORTEST_QUOTE = 3  # words; fewer in quotation marks are a name or a term
 FOLLOWING = 12  # words in which a verb's subject is looked for
@@ -44,6 +45,7 @@ LEADING = 3  # words before those that agree, in which a "no" or "nor shall any"
 _QUOTED = re.compile(r"[“\"«]([^“”\"«»]{8,})[”\"»]")
 _CAPITAL = re.compile(r"\[(\w)\]")  # "[N]o": another letter's case
 _POWER_GIVEN = re.compile(r"\bshall have (?:\w+ ){0,2}powers?\b")
+_DOUBLY = re.compile(r"\bno (?:\w+ ){1,10}(?:who|which|that) (?:\w+ ){0,2}not\b")  # binds as "must" does
 _GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
 
 
@@ -83,7 +85,8 @@ def compare(
         changed.add("exception")
         contradicts = True
     start, end = aligned.region
-    around = law[max(0, start - AROUND) : end + AROUND]
+    begun = max(0, start - AROUND)
+    around = (*law[: min(HEAD, begun)], *law[begun : end + AROUND])
     if _power_made_duty(_words(claim), around):
         changed.add("modal")
         contradicts = True
@@ -94,7 +97,7 @@ def compare(
         contradicts = contradicts or bool(reworded)
         hints.clear()
     return Comparison(
-        _sorted(changed), _sorted(hints - changed), contradicts, aligned.order, aligned.tight, tuple(around)
+        _sorted(changed), _sorted(hints - changed), contradicts, aligned.order, aligned.tight, around
     )
 
 
@@ -192,11 +195,13 @@ def _reworded(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -
     for place, (kind, a, b, c, d) in enumerate(aligned.steps):
         if kind == "equal":
             continue
-        is_tail = place == len(aligned.steps) - 1 and not b - a
+        is_tail = place == len(aligned.steps) - 1
         mine += claim[a:b]
-        theirs += [] if is_tail else law[max(c, d - LEADING) if place == 0 and a == b else c : d]
+        until = min(d, c + 2 * (b - a)) if is_tail else d  # what the law goes on with is not left out
+        theirs += law[max(c, d - LEADING) if place == 0 and a == b else c : until]
         yield from _swapped(claim, law, (a, b), (c, d))
-    if _negative(mine) != _negative(theirs):
+    doubly = not _negative(claim) and _DOUBLY.search(" ".join(fold(token.word) for token in law))
+    if _negative(mine) != _negative(theirs) and not doubly:
         yield "negation"
 
 

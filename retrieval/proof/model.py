@@ -14,7 +14,7 @@ import numpy as np
 from retrieval.proof.alignment import Alignment, Token
 from retrieval.proof.checks import Comparison, allows_what_is_forbidden
 from retrieval.proof.types import PROBLEMS, Verdict
-from retrieval.proof.vocabulary import FORBIDDING, NEGATIVE, PARTIES
+from retrieval.proof.vocabulary import ABSOLUTE, FORBIDDING, NEGATIVE, PARTIES
 from retrieval.text.normalization import fold
 
 FILE = Path(__file__).with_name("model.json")
@@ -23,7 +23,8 @@ HINTS = ("negation", "modal", "party", "exception")
 FEATURES = (
     "coverage", "elsewhere", "order", "spanish", "spanish_coverage", "short", "number_found", "contradicts",
     "negative_only_in_claim", "negative_only_in_law", "forbids_only_in_claim", "forbids_only_in_law", "new_party",
-    "unknown", "tight", "allows_what_is_forbidden", *(f"problem_{code}" for code in PROBLEMS),
+    "unknown", "tight", "allows_what_is_forbidden", "absolute_only_in_claim",
+    *(f"problem_{code}" for code in PROBLEMS),
     *(f"hint_{code}" for code in HINTS), *(f"covered_hint_{code}" for code in HINTS),
 )  # fmt: skip
 
@@ -76,6 +77,7 @@ def features(
         len(terms - known) / max(1, len(terms)),
         compared.tight,
         float(allows_what_is_forbidden(mine, theirs)),
+        float(bool(mine & ABSOLUTE - {fold(token.word) for token in law})),
         *(float(code in compared.problems) for code in PROBLEMS),
         *hints,
         *(hint * place.coverage for hint in hints),

@@ -70,6 +70,7 @@ SMALL |= {word: value for words in (TENS, ["_", *DECENAS]) for value, word in zi
 SMALL |= {word: 200 + 100 * place for place, word in enumerate(CENTENAS)}
 SMALL |= {word[:-2] + "as": value for word, value in list(SMALL.items()) if word in CENTENAS}
 SMALL |= {"un": 1, "una": 1, "veintiun": 21, "cien": 100, "ciento": 100, "fourty": 40}
+del SMALL["once"]  # in English no number, and more frequent than eleven in Spanish
 LARGE = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "mil": 10**3, "millon": 10**6}
 LARGE |= {"millones": 10**6, "k": 10**3, "m": 10**6, "b": 10**9, "bn": 10**9}
 ORDINAL = {word: value for value, word in enumerate(ORDINALS)}
@@ -134,12 +135,17 @@ FORBIDDING = NEGATIVE | a_set(
     immune immunity exempt lacks disqualified prohibe prohibido prohibida prohiben niega sin solo solamente
     salvo excepto ilegal protected protects protege free limits limited"""
 )
+ABSOLUTE = a_set(
+    """always never ever every any all alone entirely even anyone whatever same siempre nunca jamas todo todos
+    toda todas cualquier"""
+)
 OBLIGES = a_set(
     """shall must required requires obliged obligated duty mandatory debe deben debera deberan obligado"""
 )
 PERMITS = a_set(
-    """may can could might power powers authorized entitled allowed allows permitted permits right rights free
-    able privilege puede pueden podra podran poder facultad derecho permite autorizado optional discretion"""
+    """may can could might power powers authorized authorizes empowers entitled entitles allow allowed allows
+    permit permitted permits let lets right rights free able privilege puede pueden podra podran poder
+    facultad derecho permite autorizado optional discretion"""
 )
 POWERS = a_set("power powers authorized entitled right rights privilege")  # "shall have Power" permits
 LIMITS = a_set("only unless except if solo salvo excepto si")
@@ -167,7 +173,7 @@ PARTIES = frozenset(
         council""",
         "en",
     )
-)
+) | {"union"}
 PRONOUNS = a_set(
     """he she it they his her its their them him who which such each that those el ella ellos su sus"""
 )

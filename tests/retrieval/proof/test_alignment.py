@@ -42,3 +42,9 @@ def test_the_window_has_its_clauses():
     place = place_of("Ambassadors and Consuls are appointed", *EVERY)
     held = [c for c in prepared(*EVERY) if in_window(c, place)]
     assert [TREATIES.text[c.start : c.end][:20] for c in held] == ["and he shall nominat"]
+
+
+def test_the_united_states_are_not_one_of_the_states():
+    for text, language in (("the United States", "en"), ("los Estados Unidos", "es")):
+        assert [token.term for token in tokens(text, language) if token.term] == ["union"]
+    assert [token.term for token in tokens("several States", "en")][-1] == "state"

@@ -40,6 +40,27 @@ def test_a_change_of_the_laws_words_is_named(source, old, new, problem):
     assert problem in problems(edited(source, old, new), source)
 
 
+def test_what_the_law_goes_on_with_is_not_left_out():
+    law = Source(
+        "/x", "x", "A prior restraint comes with a heavy presumption against it, which was not met here."
+    )
+    assert "negation" not in problems("A prior restraint comes with a heavy presumption against itself.", law)
+
+
+def test_who_must_be_is_nobody_who_is_not():
+    law = Source(
+        "/x", "x", "No Person shall be a Senator who shall not have attained to the Age of thirty Years."
+    )
+    assert problems("A Senator must have attained the age of thirty years.", law) == ()
+    assert problems("No Person shall be a Senator who shall have attained to the Age of thirty.", law) == (
+        "negation",
+    )
+
+
+def test_an_english_once_is_no_eleven():
+    assert problems("Once a Warrant shall issue, it describes the place to be searched.", SEARCHES) == ()
+
+
 @pytest.mark.parametrize(
     "claim, problem",
     [
