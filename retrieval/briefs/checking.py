@@ -41,6 +41,7 @@ KINDS = (
     *("altered", "misplaced", "not_found", "contradicted", "unsupported", "outdated"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
+_LIST = re.compile(r"[\s,&–-]*(?:and|or|y|o)?\s*")
 _SIDES = re.compile(r"(?<![a-z0-9])(?:v|vs)\.?(?![a-z0-9])")
 
 
@@ -265,12 +266,22 @@ class Quotations:
         tried = [self.beside(quotation, number) for number in places.citations[:MOST_TRIED]]
         best = next((check for check in tried if check.status == "exact"), None)
         if best is not None and (
-            best is tried[0] or places.how != "surely" or tried[0].status == "unchecked"
+            self.is_listed(tried[0].citation, best.citation)
+            or places.how != "surely"
+            or tried[0].status == "unchecked"
         ):
             return best
         if places.how == "above":
             return tried[0] if tried[0].comparison.alike > 0.8 else QuotationCheck(quotation, "unattributed")
         return self.missing(tried[0], places)
+
+    def is_listed(self, first: int, other: int) -> bool:
+        """Whether they are one, or neighbours in one list: "§ 1158(a)(1)-(2)"."""
+        if other == first:
+            return True
+        return other == first + 1 and bool(
+            _LIST.fullmatch(self.text, self.spans[first][1], self.spans[other][0])
+        )
 
     def beside(self, quotation: Quotation, number: int) -> QuotationCheck:
         """Compared with all words of the place cited: as near as they come."""

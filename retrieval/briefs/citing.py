@@ -25,7 +25,8 @@ MOST_YEARS = 5  # between these years and that of a decision
 NEAREST = 6  # citations before "that clause" among which it is looked for
 _VOLUME = re.compile(r"/us/scotus/(\d+)/")
 _ID = re.compile(
-    r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?P<at>at\s\d+(?:[-–]\d+)?)|,?\s(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*))?"
+    r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?:(?P<at>at\s\d+(?:[-–]\d+)?)|cl\.\s?(?P<clause>\d+)|"
+    r"(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*)))?"
 )
 _AGAIN = re.compile(
     r"\b(?:(?:the|this|that|said)\s+(?:same\s+)?|(?:la|el|est[ae]|es[ae]|dich[ao])\s+(?:mism[ao]\s+)?)"
@@ -183,8 +184,13 @@ def _with_id(text: str, found: Sequence[Cited]) -> Iterator[Cited]:
             yield (last := rest.pop(0))
         if last is None or match.start() < last.end:
             continue
-        end = match.end() if match["at"] or match["section"] else match.start() + match[0].index(".") + 1
-        again = within(last, match["section"]) if match["section"] else last
+        again = last
+        if match["section"]:
+            again = within(last, match["section"])
+        elif match["clause"]:
+            again = _clause(last, match["clause"]) or last
+        narrowed = match["at"] or match["section"] or match["clause"]
+        end = match.end() if narrowed else match.start() + match[0].index(".") + 1
         last = replace(
             again, text=text[match.start() : end], start=match.start(), end=end, name="", year=None
         )

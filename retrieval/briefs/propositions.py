@@ -18,11 +18,13 @@ from retrieval.proof.verify import verify
 from retrieval.text.language import detect
 
 LONGEST_SOURCE = 20_000  # characters; what a whole article or chapter says proves no sentence
-LEAST_CONFIDENT = 0.5
-SURELY_ABSENT = 0.9  # probability that the law cited does not say it, from which on that is a finding
 FEWEST = 4  # words that mean something, of a sentence that the law cited is missed in: fewer do not tell what it says
 OF_THEN = 1 / 3  # of the words that tell of former law, which a sentence that states it has
 MORE = 0.1  # by which that share is above the share of the words that tell of the law now
+
+_STILL = re.compile(
+    r"\b(?:still|continu\w+|remain\w*|to this day|unaltered|unchanged|aún|todavía|sigue\w*)\b", re.IGNORECASE
+)
 
 Reader = Callable[[Proving], Sequence[Clause]]
 
@@ -71,17 +73,16 @@ def check_propositions(
             continue
         if library.is_late():
             break
-        whole = re.sub(r"\s", " ", text[unit.start : unit.says]).rstrip()
-        said = blanked(whole, unit.start, [cited[number] for number in numbers])
+        said = blanked(text[unit.start : unit.says], unit.start, [cited[number] for number in numbers])
         following = bisect_right(ends, unit.start)
         quotes = following < len(quoted) and quoted[following].start < unit.says
         if states_former_law(said, [stands[number] for number in here], library):
-            claim = Claim(whole, unit.start, unit.start + len(whole), "contradicted", 1.0)
+            claim = Claim(said, unit.start, unit.start + len(said), "contradicted", 1.0)
             found.append(PropositionCheck(here, claim, ("outdated",)))
         elif not quotes:
-            by_stand = [sources_of(stands[number], library) for number in here]
-            all_read = len(here) == len(own) and all(by_stand)
-            if check := proven(whole, said, list(chain(*by_stand)), all_read=all_read, read=read):
+            law = [sources_of(stands[number], library) for number in here]
+            all_read = len(here) == len(own) and all(law)
+            if check := proven(said, list(chain(*law)), all_read=all_read, read=read):
                 claim, findings = check
                 start, end = unit.start + claim.start, unit.start + claim.end
                 found.append(PropositionCheck(here, replace(claim, start=start, end=end), findings))
@@ -90,6 +91,7 @@ def check_propositions(
 
 def blanked(said: str, start: int, cited: Sequence[Cited]) -> str:
     """Without the citations, each word in its place: what they say the law need not say."""
+    said = re.sub(r"\s", " ", said).rstrip()
     for one in cited:
         first, last = max(0, one.start - start), min(len(said), one.end - start)
         said = said[:first] + " " * max(0, last - first) + said[max(first, last) :]
@@ -97,16 +99,19 @@ def blanked(said: str, start: int, cited: Sequence[Cited]) -> str:
 
 
 def states_former_law(said: str, stands: Sequence[Stand], library: Library) -> bool:
-    """Whether it has more of the words that tell what a changed provision said then than of those that tell of now."""
+    """Whether it has more of the words that tell what a changed provision said then than of those that tell of now; or
+    enough of them, and says that they still hold.
+    """
     if admits(said):
         return False
     language = detect(said)
     words = terms(said, language)
     places = {stand.pin or stand.section.locator for stand in stands if stand.section}
     made = chain(*(history.standing(place, library.day).made for place in places))
+    holds = _STILL.search(said) is not None
     return any(
         (of_then := shared(words, change.then[language], language)) >= OF_THEN
-        and of_then >= shared(words, change.now[language], language) + MORE
+        and (holds or of_then >= shared(words, change.now[language], language) + MORE)
         for change in made
         if change.effect == "changed"
     )
@@ -123,22 +128,19 @@ def shared(words: set[str], text: str, language: str) -> float:
 
 
 def proven(
-    whole: str, said: str, sources: Sequence[Source], *, all_read: bool, read: Reader
+    said: str, sources: Sequence[Source], *, all_read: bool, read: Reader
 ) -> tuple[Claim, tuple[str, ...]] | None:
     """The claim of a sentence that is worst off beside the law cited, and its finding. That the law does not say it is
-    one only where `all_read` and where what is `said` besides citations is surely absent.
+    one only where `all_read`.
     """
-    language = detect(whole)
-    claim = worst(verify(whole, sources, language=language, read=read)) if sources else None
+    language = detect(said)
+    claim = worst(verify(said, sources, language=language, read=read)) if sources else None
     if claim is None:
         return None
-    if claim.verdict == "contradicted" and claim.confidence >= LEAST_CONFIDENT:
+    if claim.verdict == "contradicted":
         return claim, ("contradicted",)
-    if claim.verdict == "supported" or not all_read:
-        return claim, ()
-    rest = worst(verify(said, sources, language=language, read=read))
-    absent = rest is not None and rest.verdict == "not_found" and rest.confidence >= SURELY_ABSENT
-    return claim, ("unsupported",) if absent and len(terms(rest.text, language)) >= FEWEST else ()
+    missed = claim.verdict == "not_found" and all_read and len(terms(claim.text, language)) >= FEWEST
+    return claim, ("unsupported",) if missed else ()
 
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:

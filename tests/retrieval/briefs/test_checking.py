@@ -49,6 +49,7 @@ def statements_for(count):
     [
         "Congress “shall make no law respecting an establishment of religion.” U.S. Const. amend. I.",
         "The Fourth Amendment guarantees “[t]he right of the people to be secure . . . against unreasonable searches.”",
+        "“Representatives shall be apportioned among the several States.” U.S. Const. amend. XIV, §§ 1–2.",
         "«A nadie le quitarán la vida sin un juicio justo», Enmienda XIV, sección 1, dice otra traducción.",
         "Segregation was upheld in Plessy v. Ferguson, 163 U.S. 537 (1896), which Brown overruled.",
         "See Brown v. Bd. of Educ., 347 U.S. 483 (1954); Mapp v. Ohio, 367 U.S. 643, 655 (1961). Id. at 656.",

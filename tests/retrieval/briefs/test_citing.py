@@ -69,6 +69,11 @@ def test_a_page_is_of_the_decision_cited_before_in_its_volume():
             ["U.S. Const. amend. XIV, § 1", "Id. § 2"],
             "/us/const/amendment/XIV/section/2",
         ),
+        (
+            "Art. I, § 8, cl. 15. Id. cl. 16.",
+            ["Art. I, § 8, cl. 15", "Id. cl. 16"],
+            "/us/const/article/I/section/8/clause/16",
+        ),
         ("Mapp v. Ohio, 367 U.S. 643. Id. at 655.", ["367 U.S. 643", "Id. at 655"], "/us/scotus/367/643"),
     ],
 )

@@ -34,6 +34,10 @@ def test_who_quotes_or_cites_nothing_here_proposes_nothing(text):
             "outdated",
         ),
         (
+            "A direct tax on incomes must still be apportioned by the census, U.S. Const. art. I, § 9, cl. 4.",
+            "outdated",
+        ),
+        (
             "The Eighth Amendment says that every prisoner is entitled to an interpreter free of charge.",
             "unsupported",
         ),
