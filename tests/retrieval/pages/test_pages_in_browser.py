@@ -34,6 +34,9 @@ PAGES = {
     "no-answer": "/ask?q=best+recipe+for+apple+pie&language=en",
     "quality": "/quality",
     "absent": "/law/us/const/amendment/XL",
+    "no-citation": "/search?q=amendment+XL",
+    "changes": "/changes/",
+    "check": "/check/",
 }
 
 
@@ -118,6 +121,7 @@ def test_a_question_leads_to_its_provision(page):
     page.at(FOURTH)
     assert page.find("h1").text == "Search and seizure"
     assert page.find("#passage").is_displayed()
+    assert page.find(".back a span").text == "Results for “Can the police search my phone?”"
     picture(page.driver, "provision")
     page.find(".turn [rel=next]").click()
     page.at("/law/us/const/amendment/V")
@@ -256,11 +260,12 @@ class TestWithoutScripts:
 
 
 def test_no_page_is_wider_than_a_phone_and_every_target_fits_a_finger(page):
-    page.size(360, 740)
+    page.size(320, 740)
     for name, path in PAGES.items():
         page.open(path)
-        assert page.run("return document.documentElement.scrollWidth") <= 360, name
+        assert page.run(TOO_WIDE) <= 0, name
         assert page.run(SMALL_TARGETS) == [], name
+        assert page.run(BLANK_BUTTONS) == [], name
         picture(page.driver, f"phone-{name}")
 
 
@@ -312,6 +317,14 @@ const inline = e => e.closest('p, .notes, .law, dd, cite') && !e.closest('.back,
 const all = [...document.querySelectorAll('a, button, input:not([type=hidden]), select, summary')].filter(visible);
 const main = 'button, select, input, summary, .turn a, .pages a, .outline a, .site-nav a, .brand';
 return all.filter(e => !inline(e) && height(e) < (e.matches(main) ? 44 : 24)).map(e => e.outerHTML.slice(0, 90));
+"""
+
+
+TOO_WIDE = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+BLANK_BUTTONS = """
+const shows = e => [...e.querySelectorAll('svg, span')].some(one => one.getBoundingClientRect().width > 4);
+const blank = e => e.checkVisibility() && !e.querySelector('svg') && [...e.children].length && !shows(e);
+return [...document.querySelectorAll('button')].filter(blank).map(e => e.outerHTML.slice(0, 90));
 """
 
 
