@@ -73,5 +73,9 @@ def test_of_a_private_domain_the_caller_gets_what_it_may_read(client):
     assert_refused(client.get(f"{API}/domains/mars/download"), 404, "not_found")
 
 
+def test_what_cannot_be_a_domains_name_is_not_found(client):
+    assert_refused(client.get(f"{API}/domains/a%00b/download"), 404, "not_found")
+
+
 def test_a_download_counts_as_many_requests(rf):
     assert cost_of(rf.get("/"), download.DownloadView()) == 60
