@@ -7,6 +7,7 @@ from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from retrieval.stages.llm_verifier import LLMVerifier
+from retrieval.stages.parts import GatherParts
 from retrieval.stages.present import FindNotes, Present, SuggestQuestions
 from retrieval.stages.query import EmbedQuery, Normalize
 from retrieval.stages.quoted import KeepQuoted
@@ -51,8 +52,8 @@ from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
 from rules.understanding import Respell, Translate
 
 NAMES = (
-    "default", "verified", "once", "learned", "learned_verified", "gated", "pool", "cited", "fusion", "dense",
-    "lexical", "words", "places",
+    "default", "verified", "once", "gathered", "learned", "learned_verified", "gated", "pool", "cited", "fusion",
+    "dense", "lexical", "words", "places",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
@@ -115,6 +116,7 @@ LOOKED_UP = (
         PerRuleSearch(Fuse(*LEGS, RuleAliasRetriever(weight=2.0), k=60)),
         *RANKED,
         KeepQuoted(),
+        GatherParts(),
         Abstain(),
         most=MOST,
     ),
@@ -161,6 +163,11 @@ def once() -> Pipeline:
 def learned_verified() -> Pipeline:
     """The learned order, with what the reranker is unsure of put to a language model."""
     return Pipeline(*found(*RANKED), LLMVerifier(calls=3, depth=20), Present())
+
+
+def gathered() -> Pipeline:
+    """The learned order with what stands together in the law put together behind the first ten."""
+    return Pipeline(*found(*RANKED, GatherParts()), Present())
 
 
 def learned() -> Pipeline:

@@ -55,3 +55,12 @@ def test_a_ranking_that_is_only_measured_reads_no_page():
     ranking = run(SearchRequest("who appoints judges"), ANONYMOUS, scopes, in_force)
     assert ranking.shown == {}
     assert (ranking.reports[-1].name, ranking.reports[-1].status) == ("Present", "skipped")
+
+
+@pytest.mark.django_db
+def test_the_constitution_which_is_small_stays_in_the_learned_order():
+    found = {}
+    for name in ("learned", "gathered"):
+        request = SearchRequest("full list of powers Congress was given", pipeline=name, k=100)
+        found[name] = [result["locator"] for result in search(request, ANONYMOUS)["results"]]
+    assert found["gathered"] == found["learned"]

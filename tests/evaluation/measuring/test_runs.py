@@ -1,6 +1,7 @@
 """Topics are run as searches are, without log or cache."""
 
 import json
+from collections import Counter
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,6 +22,7 @@ from tests.conftest import ROOT
 from tests.rerankers import some_reranker
 
 TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
+BROAD = ROOT / "evaluation/measuring/broad_questions.jsonl"
 
 
 EVERY = [3, pytest.param(1, marks=pytest.mark.full)]
@@ -191,3 +193,10 @@ def kept(topics, found):
         for topic in topics
     ]
     return store(results, report(results, "fusion"), topics="three", in_force={"rules": len(found)})
+
+
+def test_the_broad_questions_are_whole():
+    topics = read_topics(BROAD)
+    assert len({topic.id for topic in topics}) == len({topic.query for topic in topics}) == 120
+    assert Counter(topic.split for topic in topics) == {"tune": 60, "test": 60}
+    assert all(len(topic.relevant) >= 5 for topic in topics)
