@@ -14,7 +14,7 @@ from retrieval.pipeline import run_stage, searched
 from retrieval.ranking import Ranking
 from rules.thresholds.each_domain import FEATURES, EachDomain, signs
 
-FEW_DECLINED = 0.025  # of answerable topics: each body declines some more by itself
+FEW_DECLINED = 0.015  # of answerable topics: each body declines some more by itself
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
