@@ -98,7 +98,7 @@ class LexicalIndex:
         self.path = path
         self.schema = schema()
         self.integrity = Integrity(path)
-        self._index: tantivy.Index | None = None
+        self._opened: tuple[tantivy.Index, tuple[int, int]] | None = None  # and which one on the disk
         self._well_until = 0.0
 
     @property
@@ -124,13 +124,19 @@ class LexicalIndex:
     @property
     def problem(self) -> str:
         """Why it cannot be searched; empty when it can. An index that was well a moment ago still is."""
-        return "" if time.monotonic() < self._well_until else self.look()
+        if time.monotonic() < self._well_until:
+            return ""
+        if self._opened and self._opened[1] != self._built():
+            self._opened = None
+        return self.look()
 
     def look(self) -> str:
         """The problem at this very moment: after a search it tells whether what was read can be believed."""
-        problem = self._problem()
+        opened, problem = self._opened, self._problem()
+        if opened and opened[1] != self._built():
+            problem = problem or "the lexical index was built anew"
         if problem:
-            self._index = None  # the one that the writer makes instead is opened anew
+            self._opened, self._well_until = None, 0.0  # the one that the writer makes instead is opened anew
         else:
             self._well_until = time.monotonic() + LOOKS_EVERY
         return problem
@@ -144,11 +150,24 @@ class LexicalIndex:
             return f"the lexical index is damaged ({damaged}): `manage.py lexical_writer` builds another"
         return ""
 
+    def _built(self) -> tuple[int, int]:
+        """What is another once a writer has begun, which may empty the index and fill it again."""
+        try:
+            found = (self.path / "format").stat()
+        except OSError:
+            return 0, 0
+        return found.st_ino, found.st_mtime_ns
+
     def open(self) -> tantivy.Index:
-        if self._index is None:
-            self._index = open_index(self.path, self.schema)
-            self._index.config_reader("commit")
-        return self._index
+        """One that is being built is opened again each time: a reader sees what comes later only a while later."""
+        if self._opened:
+            return self._opened[0]
+        built, is_whole = self._built(), not (self.path / BUILDING).exists()
+        index = open_index(self.path, self.schema)
+        index.config_reader("commit")
+        if is_whole:
+            self._opened = index, built
+        return index
 
     def reload(self) -> None:
         """Sees the last commit at once."""
@@ -344,6 +363,7 @@ class LexicalWriter:
     def clear(self) -> None:
         """Empties the index before a rebuild; it is not searched until that is complete."""
         (self.path / BUILDING).touch()
+        (self.path / "format").touch()  # who reads it opens it anew
         self.writer.delete_all_documents()
         self.writer.commit()
         self._remember(0)

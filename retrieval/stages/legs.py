@@ -40,22 +40,24 @@ class DenseRetriever:
 def hits_of(
     query: Query, k: int, *, among: Sequence[Mapping] = (), weights: Weights = Weights()
 ) -> list[Hit]:
-    """Public chunks by this node's index, in what caller and rules leave and in each of `among`. Raises NotRun."""
+    """Public chunks by this node's index, in what caller and rules leave and in each of `among`. One that was built
+    anew meanwhile is searched again. Raises NotRun.
+    """
     index = loaded.lexical_index()
-    if problem := index.problem:
-        raise NotRun(problem)
-    hits = index.search(
-        texts_by_language(query),
-        domains=query.domain_ids,
-        as_of=query.as_of,
-        among=[*among, *(public_ids(query, selection) for selection in query.selections)],
-        exclude=query.exclude and public_ids(query, query.exclude),
-        limit=k * CHUNKS_A_SECTION,
-        weights=weights,
-    )
-    if problem := index.look():
-        raise NotRun(problem)
-    return hits
+    problem = index.problem
+    for _ in range(0 if problem else 2):
+        hits = index.search(
+            texts_by_language(query),
+            domains=query.domain_ids,
+            as_of=query.as_of,
+            among=[*among, *(public_ids(query, selection) for selection in query.selections)],
+            exclude=query.exclude and public_ids(query, query.exclude),
+            limit=k * CHUNKS_A_SECTION,
+            weights=weights,
+        )
+        if not (problem := index.look()):
+            return hits
+    raise NotRun(problem)
 
 
 @dataclass(frozen=True)

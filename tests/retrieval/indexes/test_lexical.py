@@ -115,6 +115,29 @@ def test_an_index_that_is_being_rebuilt_is_not_searched(empty):
     writer.close()
 
 
+def test_what_was_read_while_an_index_was_built_anew_is_not_believed_and_then_all_is_seen_at_once(empty):
+    """A reader sees a commit only a while later: it would find nothing in the index that it saw emptied."""
+    index = build(empty)
+    before = found(index, "freedom of religion")
+    assert before and index.look() == ""
+    writer = LexicalWriter(empty)
+    writer.clear()
+    index.reload()
+    assert found(index, "freedom of religion") == []
+    rebuild(writer)
+    assert index.look() == "the lexical index was built anew"
+    assert index.problem == "" and found(index, "freedom of religion") == before and index.look() == ""
+    writer.close()
+
+
+def test_a_reader_that_opened_an_index_before_it_was_complete_is_not_kept(empty):
+    writer, index = LexicalWriter(empty), LexicalIndex(empty)
+    assert found(index, "freedom of religion") == []
+    rebuild(writer)
+    assert index.look() == "" and found(index, "freedom of religion")
+    writer.close()
+
+
 @pytest.mark.parametrize("name", ["format", "position"])
 def test_bytes_that_are_no_text_in_what_describes_the_index_are_no_error(empty, name):
     build(empty)
