@@ -36,7 +36,7 @@ INSERT INTO retrieval_chunkvector (chunk_id, section_id, domain_id, document_id,
 SELECT id, section_id, domain_id, document_id, private, true, %s, packed.vector
 FROM packed JOIN retrieval_chunk ON id = chunk ORDER BY id
 """
-LIMIT = 300  # hits, as the dense leg asks for
+LIMIT = 200  # hits, as the dense leg asks for
 AMONG = 10  # recall is of the ten nearest
 AS_NEAR = 1e-4  # float16 tells no smaller distances apart
 

@@ -40,7 +40,8 @@ class GatherParts:
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         first, rest = ranking.candidates[: self.kept], ranking.candidates[self.kept :]
-        if len(rest) < 2:
+        page = ranking.query.page
+        if len(rest) < 2 or (page and page.number * page.k <= self.kept):
             return ranking.noting("one page", skipped=True)
         [(provisions,)] = statements.rows(SEARCHED, [ranking.query.domain_ids])
         if provisions < self.least:

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
-from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.ranking import Candidate, Page, Query, Ranking
 from retrieval.stages.parts import GatherParts
 from tests.builders import a_document, a_domain, a_section, grant
 
@@ -52,6 +52,13 @@ def test_the_first_page_stays_and_scores_stay_with_their_places(document):
     assert order(after)[:5] == others[:5] and order(after)[5:13] == part
     assert [one.score for one in after.candidates] == [one.score for one in before.candidates]
     assert sorted(order(after)) == sorted(order(before))
+
+
+@pytest.mark.parametrize(("page", "gathers"), [(Page(k=2), False), (Page(2, k=1), False), (Page(k=3), True)])
+def test_nothing_is_read_where_only_what_stays_is_asked_for(document, page, gathers):
+    part, others = part_of(document, 3), alone(document, 6)
+    before = ranking_of([part[0], *others[:3], part[1], *others[3:], part[2]], page=page)
+    assert (order(GatherParts(kept=2, least=0)(before)) != order(before)) is gathers
 
 
 def test_a_part_of_few_provisions_counts_more_than_one_of_many_of_which_as_much_was_found(document):
