@@ -18,6 +18,7 @@ import numpy as np
 import tantivy
 from tantivy import Occur, Query
 
+from retrieval.errors import NotRun
 from retrieval.indexes.integrity import Integrity
 from retrieval.text import analyzer
 from retrieval.text.analyzer import LANGUAGES, stems, terms
@@ -91,6 +92,10 @@ class Hit(NamedTuple):
     coverage: float
 
 
+class BuiltAnew(NotRun):
+    """What was read of an index cannot be believed, as its writer began anew; another search reads what is there."""
+
+
 class LexicalIndex:
     """Reads this node's index, and sees new commits of the writer within a second."""
 
@@ -124,17 +129,11 @@ class LexicalIndex:
     @property
     def problem(self) -> str:
         """Why it cannot be searched; empty when it can. An index that was well a moment ago still is."""
-        if time.monotonic() < self._well_until:
-            return ""
-        if self._opened and self._opened[1] != self._built():
-            self._opened = None
-        return self.look()
+        return "" if time.monotonic() < self._well_until else self.look()
 
     def look(self) -> str:
         """The problem at this very moment: after a search it tells whether what was read can be believed."""
-        opened, problem = self._opened, self._problem()
-        if opened and opened[1] != self._built():
-            problem = problem or "the lexical index was built anew"
+        problem = self._problem()
         if problem:
             self._opened, self._well_until = None, 0.0  # the one that the writer makes instead is opened anew
         else:
@@ -159,15 +158,19 @@ class LexicalIndex:
         return found.st_ino, found.st_mtime_ns
 
     def open(self) -> tantivy.Index:
-        """One that is being built is opened again each time: a reader sees what comes later only a while later."""
-        if self._opened:
-            return self._opened[0]
+        return self._current()[0]
+
+    def _current(self) -> tuple[tantivy.Index, tuple[int, int] | None]:
+        """The index, and when its writer began. One that is being built is not kept, and has no such time: a reader
+        sees what is added later only a while later.
+        """
+        if (opened := self._opened) and opened[1] == self._built():
+            return opened
         built, is_whole = self._built(), not (self.path / BUILDING).exists()
         index = open_index(self.path, self.schema)
         index.config_reader("commit")
-        if is_whole:
-            self._opened = index, built
-        return index
+        self._opened = (index, built) if is_whole else None
+        return index, built if is_whole else None
 
     def reload(self) -> None:
         """Sees the last commit at once."""
@@ -212,7 +215,7 @@ class LexicalIndex:
 
         `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """
-        index = self.open()
+        index, built = self._current()
         searcher = index.searcher()
         words, ideal = [], 0.0
         for language, text in texts.items():
@@ -227,7 +230,10 @@ class LexicalIndex:
         clauses += [(Occur.Must, self._named(rows)) for rows in among]
         clauses += [(Occur.MustNot, self._named(exclude))] if exclude else []
         found = searcher.search(Query.boolean_query(clauses), max(limit, DEEPEST), count=False).hits
-        return self._best(searcher, found, limit, most=ideal or math.inf, prior=weights.prior)
+        best = self._best(searcher, found, limit, most=ideal or math.inf, prior=weights.prior)
+        if built != self._built():  # it may have been seen emptied
+            raise BuiltAnew("the lexical index was built anew while it was searched")
+        return best
 
     def _best(
         self, searcher: tantivy.Searcher, found: list, limit: int, *, most: float, prior: float

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from retrieval.corpus import statements
@@ -12,7 +11,6 @@ from retrieval.indexes.terms import QueryWords
 from retrieval.pipeline import Stage, run_stage, unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 
-threads = ThreadPoolExecutor(thread_name_prefix="leg")
 # Chunks fetched for every section wanted, since a long section may fill several places. With three a search of the US
 # Code takes an eighth longer (63 and 56 ms), and of 160 tune questions none is the better for it: MRR@10 .330 and .333.
 CHUNKS_A_SECTION = 2
@@ -98,7 +96,7 @@ class Fuse:
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         asked = replace(ranking, candidates=(), reports=(), dropped=())
-        answers = list(zip(self.legs, run_legs(self.legs, asked), strict=True))
+        answers = [(leg, run_stage(leg, asked)) for leg in self.legs]
         outcomes = {answer.reports[-1].status for _, answer in answers}
         if "failed" in outcomes and "applied" not in outcomes:
             raise SearchUnavailable
@@ -123,17 +121,6 @@ class Fuse:
             reports=ranking.reports + reports,
             degraded=ranking.degraded + tuple(degraded),
         ).noting(f"{len(merged)} sections from {sum(bool(a.candidates) for _, a in answers)} legs")
-
-
-def run_legs(legs: Sequence[Stage], asked: Ranking) -> list[Ranking]:
-    """Each leg's answer, in their order. One that asks no database runs while PostgreSQL works for the others."""
-    apart = [getattr(leg, "asks_no_database", False) and not asked.query.is_restricted for leg in legs]
-    begun = [
-        threads.submit(run_stage, leg, asked) if is_apart else None
-        for leg, is_apart in zip(legs, apart, strict=True)
-    ]
-    done = [begun_one or run_stage(leg, asked) for leg, begun_one in zip(legs, begun, strict=True)]
-    return [one.result() if isinstance(one, Future) else one for one in done]
 
 
 def readable_places(query: Query, sections: list[int]) -> dict[int, tuple[int, str]]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
-from typing import ClassVar
 
 from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
 from django.db.models import Q, QuerySet
@@ -12,7 +11,7 @@ from django.db.models import Q, QuerySet
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.indexes.lexical import PLAIN, Hit, Weights
+from retrieval.indexes.lexical import PLAIN, BuiltAnew, Hit, Weights
 from retrieval.indexes.nearest import nearest
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking
@@ -44,20 +43,25 @@ def hits_of(
     anew meanwhile is searched again. Raises NotRun.
     """
     index = loaded.lexical_index()
-    problem = index.problem
-    for _ in range(0 if problem else 2):
-        hits = index.search(
-            texts_by_language(query),
-            domains=query.domain_ids,
-            as_of=query.as_of,
-            among=[*among, *(public_ids(query, selection) for selection in query.selections)],
-            exclude=query.exclude and public_ids(query, query.exclude),
-            limit=k * CHUNKS_A_SECTION,
-            weights=weights,
-        )
-        if not (problem := index.look()):
-            return hits
-    raise NotRun(problem)
+    if problem := index.problem:
+        raise NotRun(problem)
+    look_up = partial(
+        index.search,
+        texts_by_language(query),
+        domains=query.domain_ids,
+        as_of=query.as_of,
+        among=[*among, *(public_ids(query, selection) for selection in query.selections)],
+        exclude=query.exclude and public_ids(query, query.exclude),
+        limit=k * CHUNKS_A_SECTION,
+        weights=weights,
+    )
+    try:
+        hits = look_up()
+    except BuiltAnew:
+        hits = look_up()
+    if problem := index.look():
+        raise NotRun(problem)
+    return hits
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,6 @@ class LexicalRetriever:
     k: int = 100
     weight: float = 1.0
     cited: bool = True
-    asks_no_database: ClassVar[bool] = True  # but where rules or places restrict the search
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query

@@ -1,6 +1,5 @@
 """Reciprocal rank fusion: exact values, order, ties, legs that cannot run."""
 
-import threading
 from dataclasses import replace
 
 import pytest
@@ -10,7 +9,6 @@ from retrieval.errors import NotRun
 from retrieval.models import Section
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Reason
 from retrieval.stages.fusion import Fuse, fold, merge, ranking_of, reciprocal_rank, texts_by_language
-from retrieval.targets import Part, Selection
 
 pytestmark = pytest.mark.django_db
 
@@ -140,30 +138,3 @@ def test_synonyms_are_looked_for_beside_the_english_text():
 def test_a_leg_keeps_the_order_it_found():
     found = fold("dense", [(9, 91, 0.5), (3, 31, 0.5)], k=5)
     assert ranking_of(Ranking(QUERY), found).candidates == tuple(found)
-
-
-class Apart(Leg):
-    """One that asks no database; remembers in which thread it ran."""
-
-    asks_no_database = True
-
-    def __call__(self, ranking: Ranking) -> Ranking:
-        self.ran_in = threading.current_thread()
-        return super().__call__(ranking)
-
-
-def test_a_leg_that_asks_no_database_runs_beside_the_others_and_is_told_of_in_its_place(query, sections):
-    a, b = sections[0].pk, sections[1].pk
-    apart, failing = Apart(a, b), Apart(fails=True)
-    ranking = Fuse(apart, Leg(a), failing)(Ranking(query))
-    assert threading.current_thread() not in (apart.ran_in, failing.ran_in)
-    assert [report.name for report in ranking.reports] == ["Apart", "Leg", "Apart"]
-    assert [report.status for report in ranking.reports] == ["applied", "applied", "failed"]
-    assert {c.section_id: c.score for c in ranking.candidates} == scores(query, Leg(a, b), Leg(a))
-
-
-def test_where_rules_restrict_the_search_it_asks_the_database_and_runs_in_its_turn(query, sections):
-    apart = Apart(sections[0].pk)
-    restricted = replace(query, exclude=Selection((Part("section", sections[1].locator),)))
-    Fuse(apart, Leg(sections[0].pk))(Ranking(restricted))
-    assert apart.ran_in is threading.current_thread()
