@@ -22,6 +22,8 @@ from retrieval.engines import loaded
 from retrieval.indexes import hnsw, nearest
 from retrieval.models import Chunk, ChunkVector, Document, Domain, EmbeddingModel, Section
 from retrieval.ranking import DomainScope, Query
+from retrieval.stages.fusion import CHUNKS_A_SECTION
+from retrieval.stages.legs import DenseRetriever
 from retrieval.targets import Part, Selection
 
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5, 1.0)
@@ -36,7 +38,7 @@ INSERT INTO retrieval_chunkvector (chunk_id, section_id, domain_id, document_id,
 SELECT id, section_id, domain_id, document_id, private, true, %s, packed.vector
 FROM packed JOIN retrieval_chunk ON id = chunk ORDER BY id
 """
-LIMIT = 200  # hits, as the dense leg asks for
+LIMIT = DenseRetriever.k * CHUNKS_A_SECTION  # hits, as the dense leg asks for
 AMONG = 10  # recall is of the ten nearest
 AS_NEAR = 1e-4  # float16 tells no smaller distances apart
 

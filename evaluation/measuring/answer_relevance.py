@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.answers.generation import LANGUAGES
 from retrieval.engines import loaded
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.answers import TEXT, TRUTH, Unusable, conforms, listed, strict
@@ -17,7 +18,6 @@ from retrieval.stages.llm_verifier import fenced, harmless
 
 TEMPLATE = "evaluation/prompts/questions.txt"
 PURPOSE = "answer relevance"
-LANGUAGES = {"en": "English", "es": "Spanish"}
 READ_OUT = 3  # questions of an answer
 JUDGED = 50  # answers that the model is asked about, drawn at random
 PATIENCE = 60.0  # seconds for one of them
