@@ -28,11 +28,15 @@ class Unanswered(RuntimeError):
     """The server does not answer, or not with search results."""
 
 
+def is_configured() -> bool:
+    return bool(settings.ARF_EXTERNAL["url"])
+
+
 def pages_about(question: str, language: str) -> dict | None:
-    """`outcome` is found, nothing or unreachable. None where no server is named, or the question holds somebody's
-    number or address, which is sent to nobody.
+    """`outcome` is found, nothing or unreachable. None where the question holds somebody's number or address, which is
+    sent to nobody.
     """
-    if not settings.ARF_EXTERNAL["url"] or scrub(question) != question:
+    if scrub(question) != question:
         return None
     if breaker.is_open:
         return {"outcome": "unreachable", "pages": []}

@@ -332,7 +332,8 @@ def cost_of(made: Sequence[Part], began: datetime) -> dict:
 def told_elsewhere(quoted: Quoted) -> dict | None:
     """What other sites say, where nothing here answers what was searched. Nothing private is sent."""
     request, caller = quoted.request, quoted.caller
-    if quoted.items or any(not told["searched"] for told in told_before(quoted.parts)):
+    unsearched = any(not told["searched"] for told in told_before(quoted.parts))
+    if quoted.items or unsearched or not elsewhere.is_configured():
         return None
     with row_security.as_caller(caller):
         scopes, _versions = in_scope(caller, request.domains)
