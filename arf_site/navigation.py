@@ -55,6 +55,7 @@ GROUPS = {
         (_("LLM policy"), "account_balance_wallet", "retrieval.llmpolicy"),
         (_("LLM calls"), "forum", "retrieval.llmcall"),
         (_("LLM verdicts"), "gavel", "retrieval.llmverdict"),
+        (_("Written summaries"), "notes", "retrieval.writtensummary"),
         (_("Queue: waiting"), "hourglass_empty", "django_q.ormq"),
         (_("Queue: failed"), "error", "django_q.failure"),
         (_("Queue: done"), "task_alt", "django_q.success"),

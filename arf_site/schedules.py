@@ -24,6 +24,7 @@ NIGHTLY = {
     "find hidden text": "evaluation.rule_impact.hidden_text.find_hidden",
     "prune previews": "evaluation.rule_impact.previews.prune",
     "suggest questions": "rules.questions.suggesting.suggest_again",
+    "write summaries": "retrieval.summaries.writing.every_night",
     "learn from readers": "evaluation.tasks.learn_from_readers",
 }
 MONTHLY = {"retrain": "evaluation.learning.retraining.every_month"}

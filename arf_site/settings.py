@@ -318,6 +318,7 @@ ARF_JOBS = {
     "index_vectors": "retrieval.indexes.hnsw.IndexVectors",
     "import_judgments": "evaluation.topics.importing.ImportJudgments",
     "retrain": "evaluation.learning.retraining.Retrain",
+    "any_answer": "evaluation.learning.any_answer.FitAnyAnswer",
     "measure": "evaluation.measuring.measuring_job.Measure",
     "preview_rule": "evaluation.rule_impact.previews.PreviewRule",
     "hidden_text": "evaluation.rule_impact.hidden_text.FindHidden",

@@ -18,7 +18,7 @@ from evaluation.admin.pages import (
     threshold_preview,
 )
 from evaluation.api import RulePreviewsView, RulePreviewView
-from evaluation.measuring.public_quality import quality_json
+from evaluation.measuring.public_quality import QualityView
 from evaluation.measuring.public_quality import quality_page as public_quality_page
 from retrieval.admin.pages import try_query
 from retrieval.admin.picker import places_view
@@ -52,6 +52,6 @@ urlpatterns = [
     path("api/v1/rules/preview/<int:preview_id>", RulePreviewView.as_view(), name="api_rule_preview"),
     path("api/v1/", include("retrieval.api.urls")),
     path("quality", public_quality_page, name="quality"),
-    path("quality.json", quality_json, name="quality_json"),
+    path("quality.json", QualityView.as_view(), name="quality_json"),
     path("", include("retrieval.urls")),
 ]

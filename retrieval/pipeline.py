@@ -3,15 +3,14 @@
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Protocol
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 from retrieval.errors import ArfError, NotRun, SearchUnavailable, UnknownPipeline
-from retrieval.ranking import Ranking, StageReport
+from retrieval.ranking import Ranking, StageReport, replace
 
 logger = logging.getLogger(__name__)
 USUAL, VERIFIED = "default", "verified"  # every set of pipelines writes these two out
@@ -33,6 +32,10 @@ class Pipeline:
         self.stages = stages
 
     def __repr__(self) -> str:
+        return self._written
+
+    @cached_property
+    def _written(self) -> str:
         return f"Pipeline({', '.join(map(repr, self.stages))})"
 
     def has(self, kind: type) -> bool:

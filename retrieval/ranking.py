@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from uuid import UUID
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+
+def replace(value: T, **changes) -> T:
+    """As `dataclasses.replace`, in a sixth of its time: of a dataclass without slots or `__post_init__`. A search makes
+    a hundred rankings and questions.
+    """
+    if not changes.keys() <= value.__dict__.keys():
+        raise TypeError(f"{type(value).__name__} has not all of {', '.join(changes)}")
+    made = object.__new__(type(value))
+    made.__dict__.update(value.__dict__, **changes)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +110,7 @@ class Thresholds:
 UNSET = Thresholds()  # what the reranker goes by in a domain without thresholds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """What is asked now. `text` is what retrieval reads (English once translated), `original` as typed.
 
@@ -222,7 +233,7 @@ class Dropped:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StageReport:
     """One line of the trace. `status`: applied, skipped or failed; times in ms; `legs` of a fusion stand inside."""
 
@@ -253,7 +264,7 @@ class Shadow:
     instead: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
     """A query and its candidates, best first; `final` means that ranking stages leave the order alone;
     `answer` is the probability that the pool holds one, where a reranker gave it.

@@ -23,6 +23,10 @@ class Logistic:
 
 @cache
 def shipped(file: Path, features: tuple[str, ...]) -> Logistic:
-    row = json.loads(file.read_text(encoding="utf-8"))
+    return read(json.loads(file.read_text(encoding="utf-8")), features)
+
+
+def read(row: dict, features: tuple[str, ...]) -> Logistic:
+    """Raises KeyError for the weights of other features."""
     weights = np.array([row["weights"][name] for name in features])
     return Logistic(weights, row["intercept"], row["minimum"])

@@ -21,6 +21,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connection, connections
 from django.db.transaction import Atomic
+from django.http import FileResponse, HttpRequest
 from django.test import Client
 from selenium import webdriver
 from selenium.common.exceptions import (
@@ -49,11 +50,28 @@ class Server(ThreadingMixIn, WSGIServer):
         """A browser that leaves in the middle of an answer is no news either."""
 
 
-def on_one_connection(application: Callable, shared, turn: threading.Lock) -> Callable:
-    """Requests one after the other, all on the test's own connection."""
+class Kept(StaticFilesHandler):
+    """Static files that the browser keeps: none changes while tests run."""
+
+    def serve(self, request: HttpRequest) -> FileResponse:
+        response = super().serve(request)
+        response["Cache-Control"] = "max-age=3600"
+        return response
+
+
+def refused(environ: dict, start_response: Callable) -> list[bytes]:
+    """What a page asks for whose test is over. Were it never answered, the browser could not leave the page."""
+    start_response("503 Service Unavailable", [])
+    return [b""]
+
+
+def on_one_connection(application: Callable, shared, turn: threading.Lock, over: threading.Event) -> Callable:
+    """Requests one after the other, all on the test's own connection, until it is over."""
 
     def answer(environ: dict, start_response: Callable) -> list[bytes]:
         with turn:
+            if over.is_set():
+                return refused(environ, start_response)
             connections["default"] = shared
             response = application(environ, start_response)
             body = [b"".join(response)]
@@ -86,28 +104,39 @@ def one_block_at_a_time() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def serving(shared) -> Iterator[str]:
-    server, turn = Server(("127.0.0.1", 0), Quiet), threading.Lock()
-    server.set_app(on_one_connection(StaticFilesHandler(WSGIHandler()), shared, turn))
+@pytest.fixture(scope="session")
+def site_server() -> Iterator[Server]:
+    """One address for all tests of a process: what the browser keeps of one test's pages serves the next."""
+    server = Server(("127.0.0.1", 0), Quiet)
+    server.set_app(refused)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@contextmanager
+def serving(server: Server, shared) -> Iterator[str]:
+    turn, over = threading.Lock(), threading.Event()
+    server.set_app(on_one_connection(Kept(WSGIHandler()), shared, turn, over))
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-        turn.acquire(timeout=20)  # until a request under way is answered; none that comes later has its turn
+        server.set_app(refused)
+        over.set()
+        if turn.acquire(timeout=20):  # until a request under way is answered
+            turn.release()
 
 
 @pytest.fixture
-def site(db) -> Iterator[str]:
+def site(db, site_server: Server) -> Iterator[str]:
     """The address of the site."""
     connection.inc_thread_sharing()
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)  # it would end the test's transaction
-    with one_block_at_a_time(), serving(connections["default"]) as address:
+    with one_block_at_a_time(), serving(site_server, connections["default"]) as address:
         yield address
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
@@ -130,7 +159,6 @@ class Browser(webdriver.Chrome):
         return until(self, lambda b: b.find_element(by, value), f"no {value} on {self.current_url}")
 
     def begin_anew(self) -> None:
-        self.get("about:blank")
         for command, parameters in FRESH:
             self.execute_cdp_cmd(command, parameters)
         self.set_window_size(*SIZE)
@@ -139,6 +167,14 @@ class Browser(webdriver.Chrome):
 
 SIZE = (1400, 1200)
 LOADED_IN = 60  # seconds; the driver's client waits for 120
+LEFT_IN = 5  # seconds: a page takes milliseconds, another browser one second
+# One process draws all pages, and none is made ahead: pages of one site need no other, and each takes processor time.
+ONE_RENDERER = (
+    "--process-per-site",
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+    "--disable-features=SpareRendererForSitePerProcess",
+)
 FRESH = (
     ("Network.clearBrowserCookies", {}),
     ("Browser.resetPermissions", {}),
@@ -167,7 +203,7 @@ def started(scripts: bool) -> Browser:
     if driver_path is None:
         pytest.skip("chromedriver is not installed")
     options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *ONE_RENDERER):
         options.add_argument(argument)
     if not scripts:
         options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
@@ -186,10 +222,13 @@ def browser(browsers: dict[bool, Browser], scripts: bool) -> Iterator[Browser]:
     driver = browsers[scripts]
     driver.begin_anew()
     yield driver
+    driver.set_page_load_timeout(LEFT_IN)
     try:
         driver.get("about:blank")
     except TimeoutException:
         browsers.pop(scripts).quit()
+    else:
+        driver.set_page_load_timeout(LOADED_IN)
 
 
 def until(browser: Browser, condition: Callable, message: str = "") -> object:

@@ -1,20 +1,31 @@
-"""Fits the probability that any of several bodies of law answers, on topics that the reranker has not learned from."""
+"""Fits the probability that any of several bodies of law answers, on topics that the reranker has not learned from: by
+hand what ships, and as a job, after each training, what serves beside the reranker in force and the bodies loaded.
+"""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 import numpy as np
+from django.db.models import QuerySet
 
-from evaluation.learning import logistic
+from evaluation.learning import logistic, registry
+from evaluation.learning.retraining import Checkpoints, time_for_more
 from evaluation.measuring.runs import Runner, stated_language
+from evaluation.topics.library import topics_of
+from evaluation.topics.split_conflicts import near_tests
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.errors import ArfError
+from retrieval.jobs import Job, Progress
+from retrieval.models import JobRun, RankerModel
 from retrieval.pipeline import run_stage, searched
 from retrieval.ranking import Ranking
-from rules.thresholds.each_domain import FEATURES, EachDomain, signs
+from rules.logistic import Logistic, shipped
+from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
 
 FEW_DECLINED = 0.015  # of answerable topics: each body declines some more by itself
+FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
+TOPICS = 10  # searched in one piece
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
@@ -25,10 +36,19 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
         raise ArfError(
             "Both answerable topics and others are needed, asked of several bodies of law with a reranker."
         )
-    rows = np.array([told for _, told in asked])
-    answerable = np.array([topic.answerable for topic, _ in asked])
-    groups = [topic.group or topic.id for topic, _ in asked]
+    return fitted([topic for topic, _ in asked], np.array([told for _, told in asked]))
+
+
+def fitted(topics: Sequence[Topic], rows: np.ndarray) -> logistic.Fitted:
+    answerable = np.array([topic.answerable for topic in topics])
+    groups = [topic.group or topic.id for topic in topics]
     return logistic.fit(rows, answerable, FEATURES, few=FEW_DECLINED, groups=groups)
+
+
+def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
+    """Without test topics, and without what asks nearly the same as one."""
+    tested = near_tests(topic.query for topic in found)
+    return [topic for topic in found if topic.split != "test" and topic.query not in tested]
 
 
 def signs_of(runner: Runner, topic: Topic) -> np.ndarray | None:
@@ -40,3 +60,82 @@ def signs_of(runner: Runner, topic: Topic) -> np.ndarray | None:
     if ranking.final or not searched(ranking) or len(ranking.query.filled) < 2:
         return None
     return signs(ranking.query, each.found(ranking))
+
+
+# -- The job
+
+
+class FitAnyAnswer(Job):
+    """Puts every tune topic to all bodies of law, and keeps what is fitted with the reranker that serves, where it
+    tells better than what ships.
+    """
+
+    def step(self, run: JobRun) -> Progress:
+        kept = Checkpoints(run)
+        if not run.state:
+            return begin(kept)
+        return ask(run, kept) if run.position < run.total else keep(run, kept)
+
+    def undo(self, run: JobRun) -> None:
+        """Nothing is kept before the last step."""
+
+    def failed(self, run: JobRun) -> None:
+        """What served before serves on; the job's page says why, and so does the overview."""
+
+
+def begin(kept: Checkpoints) -> Progress:
+    model, topics = registry.active(), to_fit_on(topics_of(split="tune"))
+    if model is None or not topics:
+        return Progress(
+            1, 1, "Nothing to fit: no reranker serves, or there are no tune topics.", finished=True
+        )
+    kept.run.checkpoints.all().delete()  # of a reranker that serves no more
+    kept.save_topics(topics)
+    return Progress(0, len(topics), f"{len(topics)} tune topics gathered", {"model": model.pk})
+
+
+def ask(run: JobRun, kept: Checkpoints) -> Progress:
+    topics, position, has_time = kept.topics(), run.position, time_for_more(run)
+    runner = Runner("once")
+    while position < run.total:
+        told = [signs_of(runner, topic) for topic in topics[position : position + TOPICS]]
+        kept.save_json(f"signs {position:06}", [None if one is None else one.tolist() for one in told])
+        position += len(told)
+        if not has_time():
+            break
+    return Progress(position, run.total, f"{position} of {run.total} topics searched", run.state)
+
+
+def keep(run: JobRun, kept: Checkpoints) -> Progress:
+    if not (serving := RankerModel.objects.filter(pk=run.state["model"], status=RankerModel.Status.ACTIVE)):
+        return begin(kept)  # another serves by now, beside which it is fitted anew
+    told = zip(kept.topics(), kept.in_order("signs "), strict=True)
+    asked = [(topic, np.array(signs)) for topic, signs in told if signs is not None]
+    return Progress(run.total, run.total, outcome(asked, serving), finished=True)
+
+
+def outcome(asked: Sequence[tuple[Topic, np.ndarray]], serving: QuerySet[RankerModel]) -> str:
+    """Keeps what is fitted if it is better; what is done, and why."""
+    if not asked:
+        return "Nothing to fit: no question is put to several bodies of law."
+    counts = [sum(topic.answerable is kind for topic, _ in asked) for kind in (True, False)]
+    if min(counts) < FEWEST:
+        return f"What ships serves: {counts[0]} questions with an answer and {counts[1]} without one are too few."
+    topics, rows = [topic for topic, _ in asked], np.array([signs for _, signs in asked])
+    made, before = fitted(topics, rows), area(shipped(FILE, FEATURES), topics, rows)
+    compared = f"AUC {made.auc:.3f} held out, {before:.3f} by what ships"
+    if made.auc <= before:
+        serving.update(any_answer=None)
+        return f"What ships serves: {compared}."
+    serving.update(any_answer=made.row)
+    return (
+        f"Serves: {compared}; {made.right_below:.1%} of what is answered and {made.wrong_below:.1%} of the rest "
+        "lie below its minimum."
+    )
+
+
+def area(weights: Logistic, topics: Sequence[Topic], rows: np.ndarray) -> float:
+    """Under the curve of true and false positives (AUC)."""
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score([topic.answerable for topic in topics], rows @ weights.weights))

@@ -1,7 +1,8 @@
 """Retraining as a job: a challenger is trained on judgments of people, compared on the frozen test split, and
 deployed only if the gate lets it. Each step may run again, and on another node:
 
-1. gather: merge and deduplicate judged topics; refuse if a test query, or a near-duplicate, is among them
+1. gather: load shipped topics whose law has come; merge and deduplicate judged ones; refuse if a test
+   query, or a near-duplicate, is among the training queries
 2. pool: run the pipeline up to the reranker over all topics
 3. fold: fit every family on every fold of a grouped cross-validation inside the training split
 4. choose: the family that ranks the held-out topics best
@@ -14,7 +15,7 @@ Steps 2, 3 and 5 are done in pieces of about a second, as many as a step has tim
 
 import base64
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from typing import Any
@@ -38,6 +39,7 @@ from evaluation.learning.pools import (
 )
 from evaluation.learning.training import FAMILIES, Fitting, Trained
 from evaluation.models import RetrainingRun, Run
+from evaluation.topics.library import load_arrived
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
@@ -109,10 +111,13 @@ class Checkpoints:
         self.save_json(f"pools {position:06}", [pool_as_json(pool) for pool in pools])
 
     def pools(self) -> list[LearningPool]:
-        rows = self.run.checkpoints.filter(name__startswith="pools ").order_by("name")
-        return [
-            pool_from(stored) for row in rows.iterator(chunk_size=1) for stored in unpack(bytes(row.content))
-        ]
+        return [pool_from(stored) for stored in self.in_order("pools ")]
+
+    def in_order(self, prefix: str) -> Iterator[Any]:
+        """What all lists hold whose names begin so."""
+        rows = self.run.checkpoints.filter(name__startswith=prefix).order_by("name")
+        for row in rows.iterator(chunk_size=1):
+            yield from unpack(bytes(row.content))
 
 
 def topic_as_json(topic: Topic) -> dict:
@@ -208,6 +213,8 @@ def abandon() -> None:
 
 def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     abandon()
+    if not (run.params.get("topics") or run.params.get("dry_run")):
+        load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),
@@ -348,6 +355,7 @@ def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     else:
         attempt.challenger = registry.save(trained_by(kept))
         finish(attempt, *carried_out(attempt, deploy, reasons, shadow=run.params.get("shadow", False)))
+        jobs.begun("any_answer", key="any_answer", params={}, by=run.requested_by)
         measure_next(run, attempt, {topic.domain for topic in kept.topics()[run.state["learned"] :]})
     return done(run, attempt)
 

@@ -96,10 +96,7 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
 def results_of(run: JobRun, kept: Checkpoints) -> list[tuple[str, str, list[TopicResult]]]:
     """(label, pipeline, results in the order of topics)"""
     topics = kept.topics()
-    names = (
-        run.checkpoints.filter(name__startswith="results ").order_by("name").values_list("name", flat=True)
-    )
-    rows = [row for name in names for row in kept.json(name)]
+    rows = list(kept.in_order("results "))
     return [
         (label, name, [result(*pair) for pair in zip(topics, rows[number * len(topics) :], strict=False)])
         for number, (label, name) in enumerate(run.state["pipelines"])

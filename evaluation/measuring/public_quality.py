@@ -11,9 +11,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from evaluation.measuring.measuring_job import SPLIT
 from evaluation.measuring.quality import DAYS
@@ -21,6 +20,7 @@ from evaluation.models import RetrainingRun, Run
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
+from retrieval.api.base import AlwaysJson, InEnglish, reply
 from retrieval.models import Document, Domain
 from retrieval.pages.views import rationed
 from retrieval.search.statistics import searches_since
@@ -39,9 +39,13 @@ def quality_page(request: HttpRequest) -> HttpResponse:
 
 
 @extend_schema(exclude=True)
-@api_view(["GET"])
-def quality_json(request: Request) -> Response:
-    return Response(kept_figures())
+class QualityView(InEnglish, APIView):
+    """The same figures as JSON, whatever is asked for; nothing in them is read as anybody."""
+
+    content_negotiation_class = AlwaysJson
+
+    def get(self, request: Request) -> HttpResponse:
+        return reply(kept_figures())
 
 
 def kept_figures() -> dict:

@@ -13,7 +13,7 @@ from retrieval.admin.base import NeverDeleted, ReadOnly, link
 from retrieval.admin.log import trace_link
 from retrieval.engines.llm import budget, refusals
 from retrieval.engines.llm import service as llm
-from retrieval.models import LLMCall, LLMPolicy, LLMVerdict
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict, WrittenSummary
 
 COLOURS = {
     "answered": "success",
@@ -87,3 +87,30 @@ class LLMVerdictAdmin(ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Section"), ordering="section_id")
     def section(self, verdict: LLMVerdict) -> SafeString:
         return link(reverse("admin:retrieval_section_change", args=[verdict.section_id]), verdict.section_id)
+
+
+@admin.register(WrittenSummary)
+class WrittenSummaryAdmin(ReadOnly, ModelAdmin):
+    """The filters count what is shown (no problem) and what is not, and why."""
+
+    list_display = ["written_at", "of", "language", "shown", "not_shown", "problem", "model"]
+    list_filter = ["problem", "language", "model", "written_at"]
+    list_per_page = 50
+    list_select_related = ["section"]
+    ordering = ["-written_at"]
+    show_facets = admin.ShowFacets.ALWAYS
+    show_full_result_count = False
+    fields = ["written_at", "of", "language", "model", "problem", "sentences", "withheld"]
+    readonly_fields = ["of"]
+
+    @admin.display(description=gettext_lazy("Section"), ordering="section_id")
+    def of(self, summary: WrittenSummary) -> SafeString:
+        return link(reverse("admin:retrieval_section_change", args=[summary.section_id]), str(summary.section))
+
+    @admin.display(description=gettext_lazy("Sentences shown"))
+    def shown(self, summary: WrittenSummary) -> int:
+        return len(summary.sentences)
+
+    @admin.display(description=gettext_lazy("Withheld"))
+    def not_shown(self, summary: WrittenSummary) -> int:
+        return len(summary.withheld)

@@ -112,12 +112,19 @@ def account_of(drafts: Sequence[Draft]) -> dict:
     }
 
 
-def drafted(questions: Sequence[Question], language: str, log: UUID) -> list[Draft]:
+def drafted(
+    questions: Sequence[Question],
+    language: str,
+    log: UUID | None,
+    *,
+    purpose: str = PURPOSE,
+    allowed: float | None = None,
+) -> list[Draft]:
     """One draft each, asked for at once; those that do not stand are asked for once more where half of the time is
-    left: a draft that comes late is paid for, and counts as a failure of the model. All of it within the time that one
-    search may wait for the model. Raises LLMUnavailable while switched off.
+    left: a draft that comes late is paid for, and counts as a failure of the model. All of it within `allowed` seconds,
+    by default those that one search may wait for the model. Raises LLMUnavailable while switched off.
     """
-    allowed = llm.endpoint().timeout
+    allowed = allowed or llm.endpoint().timeout
     ends = time.monotonic() + allowed
     drafts = {n: Draft(problem="injected") for n, one in enumerate(questions) if steers(one)}
     waiting = [n for n in range(len(questions)) if n not in drafts]
@@ -126,17 +133,19 @@ def drafted(questions: Sequence[Question], language: str, log: UUID) -> list[Dra
         if not waiting or (again and patience < allowed / 2):
             break
         prompts = [prompt_of(questions[n], language, again=again) for n in waiting]
-        for n, attempt in zip(waiting, attempts(prompts, log, patience), strict=True):
+        for n, attempt in zip(waiting, attempts(prompts, log, patience, purpose), strict=True):
             before = drafts[n].withheld if n in drafts else []
             drafts[n] = draft_of(attempt, questions[n].law, language, before)
         waiting = [n for n in waiting if drafts[n].problem in ASKED_AGAIN]
     return [drafts[n] for n in range(len(questions))]
 
 
-def attempts(prompts: Sequence[Messages], log: UUID, patience: float) -> Sequence[Attempt]:
+def attempts(
+    prompts: Sequence[Messages], log: UUID | None, patience: float, purpose: str
+) -> Sequence[Attempt]:
     try:
         asked = llm.ask_all(
-            prompts, FORM, purpose=PURPOSE, requests=len(prompts) + 1, log=log, patience=patience
+            prompts, FORM, purpose=purpose, requests=len(prompts) + 1, log=log, patience=patience
         )
     except LLMUnavailable as problem:
         if problem.reason == "off":

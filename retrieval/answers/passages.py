@@ -9,12 +9,13 @@ from django.db.models import Q
 
 from retrieval.access.caller import Caller
 from retrieval.answers.selection import PROVISIONS, Passage
-from retrieval.models import Anchor, Section
+from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.parsing.cases import holding_begins
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 MOST_BELOW = 40  # provisions read below one that has no words of its own
-COLUMNS = ("id", "locator", "citation", "heading", "text", "document__language", "private", "is_leaf")
+COLUMNS = ("id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf")
 
 
 def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
@@ -42,9 +43,11 @@ def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
 
 
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
-    section, locator, citation, heading, text, language, private, _ = row
+    section, locator, citation, heading, text, language, private, level, _ = row
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
+    if level == "case" and (holding := holding_begins(text)) < end:
+        start = max(start, holding)  # what was decided answers, what happened before does not
     return Passage(
         section=section,
         locator=locator,
@@ -86,12 +89,18 @@ def pins(places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
     }
 
 
-def editions(sections: Sequence[int]) -> list[tuple[str, str, date]]:
-    """(title, edition, day it was read on) of the documents that these are of."""
-    documents = (
-        Section.objects.filter(pk__in=sections)
-        .order_by("document__title")
-        .values_list("document__title", "document__publication", "document__retrieved_at__date")
-        .distinct()
-    )
-    return list(documents)
+def editions(sections: Sequence[int], language: str) -> list[tuple[str, str, date]]:
+    """(title, edition, day it was read on) of the documents that these are of; in Spanish one that is the whole of its
+    domain has the domain's name.
+    """
+    columns = ("title", "publication", "retrieved_at__date", "locator", "domain__locator_prefix", "domain__name_es")
+    documents = Document.objects.filter(sections__in=sections).order_by("title").values_list(*columns).distinct()
+    return [
+        ((language == "es" and place == whole and name_es) or title, edition, day)
+        for title, edition, day, place, whole, name_es in documents
+    ]
+
+
+def any_undated(sections: Sequence[int]) -> bool:
+    """Whether the source of one of these does not say since when it holds: it is read on every earlier day too."""
+    return Section.objects.filter(pk__in=sections, valid_from=None).exists()

@@ -20,6 +20,7 @@ from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, may_answer, scored
 from retrieval.answers.spanish import beside
+from retrieval.answers.units import Span
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
@@ -150,7 +151,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
         "language": language,
         "as_of": request.as_of and request.as_of.isoformat(),
         "verified": bool(items),
-        "notice": " ".join([*beside_answer(made), notice(sections, request.as_of)]),
+        "notice": " ".join([*beside_answer(made), notice(sections, request.as_of, language)]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
     }
@@ -201,7 +202,7 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]
     """A lead in our words, a yes or no where it is certain, and the law."""
     if not chosen:
         return []
-    pins = reading.pins([(one.passage.section, one.passage.offset + one.unit.start) for one in chosen])
+    pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
     law = [law_item(one, pins, language) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     said = verdict_item(question_of(found), chosen[best], law[best]) if len(chosen) == 1 else []
@@ -211,13 +212,11 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]
 
 def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> dict:
     """The words of law with their places; what frames them is cited apart where it stands apart."""
-    passage = one.passage
-    places = joined(passage.text, one.unit.spans)
-    pin = pins.get((passage.section, passage.offset + one.unit.start))
+    passage, places = one.passage, places_of(one)
     return {
         "text": GAP.join(passage.text[start:end] for start, end in places),
         "kind": "law",
-        "citations": [citation(passage, start, end, pin) for start, end in places],
+        "citations": [citation(passage, *place, pins.get(deepest(one, place))) for place in places],
         "verdict": "supported",  # the words are the law's own, letter by letter
         "confidence": round(one.probability, 4),
         "translation": beside(passage, one.unit) if language == "es" else None,
@@ -225,9 +224,20 @@ def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> di
     }
 
 
-def joined(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def places_of(one: Scored) -> list[Span]:
+    return joined(one.passage.text, one.unit.spans)
+
+
+def deepest(one: Scored, place: Span) -> tuple[int, int]:
+    """The section, and where in it the deepest numbered place begins that is quoted there."""
+    start, end = place
+    begins = one.unit.start if start <= one.unit.start < end else start
+    return one.passage.section, one.passage.offset + begins
+
+
+def joined(text: str, spans: Sequence[Span]) -> list[Span]:
     """Spans with nothing but blanks between them are one."""
-    merged: list[tuple[int, int]] = []
+    merged: list[Span] = []
     for start, end in spans:
         if merged and not text[merged[-1][1] : start].strip():
             merged[-1] = (merged[-1][0], end)
@@ -364,6 +374,9 @@ def told_before(made: Sequence[Part]) -> list[dict]:
 
 def beside_answer(made: Sequence[Part]) -> Iterator[str]:
     yield from (told["text"] for told in told_before(made) if told["searched"])
+    if missing := [words for part in made if part.items for words in part.found["missing_words"]]:
+        quoted = {"words": ", ".join(f"“{words}”" for words in missing)}
+        yield _("No provision here has these words together: %(words)s. The answer was found without them.") % quoted
     if any(part.items and part.found["widened"] for part in made):
         yield _(
             "Nothing that answers was found where you searched. These results are from all bodies of law here."
@@ -387,11 +400,13 @@ def place(result: dict) -> dict:
     return {name: result[name] for name in ("locator", "citation", "title", "title_es", "url", "domain")}
 
 
-def notice(sections: Sequence[int], day: date | None) -> str:
+def notice(sections: Sequence[int], day: date | None, language: str) -> str:
     """Which edition of the law was read, and that this is no advice."""
     told = [
         ", ".join(filter(None, (title, edition, _("read on %(day)s") % {"day": read.isoformat()})))
-        for title, edition, read in reading.editions(sections)
+        for title, edition, read in reading.editions(sections, language)
     ]
     as_of = [_("The law as it was on %(day)s.") % {"day": day.isoformat()}] if day else []
+    if day and reading.any_undated(sections):
+        as_of.append(_("Since when these words have been law is not known here."))
     return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])

@@ -14,6 +14,8 @@ from retrieval.text.sentences import sentences
 
 LONGEST_HEADING = 120  # characters
 LONGEST_LIST = 900  # characters of a list that is quoted whole
+MOST_STEMS = 16  # of an item, and headings: law has seven levels with captions, forms a "Name:" in every line
+MOST_EXCEPTIONS = 8
 
 Span = tuple[int, int]
 
@@ -49,13 +51,21 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence with the depth of the numbered place it stands in."""
+    """A sentence with the path of the numbered place it stands in."""
 
     start: int
     end: int
-    depth: int
+    path: Path
     kind: str  # heading, number (a designator alone), stem or sentence
     begins: bool  # with a designator
+
+    @property
+    def depth(self) -> int:
+        return len(self.path)
+
+    def holds(self, other: "Line", *, beside: bool = False) -> bool:
+        """Whether the other stands below this one's place, or `beside` it in the same: (a) does not hold (b)(1)."""
+        return self.path == other.path[: self.depth] and (beside or self.depth < other.depth)
 
 
 def units(text: str) -> tuple[Unit, ...]:
@@ -66,16 +76,16 @@ def units(text: str) -> tuple[Unit, ...]:
     headings: list[Line] = []
     for n, line in enumerate(lines):
         if line.begins or not _goes_on(text, line, stems):
-            stems = [one for one in stems if one.depth < line.depth]
-            headings = [one for one in headings if one.depth < line.depth + (not line.begins)]
+            stems = [one for one in stems if one.holds(line)]
+            headings = [one for one in headings if one.holds(line, beside=not line.begins)]
         if line.kind == "heading":
-            headings.append(line)
+            headings = [*headings[1 - MOST_STEMS :], line]
         elif line.kind != "number":
             after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
             made.append(Unit(line.start, line.end, above, after, told))
         if line.kind == "stem":
-            stems.append(line)
+            stems = [*stems[1 - MOST_STEMS :], line]
     return tuple(made)
 
 
@@ -84,18 +94,18 @@ def _span(line: Line) -> Span:
 
 
 def _lines(text: str) -> Iterator[Line]:
-    """The sentences, trimmed, with their depths; what stands after a designator on a line of its own belongs to it."""
+    """The sentences, trimmed, with their paths; what stands after a designator on a line of its own belongs to it."""
     paths = _paths(text)
-    depth = 0
+    path: Path = ()
     for start, end in sentences(text):
         written = text[start:end]
         start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
         if start >= end:
             continue
         begins = bool(paths.get(start))
-        depth = len(paths[start]) if begins else depth
+        path = paths[start] if begins else path
         after = text.find("\n", end) == end or text[end : end + 2].endswith("\n")
-        yield Line(start, end, depth, _kind(text[start:end], before_line_end=after), begins)
+        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
 
 
 def _paths(text: str) -> dict[int, Path]:
@@ -130,7 +140,7 @@ def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:
     """The items of a short list; of a long one none, since a part of a list misleads."""
     items = []
     for line in lines[stem + 1 :]:
-        if line.begins and line.depth <= lines[stem].depth or not (line.begins or items):
+        if line.begins and not lines[stem].holds(line) or not (line.begins or items):
             break
         if line.kind != "heading":
             items.append(_span(line))
@@ -147,4 +157,6 @@ def _exceptions(text: str, lines: list[Line], n: int) -> tuple[Span, ...]:
         if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
             break
         found.append(_span(line))
+        if len(found) == MOST_EXCEPTIONS:
+            break
     return tuple(found)

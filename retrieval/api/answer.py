@@ -18,7 +18,7 @@ from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS
-from retrieval.api.serializers import Reference, Result
+from retrieval.api.serializers import QuotedPlace, Reference, Result
 from retrieval.request import MAX_QUERY
 from retrieval.stages.llm_verifier import usual_pipeline
 
@@ -59,15 +59,6 @@ class AnswerParameters(Parameters):
 @extend_schema_serializer(component_name="QuestionToAnswer")
 class AnswerBody(AnswerParameters):
     pass
-
-
-class QuotedPlace(s.Serializer):
-    locator = s.CharField()
-    citation = s.CharField(help_text="Bluebook form.")
-    pin = s.CharField(allow_null=True, help_text="The deepest numbered place that is quoted.")
-    quote = s.CharField(allow_blank=True, help_text="Letter by letter; empty where the place is only named.")
-    start = s.IntegerField(help_text="Character offset into the provision's own text.")
-    end = s.IntegerField()
 
 
 class AnswerTranslation(s.Serializer):

@@ -34,7 +34,7 @@ from retrieval.api.parameters import (
     Uuid,
 )
 from retrieval.api.sections import documents_in_force, reference
-from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState, Withdrawn
+from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState
 from retrieval.corpus import history, statements
 from retrieval.errors import Forbidden, NotFound
 from retrieval.ingestion import uploading
@@ -202,6 +202,11 @@ class UploadForm(Parameters):
     matter = Uuid(
         required=False, help_text="The matter it belongs to, whose members read it: no `grant` beside."
     )
+
+
+class Withdrawn(s.Serializer):
+    locator = s.CharField()
+    sections = s.IntegerField(help_text="How many were closed.")
 
 
 class DocumentEdit(Parameters):

@@ -50,7 +50,8 @@ COVERAGE = (
     "covered."
 )
 LONG = ["text", "notes"]  # of a long provision either is a hundred kilobytes
-ON_DEMAND = [*LONG, "summary"]
+SUMMARIES = ["summary", "summary_written"]
+ON_DEMAND = [*LONG, *SUMMARIES]
 FIELDS = list(Result().get_fields())
 USUAL_FIELDS = [name for name in FIELDS if name not in ON_DEMAND]
 ASKED_FIELDS = (
@@ -186,7 +187,7 @@ def answer_to(values: dict[str, Any], caller: Caller) -> dict:
     asked = SearchRequest(values.pop("q"), values.pop("domain", ()), rules=rules, whole=whole, **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, channel="api")
-    if "summary" in fields:
+    if not {*SUMMARIES}.isdisjoint(fields):
         with as_caller(caller):
             told = {part: with_summaries(answer[part], caller, asked.as_of) for part in ("results", "near_misses")}
         answer = answer | told

@@ -29,7 +29,7 @@ from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
-from retrieval.summaries.shown import of_document, of_section
+from retrieval.summaries.shown import of_document, of_section, written_of
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
 MAX_CHILDREN = 250
@@ -41,7 +41,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
-    "summary": [],
+    "summary": [], "summary_written": [],
     "went_to": [],
 }  # fmt: skip
 
@@ -82,6 +82,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
         **(whole(section.text) if section.is_leaf else text_of(below)),
         "text_es": "\n".join(translation(section.locator, section.text)),
         "summary": of_section(section, readable),
+        "summary_written": written_of(section, readable),
         "parent": parent_of(section, in_document),
         **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
         "previous": first(before),

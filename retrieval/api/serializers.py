@@ -62,6 +62,32 @@ class SummarySentence(s.Serializer):
     )
 
 
+class QuotedPlace(s.Serializer):
+    locator = s.CharField()
+    citation = s.CharField(help_text="Bluebook form.")
+    pin = s.CharField(allow_null=True, help_text="The deepest numbered place that is quoted.")
+    quote = s.CharField(allow_blank=True, help_text="Letter by letter; empty where the place is only named.")
+    start = s.IntegerField(help_text="Character offset into the provision's own text.")
+    end = s.IntegerField()
+
+
+class WrittenSentence(s.Serializer):
+    text = s.CharField()
+    confidence = s.FloatField(help_text="Probability that the words it cites say so.")
+    citations = QuotedPlace(many=True)
+
+
+class SummaryWritten(s.Serializer):
+    """What a language model wrote of this version of a long provision, as far as it is proven: no law, and not all that
+    the provision says.
+    """
+
+    language = s.CharField()
+    model = s.CharField()
+    written_at = s.DateTimeField()
+    sentences = WrittenSentence(many=True)
+
+
 class Shown(s.Serializer):
     locator = s.CharField()
     pin = s.CharField(allow_null=True, help_text="The exact place cited inside the provision.")
@@ -77,17 +103,18 @@ class Shown(s.Serializer):
     source_url = s.CharField(allow_blank=True)
     valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
-    status = s.CharField(
-        allow_blank=True, help_text="repealed, superseded, reserved …, on the day asked for."
-    )
+    status = s.CharField(allow_blank=True, help_text="repealed, reserved …, on the day asked for.")
     standing = s.ChoiceField(STANDINGS, help_text="Today, whatever day was asked for.")
     history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
     notes = s.ListField(child=s.CharField())
     summary = SummarySentence(many=True, help_text="Empty for what is short.")
+    summary_written = SummaryWritten(
+        many=True, help_text="One a language, beside `summary`; empty where none was written or proven."
+    )
 
 
 class Result(Shown):
-    """What `fields` names; left out: all but `text`, `notes` and `summary`."""
+    """What `fields` names; left out: all but `text`, `notes`, `summary` and `summary_written`."""
 
     rank = s.IntegerField()
     language = s.CharField(help_text="Of the text.")
@@ -228,6 +255,7 @@ class Page(Turned):
 class FacetValue(s.Serializer):
     value = s.CharField(help_text="Of a domain for domain=, of a document or part for within=.")
     name = s.CharField()
+    name_es = s.CharField(allow_blank=True)
     count = s.IntegerField()
 
 
@@ -400,11 +428,6 @@ class UploadState(s.Serializer):
 
     def get_url(self, upload: Upload) -> str:
         return f"/api/v1/uploads/{upload.public_id}"
-
-
-class Withdrawn(s.Serializer):
-    locator = s.CharField()
-    sections = s.IntegerField(help_text="How many were closed.")
 
 
 class DocumentPage(Page):

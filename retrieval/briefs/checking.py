@@ -62,7 +62,7 @@ class CitationCheck:
         if self.cited.again:
             return
         missing = self.stand.status in ("partial", "unknown")
-        if missing and (self.stand.known or self.meant or self.cited.is_misdated):
+        if missing and (self.stand.known or self.meant or self.cited.is_misprinted):
             yield self.stand.status
         if self.stand.status in ("superseded", "overruled", "not_yet_in_force") and not self.admitted:
             yield self.stand.status

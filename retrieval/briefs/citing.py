@@ -22,8 +22,11 @@ PRINTED = (
      2003, 2018, 2025, 2050),
 )  # fmt: skip
 MOST_YEARS = 5  # between these years and that of a decision
+CHAMBERS = 1_300  # the page of a volume behind which only opinions of single Justices stand
 NEAREST = 6  # citations before "that clause" among which it is looked for
-_VOLUME = re.compile(r"/us/scotus/(\d+)/")
+_REPORTED = re.compile(r"/us/scotus/(\d+)/(\d+)")
+_IN_CHAMBERS = re.compile(r"[^;]{0,80}\b(?:in chambers|Circuit Justice)\b")
+_SHORTENED = re.compile(r"\b([A-Z][a-z]+(?:-[A-Z][a-z]+)?|\d{1,2}(?:st|nd|rd|d|th))\sAm\.(?!\s[A-Z])")
 _ID = re.compile(
     r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?:(?P<at>at\s\d+(?:[-–]\d+)?)|cl\.\s?(?P<clause>\d+)|"
     r"(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*)))?"
@@ -61,7 +64,8 @@ class Cited:
     """A citation as written, and what it leads to.
 
     `name` and `year` are the case's as the brief gives them beside its reporter; `page` says that only a page within
-    the decision is given, `again` that it names what was cited before: "that clause".
+    the decision is given, `in_chambers` that one Justice decided, `again` that it names what was cited before: "that
+    clause".
     """
 
     text: str
@@ -72,15 +76,20 @@ class Cited:
     name: str = ""
     year: int | None = None
     page: bool = False
+    in_chambers: bool = False
     again: bool = False
 
     @property
-    def is_misdated(self) -> bool:
-        """Whether the volume of the U.S. Reports that is cited was not printed near that year: no such decision."""
-        volume = _VOLUME.match(self.locator)
-        if not volume or not self.year:
+    def is_misprinted(self) -> bool:
+        """Whether the volume of the U.S. Reports that is cited was not printed near that year, or has no decision of
+        the Court on that page: no such decision.
+        """
+        reported = _REPORTED.fullmatch(self.locator)
+        if not reported:
             return False
-        return bool(abs(np.interp(int(volume[1]), *PRINTED) - self.year) > MOST_YEARS)
+        volume, page = map(int, reported.groups())
+        misdated = self.year is not None and abs(np.interp(volume, *PRINTED) - self.year) > MOST_YEARS
+        return bool(misdated or (page > CHAMBERS and not self.page and not self.in_chambers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +105,7 @@ def cited_in(text: str, names: CaseNames | None, titled: Iterable[Titled] = ()) 
     """All in order, none within another."""
     law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in find_citations(text) if c.text)
     found = list(_with_first_pages(_with_case(text, cited) for cited in law))
-    for more in (_absent(text), _titled(text, titled), _named(text, names)):
+    for more in (_absent(text), _shortened(text), _titled(text, titled), _named(text, names)):
         taken = [(c.start, c.end) for c in found]
         found += [c for c in more if all(c.end <= a or b <= c.start for a, b in taken)]
     found = list(_with_id(text, sorted(found, key=lambda c: c.start)))
@@ -120,6 +129,7 @@ def _with_case(text: str, cited: Cited) -> Cited:
         name=named[0].strip(" ,\n") if named else "",
         year=int(year["year"]) if year else None,
         page=bool(re.search(r"\bat\b", cited.text)),
+        in_chambers=_IN_CHAMBERS.match(text, cited.end) is not None,
     )
 
 
@@ -148,6 +158,13 @@ def _absent(text: str) -> Iterator[Cited]:
         if "/amendment/" in locator or _CONST.search(source.folded, max(0, start - 40), start):
             first, last = source.span(start, end)
             yield Cited(text[first:last], first, last, cite(locator), locator)
+
+
+def _shortened(text: str) -> Iterator[Cited]:
+    """ "3d Am.", but not "First Am. Compl."."""
+    for match in _SHORTENED.finditer(text):
+        for found in find_citations(f"{match[1]} Amendment"):
+            yield Cited(match[0], *match.span(), found.normalized, found.locator)
 
 
 def _titled(text: str, titled: Iterable[Titled]) -> Iterator[Cited]:

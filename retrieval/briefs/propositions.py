@@ -5,12 +5,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from retrieval.briefs.citing import Cited, admits
+from retrieval.briefs.holdings import turned_round
 from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.quoting import Quotation, Unit
 from retrieval.corpus import history
+from retrieval.parsing.cases import holding_begins
 from retrieval.proof.alignment import Clause, clauses, tokens
 from retrieval.proof.types import Claim
 from retrieval.proof.types import Source as Proving
@@ -18,14 +20,31 @@ from retrieval.proof.verify import verify
 from retrieval.text.language import detect
 
 LONGEST_SOURCE = 20_000  # characters; what a whole article or chapter says proves no sentence
+LONGEST_SENTENCE = 4_000  # characters, and
+MOST_CITED = 20  # places that one sentence rests on: the work grows with both, and what has more is left, and told
 FEWEST = 4  # words that mean something, of a sentence that the law cited is missed in: fewer do not tell what it says
 OF_THEN = 1 / 3  # of the words that tell of former law, which a sentence that states it has
 MORE = 0.1  # by which that share is above the share of the words that tell of the law now
 
+_UNCHANGED = re.compile(
+    r"\b(?:(?:stands?|remains?|is|sigue|permanece|queda|está)\s(?:still\s)?(?:un(?:altered|changed|amended|touched)|"
+    r"intact[ao]?|inalterad[ao]|sin cambios)|(?:has|have|was) never (?:been )?(?:amended|changed|altered|modified)|"
+    r"nunca (?:ha sido|fue) (?:enmendad[ao]|cambiad[ao]|modificad[ao]))\b",
+    re.IGNORECASE,
+)
 _STILL = re.compile(
     r"\b(?:still|continu\w+|remain\w*|to this day|unaltered|unchanged|aún|todavía|sigue\w*)\b", re.IGNORECASE
 )
-
+_PLEADED = re.compile(
+    r"\b(?:aris\w+|arose|mov(?:es?|ed|ing)|su(?:es?|ed|ing)|br(?:ings?|ought)|plead\w*|claims?|relief|petition\w*|seeks?|"
+    r"fil(?:es?|ed))\s(?:\w+\s){0,4}under\s+(?:the\s+)?\Z",
+    re.IGNORECASE,
+)
+_DRAWN = re.compile(
+    r"\b(?:therefore|thus|hence|accordingly|consequently|por (?:lo )?tanto|por consiguiente|en consecuencia)\b",
+    re.IGNORECASE,
+)
+_BINDING = re.compile(r"\b(?:may|can|cannot|must|shall|puede[ns]?|debe[ns]?)\b", re.IGNORECASE)
 Reader = Callable[[Proving], Sequence[Clause]]
 
 
@@ -60,33 +79,58 @@ def check_propositions(
     library: Library,
 ) -> tuple[PropositionCheck, ...]:
     """Of sentences whose law is here. One that quotes is asked only whether it states former law: part of a provision,
-    word for word, is no claim that the rest does not follow.
+    word for word, is no claim that the rest does not follow. One that is drawn from the sentence before rests on the
+    law cited there, and is asked only whether it has another number, party or place.
     """
     found = []
     read = cache(clauses)  # each source once, however many sentences cite it
     ends = [quotation.end for quotation in quoted]
-    for unit in among:
-        numbers = [number for number in unit.citations if number < len(stands)]
+    for before, unit in pairwise([Unit(0, 0, 0, ()), *among]):
+        drawn = is_drawn(text, before, unit)
+        numbers = [number for number in (before if drawn else unit).citations if number < len(stands)]
         own = [number for number in numbers if not cited[number].again] or numbers
         here = tuple(number for number in own if stands[number].leads and stands[number].place)
         if not here:
             continue
         if library.is_late():
             break
+        places = {stands[number].key: stands[number] for number in here}
+        if unit.says - unit.start > LONGEST_SENTENCE or len(places) > MOST_CITED:
+            library.unsearched = True
+            continue
         said = blanked(text[unit.start : unit.says], unit.start, [cited[number] for number in numbers])
         following = bisect_right(ends, unit.start)
         quotes = following < len(quoted) and quoted[following].start < unit.says
-        if states_former_law(said, [stands[number] for number in here], library):
+        is_pleaded = any(_PLEADED.search(text, unit.start, cited[number].start) for number in here)
+        if states_former_law(said, [*places.values()], library):
             claim = Claim(said, unit.start, unit.start + len(said), "contradicted", 1.0)
             found.append(PropositionCheck(here, claim, ("outdated",)))
         elif not quotes:
-            law = [sources_of(stands[number], library) for number in here]
-            all_read = len(here) == len(own) and all(law)
-            if check := proven(said, list(chain(*law)), all_read=all_read, read=read):
+            law = [sources_of(stand, library) for stand in places.values()]
+            all_read = len(here) == len(own) and all(law) and not is_pleaded
+            check = reversed_holding(said, [*places.values()]) if len(here) == len(own) else None
+            check = check or proven(said, list(chain(*law)), all_read=all_read, read=read)
+            if check and (check[0].problems or not drawn):
                 claim, findings = check
                 start, end = unit.start + claim.start, unit.start + claim.end
                 found.append(PropositionCheck(here, replace(claim, start=start, end=end), findings))
     return tuple(found)
+
+
+def is_drawn(text: str, before: Unit, unit: Unit) -> bool:
+    """Whether it says what therefore may or must be, cites nothing, and follows a sentence that does."""
+    said = text[unit.start : unit.says]
+    near = before.citations and not unit.citations and "\n\n" not in text[before.start : before.end]
+    return bool(near and _DRAWN.search(said) and _BINDING.search(said))
+
+
+def reversed_holding(said: str, stands: Sequence[Stand]) -> tuple[Claim, tuple[str, ...]] | None:
+    """A sentence on one decision that says the opposite of what, by our summary, that holds."""
+    if len(stands) != 1 or not stands[0].section or stands[0].section.level != "case":
+        return None
+    text = stands[0].section.text
+    claim = turned_round(said, text[holding_begins(text) :], detect(said))
+    return (claim, ("contradicted",)) if claim else None
 
 
 def blanked(said: str, start: int, cited: Sequence[Cited]) -> str:
@@ -110,7 +154,8 @@ def states_former_law(said: str, stands: Sequence[Stand], library: Library) -> b
     made = chain(*(history.standing(place, library.day).made for place in places))
     holds = _STILL.search(said) is not None
     return any(
-        (of_then := shared(words, change.then[language], language)) >= OF_THEN
+        _UNCHANGED.search(said)
+        or (of_then := shared(words, change.then[language], language)) >= OF_THEN
         and (holds or of_then >= shared(words, change.now[language], language) + MORE)
         for change in made
         if change.effect == "changed"

@@ -187,7 +187,7 @@ _READ_ELSEWHERE = (  # in the United States Reports, above, or among the statute
 )
 _REPORTER_SHAPE = re.compile(
     rf"(?<![A-Za-z0-9.,$-])[0-9]{{1,4}}\s{{1,2}}(?!{_READ_ELSEWHERE}\s{{1,2}}[0-9])"
-    rf"(?:(?>{_REPORTER_WORD})\s{{0,2}}){{1,6}}\s[0-9]{{1,5}}(?![0-9A-Za-z])"
+    rf"(?:(?>{_REPORTER_WORD})\s{{0,2}}){{1,6}}(?:(?:(?<=\s)|,\s)at)?\s[0-9]{{1,5}}(?![0-9A-Za-z])"
 )
 _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|App)\b")
 
@@ -228,10 +228,10 @@ def _other_reporters(source: Source) -> Iterator[Found]:
 def _by_eyecite(text: str) -> tuple[str, str] | None:
     """Locator and normalised citation, where eyecite knows the reporter."""
     from eyecite import get_citations
-    from eyecite.models import FullCaseCitation
+    from eyecite.models import CaseCitation
 
     for citation in get_citations(text):
-        if isinstance(citation, FullCaseCitation) and citation.span() == (0, len(text)):
+        if isinstance(citation, CaseCitation) and citation.span() == (0, len(text)):
             groups, slug = citation.groups, slug_of(citation.corrected_reporter())
             return f"{CASE}{slug}/{groups['volume']}/{groups['page']}", citation.corrected_citation()
     return None

@@ -82,6 +82,7 @@ class Written:
 
 _ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})|(?P<only>{_ONLY_SUBS})")
 _IN_PART = re.compile(r"([0-9]+[a-z]?\.)?([0-9]+)")
+_ROMAN = re.compile(r"[ivx]+", re.IGNORECASE)
 _SUB = re.compile(r"\(([A-Za-z0-9]{1,5})\)")
 _GLUED = re.compile(r"([0-9]{1,5}|[0-9]{1,4}[a-z]{0,2}\.[0-9]{1,3})((?:[a-z][0-9]{1,2}){1,3}[a-z]?)", re.IGNORECASE)
 _GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
@@ -177,9 +178,22 @@ def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written
 
 
 def _beside(before: Written, source: Source, match: re.Match[str]) -> Written:
-    """Another subdivision of the section before it: "212(a)(6) and (9)"."""
+    """Another subdivision of the section before it: "212(a)(6) and (9)". What holds both ends where the first has a
+    subdivision of the same kind: "1158(a)(1)-(2)(B)" names 1158(a)(1) and 1158(a)(2)(B).
+    """
     subs = subdivisions(source.written(match))
-    return Written(*match.span(), before.number, (*before.subs[: -len(subs)], *subs))
+    wanted = {_kind(subs[0], len(subs[0]) - 1), _kind(subs[0], 1)}
+    alike = [n for n, sub in enumerate(before.subs) if _kind(sub, n) in wanted]
+    above = alike[-1] if alike else max(0, len(before.subs) - len(subs))
+    return Written(*match.span(), before.number, (*before.subs[:above], *subs))
+
+
+def _kind(sub: str, level: int) -> str:
+    """Of a subdivision that many levels below its section's first: "i" is a letter there, and a Roman number below."""
+    if not sub.isalpha():
+        return "number"
+    form = "roman" if level and _ROMAN.fullmatch(sub) else "letter"
+    return f"{form} {sub.islower()}"
 
 
 def _is_of_one(folded: str, first: Written, written: Written) -> bool:

@@ -130,12 +130,20 @@ def changing() -> frozenset[str]:
 @lru_cache(maxsize=10_000)
 def concerning(locator: str) -> tuple[Change, ...]:
     """The changes of a provision, of what holds it and of what it holds."""
-    return tuple(c for c in changes() if is_within(locator, c.provision) or is_within(c.provision, locator))
+    holders = holding(locator)
+    return tuple(c for c in changes() if c.provision in holders or locator in holding(c.provision))
 
 
 def ended_by(day: date) -> list[str]:
     """The provisions that were no longer in force on that day; whatever is under them was not either."""
     return [change.provision for change in changes() if change.ends and change.day <= day]
+
+
+@lru_cache(maxsize=10_000)
+def holding(locator: str) -> frozenset[str]:
+    """The provision and all that holds it."""
+    steps = locator.split("/")
+    return frozenset("/".join(steps[:n]) for n in range(1, len(steps) + 1))
 
 
 def is_within(locator: str, provision: str) -> bool:

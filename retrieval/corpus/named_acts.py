@@ -4,7 +4,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from django.db.models import Count
 
@@ -20,12 +20,17 @@ _REACH = 120  # characters of a name
 _OFTEN = 3  # a place that a name is given a third as often as the one that has it most is no slip
 
 
-def named_by_others(text: str, readable: SectionQuerySet, known: Sequence[NamedAct]) -> list[NamedAct]:
-    """The acts that a question names by what public law calls them, but for those `known` by our table."""
+def named_by_others(
+    text: str, sections: Callable[[], SectionQuerySet], known: Sequence[NamedAct]
+) -> list[NamedAct]:
+    """The acts that a question names by what public law calls them, but for those `known` by our table. `sections`
+    gives what may be read, where any such name is looked for.
+    """
     source = Source.of(text)
     spans = [span for span in _spans(source.folded) if not any(_overlap(span, act) for act in known)]
     if not spans:
         return []
+    readable = sections()
     named = Citation.objects.filter(
         name__in={name for _, _, name in spans}, private=False, source__live=True, source__valid_to=None
     ).exclude(called="")

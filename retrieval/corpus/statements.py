@@ -13,6 +13,8 @@ from typing import Any
 from django.db import connection
 from django.db.models import Model, QuerySet
 from django.db.models.expressions import RawSQL
+from psycopg import Cursor
+from psycopg.pq import Format
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, Section
@@ -23,6 +25,16 @@ Statement = tuple[str, tuple]  # SQL and its parameters
 
 def rows(sql: str, parameters: Sequence[Any] = ()) -> list[tuple]:
     with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return cursor.fetchall()
+
+
+def rows_of_bytes(sql: str, parameters: Sequence[Any] = ()) -> list[tuple]:
+    """As `rows`; columns of bytes come as they are stored, not as text, which takes twice the room and the time."""
+    connection.ensure_connection()
+    binary = Cursor(connection.connection)  # Django's own puts parameters into the text, which is answered by text
+    binary.format = Format.BINARY
+    with (connection.make_debug_cursor if connection.queries_logged else connection.make_cursor)(binary) as cursor:
         cursor.execute(sql, parameters)
         return cursor.fetchall()
 

@@ -17,9 +17,8 @@ class Integrity:
 
     def __init__(self, path: Path):
         self.path = path
-        self.seen: dict[
-            str, tuple[tuple[int, int], bool]
-        ] = {}  # by file: size and time of change, and whether whole
+        # By file: size and time of change, and whether whole. Each search looks at all files, some seventy.
+        self.seen: dict[Path, tuple[tuple[int, int], bool]] = {}
 
     def damaged(self) -> str:
         """The name of a file that is missing or not as it was written; empty where all are well."""
@@ -40,11 +39,11 @@ class Integrity:
         try:
             found = file.stat()
             stamp = found.st_size, found.st_mtime_ns
-            if self.seen.get(file.name, (None,))[0] != stamp:
-                self.seen[file.name] = stamp, is_whole(file)
+            if self.seen.get(file, (None,))[0] != stamp:
+                self.seen[file] = stamp, is_whole(file)
         except OSError:
             return False
-        return self.seen[file.name][1]
+        return self.seen[file][1]
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,15 @@
 """The corpus, who may see it, the jobs that fill it and the log of what was asked."""
 
 from retrieval.models.access import ApiKey, DocumentGrant, SetPassword
-from retrieval.models.chunks import Chunk, ChunkVector, EmbeddingModel, SectionTerms, Summary, Vocabulary
+from retrieval.models.chunks import (
+    Chunk,
+    ChunkVector,
+    EmbeddingModel,
+    SectionTerms,
+    Summary,
+    Vocabulary,
+    WrittenSummary,
+)
 from retrieval.models.corpus import (
     Anchor,
     Citation,

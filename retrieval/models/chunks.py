@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
@@ -140,6 +141,34 @@ class Summary(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_level_display()} of {self.document_id}"
+
+
+class WrittenSummary(PartOfDocument):
+    """What a language model wrote in one language of one version of a section, as far as proof bore it out; without
+    sentences where it did not, so that it is not paid for again. As private as its text, of which it holds places.
+    """
+
+    section = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="written_summaries")
+    language = models.CharField(max_length=5)
+    model = models.CharField(max_length=120, help_text=_("The language model that was asked."))
+    sentences = models.JSONField(
+        default=list,
+        help_text=_("Of each its text, how sure its proof is, and start and end of the words that it rests on."),
+    )
+    problem = models.CharField(
+        max_length=30, blank=True, help_text=_("Why there are no sentences: unproven, timeout …")
+    )
+    withheld = models.JSONField(default=list, help_text=_("What was not proven, and why not."))
+    written_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = _("written summaries")
+        constraints = [
+            models.UniqueConstraint(fields=["section", "language", "model"], name="one_written_summary_a_model")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.section_id} in {self.language}"
 
 
 class Vocabulary(models.Model):

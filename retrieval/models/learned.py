@@ -25,6 +25,13 @@ class RankerModel(models.Model):
     manifest = models.JSONField(
         default=dict, help_text=_("Features, topics, figures of every candidate compared.")
     )
+    any_answer = models.JSONField(
+        null=True,
+        editable=False,
+        help_text=_(
+            "What tells, beside this model, whether any of the loaded bodies of law answers; empty for what ships."
+        ),
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.CANDIDATE)
 
     class Meta:

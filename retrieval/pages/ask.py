@@ -2,7 +2,7 @@
 asked and nothing of who asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from django import forms
@@ -59,7 +59,18 @@ class AskForm(QuestionForm):
     @property
     def address(self) -> str:
         """The query string of what was asked; only of a valid form."""
-        return urlencode({name: value for name, value in self.cleaned_data.items() if value}, doseq=True)
+        return query_string(self.cleaned_data)
+
+    @property
+    def address_of_search(self) -> str:
+        """The query string of a search for the same; only of a valid form."""
+        asked = self.request()
+        filters = {"domain": asked.domains, "language": asked.language, "as_of": asked.as_of}
+        return query_string({"q": asked.text, **filters})
+
+
+def query_string(values: Mapping[str, object]) -> str:
+    return urlencode({name: value for name, value in values.items() if value}, doseq=True)
 
 
 class HistoryForm(forms.Form):

@@ -32,7 +32,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 from retrieval.parsing.tree import PageStart
 from retrieval.search.response import wanted_stems
-from retrieval.summaries.shown import Told, headings, of_document, of_section
+from retrieval.summaries.shown import Told, headings, of_document, of_section, written_of
 from retrieval.text.snippets import best_snippet, marked_words, to_sentence_end
 
 WHOLE_OUTLINE = 500  # sections whose outline stands beside the text in full; a larger one opens as one reads
@@ -138,6 +138,7 @@ class Reading:
     terms: list[DefinedTerm] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     summary: list[Told] = field(default_factory=list)
+    written: list[dict] = field(default_factory=list)
     went: list[Went] = field(default_factory=list)
 
 
@@ -241,6 +242,7 @@ def read(section: Section, reader: Reader) -> Reading:
         related=related_to(section, reader),
         terms=terms_used(section, [one.locator for one in above], in_document),
         summary=of_section(section, in_document),
+        written=written_of(section, in_document),
         went=where_it_went(section, reader.readable),
     )
 
@@ -277,11 +279,8 @@ def neighbours(
 
 def versions_of(section: Section, caller: Caller) -> list[Section]:
     """All texts the provision has had, newest first; empty where there is only this one."""
-    same = (
-        Section.objects.live()
-        .visible_to(caller)
-        .filter(document=section.document_id, locator=section.locator)
-    )
+    known = Section.objects.live().visible_to(caller)
+    same = known.filter(document=section.document_id, locator=section.locator)
     versions = list(same.only("locator", "valid_from", "valid_to").order_by("-valid_from", "-pk"))
     return versions if len(versions) > 1 else []
 
@@ -419,7 +418,7 @@ def name_under(page: str, locator: str) -> str:
 
 def highlights(section: Section, reader: Reader) -> tuple[Offsets | None, list[Offsets]]:
     """The passage that answers, and the words asked for in it; sought anew where the search gave no offsets."""
-    if not section.text or not reader.question:
+    if not section.text or not (reader.question or reader.passage):
         return None, []
     language = section.document.language
     wanted = wanted_stems(reader.question)

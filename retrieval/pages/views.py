@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.urls.converters import UUIDConverter
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext, gettext_noop
@@ -277,11 +278,10 @@ def search_page(request: HttpRequest) -> HttpResponse:
     """The whole page, or only its results when htmx asks for them; where a rule leads elsewhere, the way there. In a
     matter its members search as it does.
     """
-    try:
-        number = forms.UUIDField(required=False).clean(request.GET.get("matter"))
-    except ValidationError as problem:
-        raise Http404 from problem
-    matter = matter_of(number, request.caller) if number else None
+    number = request.GET.get("matter")
+    if number and not re.fullmatch(UUIDConverter.regex, number):
+        raise Http404
+    matter = matter_of(UUID(number), request.caller) if number else None
     request.caller = caller_in(matter, request.caller) if matter else request.caller
     with as_caller(request.caller):
         return found(request, domains_of(matter) if matter else ())

@@ -1,5 +1,6 @@
 """Reads what is known of a decided case, a row of JSON, as a document: name, date, facts and holding. Pure."""
 
+import re
 from collections.abc import Iterator
 
 from retrieval.citations.citation import cite
@@ -7,6 +8,13 @@ from retrieval.citations.reporters import CASE, SHORT_NAME, cite_case
 from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
+_HOLDING = re.compile(r"^Held\. (?=\S)", re.MULTILINE)
+
+
+def holding_begins(text: str) -> int:
+    """Where, in the text of a case, what was held begins; 0 where it is not told apart."""
+    found = _HOLDING.search(text)
+    return found.end() if found else 0
 
 
 def is_case(row: dict) -> bool:

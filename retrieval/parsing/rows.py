@@ -25,6 +25,7 @@ from retrieval.parsing.uslm.reader import CODE_STEPS, CODES, STATUSES
 ENDINGS = (".jsonl", ".jsonl.xz", ".jsonl.gz")
 MAX_LINE = 20 * 2**20  # bytes: the longest section of the Code has a third of a million
 MAX_DOCUMENT = 400 * 2**20  # bytes of rows held at a time
+UNSTORABLE = re.compile(r"\\u0000|[\ud800-\udfff]")  # as json.dumps writes NUL, and half of a surrogate pair
 LOCATOR = re.compile(r"(?=.{2,300}$)(?:/[^/\s]+)+")
 
 
@@ -74,8 +75,10 @@ def rows_from(file: BinaryIO, offset: int) -> Iterator[tuple[dict, int, int]]:
 def checked(line: bytes, offset: int) -> dict:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceRefused(f"The row at byte {offset:,} is not JSON.") from error
+    if b"\\u" in line and UNSTORABLE.search(json.dumps(row, ensure_ascii=False)):
+        raise SourceRefused(f"The row at byte {offset:,} holds a character that no text has.")
     if opinions.is_opinion(row):
         return row | {"locator": opinions.places_of(row)[0]}
     locator = row.get("locator") if isinstance(row, dict) else None
@@ -84,6 +87,8 @@ def checked(line: bytes, offset: int) -> dict:
     wrong = [name for name, kind in FIELDS.items() if not isinstance(row.get(name, kind()), kind)]
     if wrong:
         raise SourceRefused(f"The row at byte {offset:,}: “{wrong[0]}” is not {KINDS[FIELDS[wrong[0]]]}.")
+    if not all(isinstance(note, str) for note in row.get("notes", ())):
+        raise SourceRefused(f"The row at byte {offset:,} has a note that is not text.")
     return row
 
 

@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from retrieval.proof.types import Source
 from retrieval.proof.vocabulary import EXCEPTIONS, meaning
@@ -18,8 +19,7 @@ UNION = {("united", "states"), ("estados", "unidos")}  # not one of the States
 _CLAUSE = re.compile(r"[;:](?=\s)\s*|\n+")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word in its place. `term` is what it means: a stem, or one name for words that mean the same in law; it is ""
     for words that only bind others.
     """
@@ -63,7 +63,7 @@ def tokens(text: str, language: str) -> tuple[Token, ...]:
             said = text[word.start : word.end].lower()
             term = "" if stem in binding else meaning(stem, language)
             if found and (found[-1].word, said) in UNION:
-                found[-1], term = replace(found[-1], term=""), "union"
+                found[-1], term = found[-1]._replace(term=""), "union"
             found.append(Token(said, term, word.start, word.end))
     return tuple(found)
 

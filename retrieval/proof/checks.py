@@ -10,14 +10,18 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
+from itertools import count
 
-from retrieval.proof.alignment import Token
+from retrieval.proof.alignment import Token, tokens
 from retrieval.proof.facts import Facts, Quantity, facts, places_of
 from retrieval.proof.types import PROBLEMS, Source
 from retrieval.proof.vocabulary import (
     CONDITIONS,
     EXCEPTING,
+    EXCLUDED,
+    EXCLUDES,
     FORBIDDING,
+    INSTITUTIONS,
     LEAST,
     LIMITS,
     MODALS,
@@ -26,9 +30,11 @@ from retrieval.proof.vocabulary import (
     NEGATIVE,
     OBLIGES,
     PARTIES,
+    PARTS,
     PERMITS,
     PLACE,
     POWERS,
+    PREPOSITIONS,
     PRONOUNS,
 )
 from retrieval.text.analyzer import tokens as plain_tokens
@@ -39,6 +45,7 @@ TIGHT = 0.55  # of the law's words among these
 VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
 HEAD = 8  # words that begin what the law says there: "No person shall", "It shall be unlawful"
 AROUND = 5  # words of the law beside those that the claim has
+GOVERNED = 7  # words behind "of", "by" and the like, among which is the party that they bind
 SHORTEST_QUOTE = 3  # words; fewer in quotation marks are a name or a term
 FOLLOWING = 12  # words in which a verb's subject is looked for
 LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
@@ -76,9 +83,8 @@ def compare(
     start, end = span
     window = source.text[start:end]
     changed, contradicts = _facts_changed(said, window, source)
-    if language == source.language and not all(
-        _quoted_in(quote, source.text) for quote in _QUOTED.findall(said)
-    ):
+    quotes = [quote for quote in _QUOTED.findall(said) if language == source.language or _copied(quote, source.text)]
+    if not all(_quoted_in(quote, source.text) for quote in quotes):
         changed.add("quotation")
     aligned = _aligned(claim, law)
     if aligned.order >= VERBATIM and _excepting(claim, law, aligned):
@@ -87,6 +93,12 @@ def compare(
     start, end = aligned.region
     begun = max(0, start - AROUND)
     around = (*law[: min(HEAD, begun)], *law[begun : end + AROUND])
+    if _of_other_party(claim, law):
+        changed.add("party")
+        contradicts = True
+    if _excludes_what_is_named(said, law, around, language):
+        changed.add("exception")
+        contradicts = True
     if _power_made_duty(_words(claim), around):
         changed.add("modal")
         contradicts = True
@@ -148,6 +160,12 @@ def _bound(folded: str, quantity: Quantity) -> int:
     """1 where the number is a minimum, -1 where a maximum, else 0."""
     near = folded[max(0, quantity.start - 24) : quantity.end + 18]
     return bool(LEAST.search(near)) - bool(MOST.search(near))
+
+
+def _copied(quote: str, text: str) -> bool:
+    """Whether it was meant to repeat this text: a translation of it has few of its words."""
+    words, there = plain_tokens(quote), set(plain_tokens(text))
+    return 2 * sum(word in there for word in words) > len(words)
 
 
 def _quoted_in(quote: str, text: str) -> bool:
@@ -306,6 +324,34 @@ def _other_party(claim: Sequence[Token], law: Sequence[Token]) -> bool:
     return any(
         (agent := _agent(law, verb)) and agent != party and party in theirs for party, verb in _doings(claim)
     )
+
+
+def _of_other_party(claim: Sequence[Token], law: Sequence[Token]) -> bool:
+    """Whether it has "of the House" or "against the States" where the law has "of the Senate", "against the Union"."""
+    said, known = _bound_parties(claim), _bound_parties(law)
+    return any(known.get(words) and not parties & known[words] for words, parties in said.items())
+
+
+def _bound_parties(tokens: Sequence[Token]) -> dict[tuple[str, str], set[str]]:
+    """By a word and the preposition behind it, the institutions that follow; not by a fraction."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for head, preposition, place in zip(tokens, tokens[1:], count(2)):
+        if head.term and fold(head.word) not in PARTS and preposition.word in PREPOSITIONS:
+            following = {token.term for token in tokens[place : place + GOVERNED]} & INSTITUTIONS
+            if following:
+                found.setdefault((head.term, PREPOSITIONS[preposition.word]), set()).update(following)
+    return found
+
+
+def _excludes_what_is_named(said: str, law: Sequence[Token], around: Sequence[Token], language: str) -> bool:
+    """Whether it says that the law does not reach what the law names, word for word, and without exception."""
+    near, whole = (fold(" ".join(token.word for token in words)) for words in (around, law))
+    known = {token.term for token in law}
+    left_out = EXCLUDED.search(fold(said))
+    if not left_out or EXCEPTING.search(near) or EXCLUDES.search(whole):
+        return False
+    named = {token.term for token in tokens(next(filter(None, left_out.groups())), language)} - {""}
+    return len(named) > 1 and named <= known
 
 
 def _doings(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:

@@ -46,9 +46,9 @@ _CITED = (
     r"(?:amend|art|sec|cl|const|ch|pt|subsec|title|section|article|amendment|clause|"
     r"[ivxl]+|[a-z]?\d+[a-z]?|[a-z])s?\b"
 )
-_CITATION_ONLY = re.compile(
+_CITATION_ONLY = re.compile(  # each word is read in one way: "is" could be two, and n of them 2^n
     rf"""\W*(?:(?:U\.?\s?S\.?\s+)?Const\.?|\d+\s+(?:U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\.?|[^.]{{2,80}}\sv\.\s[^.]{{2,80}},\s\d+\s+U\.\s?S\.)
-    (?:\W*{_CITED})*\W*""",
+    (?:\W*+(?>{_CITED}))*+\W*""",
     re.IGNORECASE | re.VERBOSE,
 )
 

@@ -38,6 +38,7 @@ _CODE = re.compile(
 _ENDLESS = re.compile(r"\d{30,}|(?:\d{1,3},){10,}\d+")  # digits that are no quantity
 _ROMAN = re.compile(r"(?=[ivxlcdm])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _LINKS = frozenset(listed("and or y o to a through e u"))
+_LONGEST = 60  # tokens of one number, or of one list of places: each is read from wherever it may begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,12 @@ def _place(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, str]]
     """ "Sections 202 and 203", "Article II", "the Fifth and Fourteenth Amendments", "Decimocuarta Enmienda"."""
     kind = PLACE.get(tokens[at].word)
     if kind:
-        numbers = list(_place_numbers(tokens[at + 1 :]))
+        numbers = list(_place_numbers(tokens[at + 1 : at + _LONGEST]))
         if numbers:
             return 1 + numbers[-1][0], {(kind, number) for _, number in numbers}
         return None
     used, found = 0, []
-    while at + used < len(tokens) and (read := _ordinal(tokens, at + used)):
+    while at + used < len(tokens) and used < _LONGEST and (read := _ordinal(tokens, at + used)):
         found.append(str(read[1]))
         used += read[0]
         if at + used < len(tokens) and tokens[at + used].word in _LINKS:
@@ -268,7 +269,7 @@ def _cardinal(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
         return 1, value * scale
     total = current = 0
     used = 0
-    for place, token in enumerate(tokens[at:]):
+    for place, token in enumerate(tokens[at : at + _LONGEST]):
         if token.word in SMALL:
             current += SMALL[token.word]
         elif (

@@ -149,6 +149,13 @@ PERMITS = a_set(
 )
 POWERS = a_set("power powers authorized entitled right rights privilege")  # "shall have Power" permits
 LIMITS = a_set("only unless except if solo salvo excepto si")
+EXCLUDED = re.compile(
+    r"\b(?:leaves?|leaving|left|puts?|places?|keeps?)\s(.+?)\s(?:outside|beyond)\s(?:its|the|their)\s"
+    r"(?:reach|scope|coverage|protection|terms?)\b"
+    r"|\b(?:does|do|did)\snot\s(?:reach|cover|extend to|apply to|include|protect)\s([^.,;]+)"
+    r"|\bdeja\s(.+?)\sfuera\sde\ssu\salcance\b|\bno\s(?:alcanza|cubre|se aplica|protege|incluye)\sa?\s?([^.,;]+)"
+)
+EXCLUDES = re.compile(r"\b(?:not|nor)\s(?:be construed to\s)?(?:reach|cover|extend|apply|include|protect)\b")
 MODALS = dict.fromkeys(listed("shall must debe deben debera deberan"), "duty")
 MODALS |= dict.fromkeys(listed("may can could might puede pueden podra podran"), "leave")
 EXCEPTING = re.compile(
@@ -174,6 +181,14 @@ PARTIES = frozenset(
         "en",
     )
 ) | {"union"}
+INSTITUTIONS = PARTIES & {
+    meaning(stem, "en")
+    for stem in stems(
+        "congress president senate house courts state governor legislature secretary tribe", "en"
+    )
+} | {"union"}
+PREPOSITIONS = {word: word for word in listed("of by against from before")}
+PREPOSITIONS |= {"de": "of", "del": "of", "por": "by", "contra": "against", "ante": "before"}
 PRONOUNS = a_set(
     """he she it they his her its their them him who which such each that those el ella ellos su sus"""
 )

@@ -273,8 +273,9 @@ def texts_of(query: Query, section: Provision) -> tuple[str, str]:
 FACETED = 100  # candidates that are counted
 MOST_VALUES = 20  # of one facet, the most frequent
 FACETS = """
-SELECT domain.slug, domain.name, document.locator, document.title, above.locator,
-    coalesce(nullif(above.heading, ''), above.citation), readable.status,
+SELECT domain.slug, domain.name, domain.name_es, document.locator, document.title,
+    CASE document.locator WHEN domain.locator_prefix THEN domain.name_es ELSE '' END, above.locator,
+    coalesce(nullif(above.heading, ''), above.citation), coalesce(above.heading_es, ''), readable.status,
     CASE domain.citation_style WHEN 'case'
         THEN coalesce(document.year, extract(year FROM readable.valid_from)::int) END,
     domain.citation_style = 'case', document.court
@@ -295,21 +296,24 @@ def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
     readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
     first = [candidate.section_id for candidate in candidates[:FACETED]]
     found = statements.rows(FACETS.format(readable=readable), [*scope, first]) if first else []
-    pairs = {
-        "domain": [(row[0], row[1]) for row in found],
-        "document": [(row[2], row[3]) for row in found],
-        "part": [(row[4], row[5]) for row in found if row[4]],
-        "status": [(row[6], row[6]) for row in found if row[6]],
-        "court": [(row[9], row[9]) if row[9] else row[:2] for row in found if row[8]],
-        "year": [(str(row[7]), str(row[7])) for row in found if row[7]],
+    values = {
+        "domain": [row[:3] for row in found],
+        "document": [row[3:6] for row in found],
+        "part": [row[6:9] for row in found if row[6]],
+        "status": [(row[9], row[9], "") for row in found if row[9]],
+        "court": [(row[12], row[12], "") if row[12] else row[:3] for row in found if row[11]],
+        "year": [(str(row[10]), str(row[10]), "") for row in found if row[10]],
     }
-    return {"among": len(found)} | {name: counted(values) for name, values in pairs.items()}
+    return {"among": len(found)} | {name: counted(named) for name, named in values.items()}
 
 
-def counted(values: Sequence[tuple[str, str]]) -> list[dict]:
-    """The most frequent first, equal ones by value."""
+def counted(values: Sequence[tuple[str, str, str]]) -> list[dict]:
+    """Values with their names in English and Spanish, the most frequent first, equal ones by value."""
     counts = sorted(Counter(values).items(), key=lambda item: (-item[1], item[0]))
-    return [{"value": value, "name": name, "count": n} for (value, name), n in counts[:MOST_VALUES]]
+    return [
+        {"value": value, "name": name, "name_es": name_es, "count": n}
+        for (value, name, name_es), n in counts[:MOST_VALUES]
+    ]
 
 
 # -- The trace

@@ -43,17 +43,19 @@ def acts_named(query: Query) -> list[NamedAct]:
 
 def _acts_named(query: Query) -> list[NamedAct]:
     known = list(named_acts(query.original))
-    readable = Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids, private=False)
-    return [*known, *named_by_others(query.original, readable, known)]
+    return [*known, *named_by_others(query.original, lambda: readable_public(query), known)]
+
+
+def readable_public(query: Query) -> SectionQuerySet:
+    """The public sections of the domains that are searched."""
+    return Section.objects.readable(query.caller, query.as_of).filter(domain__in=query.domain_ids, private=False)
 
 
 def sections_of(query: Query, acts: Collection[Act]) -> list[int]:
     """The readable public result sections of the acts, in no order."""
     if not acts:
         return []
-    readable = Section.objects.readable(query.caller, query.as_of).filter(
-        domain__in=query.domain_ids, private=False
-    )
+    readable = readable_public(query)
     places = {place for act in acts for place in (act.first, act.last, act.within)}
     rows = readable.filter(locator__in=places).values_list("locator", "document", "position", "depth")
     known = {locator: at for locator, *at in rows}

@@ -150,7 +150,8 @@ def act_candidate(section: int, act: str) -> Candidate:
 
 def cited_in(query: Query, text: str) -> tuple[Citation, ...]:
     """What a reading of the question cites, decisions by the names of those that are searched among them."""
-    return find_citations(text, asked=True, names=decided_cases.names_for(query))
+    names = decided_cases.names_for(query)
+    return query.once(("cited", text, *query.domain_ids), lambda: find_citations(text, asked=True, names=names))
 
 
 def case_not_here(query: Query) -> str:
@@ -240,19 +241,22 @@ def read_as(locator: str, sections: Mapping[str, Section]) -> str:
     return lettered(locator) if whole not in sections and other in sections else locator
 
 
-_PAGE = re.compile(r"/us/scotus/[^/]+/(\d+)")
+_PAGE = re.compile(r"(?P<volume>/us/(?:scotus|case/[^/]+)/[^/]+/)(?P<page>[0-9]+)")
 _MOST_PAGES = 200  # of one decision
 
 
 def cases_with_pages(readable: QuerySet[Section], locators: Iterable[str]) -> dict[str, Section]:
-    """The decision that the page of "410 U.S. at 163" is in: the last that begins before it in its volume."""
-    pages = {locator: (volume_of(locator), int(page[1])) for locator in locators if (page := _PAGE.fullmatch(locator))}
+    """The decision that the page of "410 U.S. at 163" or "123 F.3d at 459" is in: the last that begins before it in
+    its volume.
+    """
+    pages = {locator: page for locator in locators if (page := page_in(locator))}
     if not pages:
         return {}
     volumes = reduce(or_, (Q(locator__under=volume) for volume, _ in pages.values()))
     begun: defaultdict[str, dict[int, Section]] = defaultdict(dict)
     for case in readable.filter(volumes, level="case"):
-        begun[volume_of(case.locator)][int(case.locator.split("/")[4])] = case
+        if begins := page_in(case.locator):
+            begun[begins[0]][begins[1]] = case
     found = {}
     for locator, (volume, page) in pages.items():
         if first := max((first for first in begun[volume] if first <= page <= first + _MOST_PAGES), default=None):
@@ -260,8 +264,10 @@ def cases_with_pages(readable: QuerySet[Section], locators: Iterable[str]) -> di
     return found
 
 
-def volume_of(locator: str) -> str:
-    return "/".join(locator.split("/")[:4]) + "/"
+def page_in(locator: str) -> tuple[str, int] | None:
+    """The volume of a reporter, as what its decisions lie under, and the page in it."""
+    read = _PAGE.fullmatch(locator)
+    return (read["volume"], int(read["page"])) if read else None
 
 
 def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:

@@ -1,12 +1,12 @@
 """The question itself: put into plain characters and its language found, first of all; later embedded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from retrieval.engines import loaded
 from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Ranking
+from retrieval.ranking import Ranking, replace
 from retrieval.text import language
 from retrieval.text.normalization import normalize
 

@@ -27,6 +27,8 @@ TELLS_LITTLE = re.compile(
     r"|\bnote below|\bso in original",
     re.IGNORECASE,
 )
+# As no caption does: "Limitations; exemptions; “operating costs” defined".
+ENDS = re.compile(r"[.;?!][)\]”\"’']*$")
 LEANING = re.compile(
     r"\b(?:sub)?(?:section|paragraph|clause)s? \(|\bthis (?:sub\w+|paragraph|clause)\b|^(?:in )?such\b",
     re.IGNORECASE,
@@ -72,15 +74,28 @@ def sentence_of(text: str, place: Span, language: str) -> Sentence:
 
 
 def places(text: str) -> list[Span]:
-    """Of sentences that can be read alone and are neither short nor long; where there are none, of the first."""
+    """Of sentences that can be read alone and are neither short nor long; where there are none, of the first that does
+    not break off before a list, or goes on without one.
+    """
     every = [unit for unit in units(text) if not CAPTION.search(text, unit.start, unit.end)]
     alone = [unit for unit in every if all(CAPTION.search(text, *stem) for stem in unit.stems)]
     whole = [around(text, unit) for unit in alone]
-    easy = [place for place in whole if SHORTEST <= place[1] - place[0] <= LONGEST and complete(text, place)]
+    easy = [
+        place for place in whole if SHORTEST <= place[1] - place[0] <= LONGEST and ENDS.search(text, *place)
+    ]
     if easy or not (rest := whole or sentences(text)):
         return easy
-    start, end = next((place for place in rest if complete(text, place)), rest[0])
-    return [(start, start + len(text[start:end].rstrip()))] if text[start:end].strip() else []
+    going_on = [
+        (unit.stems[0][0], unit.end)
+        for unit in every
+        if unit.stems and not MARKED.match(text, unit.start, unit.end)[0]
+    ]
+    trimmed = (
+        (start, start + len(text[start:end].rstrip()))
+        for start, end in (*rest, *going_on)
+        if text[start:end].strip()
+    )
+    return [place for place in trimmed if complete(text, place) or place[1] == len(text.rstrip())][:1]
 
 
 def around(text: str, unit: Unit) -> Span:

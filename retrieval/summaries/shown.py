@@ -1,17 +1,20 @@
 """Summaries as pages and the API show them: sentences of the law, read again under the caller's scope from the versions
-they stand in, each with its place and, of the Constitution, our translation.
+they stand in, each with its place and, of the Constitution, our translation; and what a language model wrote of these
+versions, each sentence with the words of law that it rests on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 
 from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from retrieval.access.caller import Caller
+from retrieval.answers.passages import pins
 from retrieval.answers.spanish import same_sentences
+from retrieval.citations.citation import cite
 from retrieval.corpus.translations import translation
-from retrieval.models import Document, Section, Summary
+from retrieval.models import Document, Section, Summary, WrittenSummary
 from retrieval.models.corpus import SectionQuerySet
 
 LONG = 1_500  # characters of a provision that is summarised: three sentences have 600
@@ -33,7 +36,9 @@ def of_document(document: Document, readable: SectionQuerySet) -> list[Told]:
 
 
 def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) -> list[dict]:
-    """Results of a search, long ones with the `summary` of their text: read by what each is, whatever was asked."""
+    """Results of a search, long ones with the `summary` of their text and what is written of it: read by what each is,
+    whatever was asked.
+    """
     readable = Section.objects.readable(caller, day)
     named = readable.filter(locator__in=[result["locator"] for result in results])
     long = named.annotate(length=Length("text")).filter(length__gt=LONG)
@@ -41,8 +46,66 @@ def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) ->
         (domain, locator): pk for pk, domain, locator in long.values_list("pk", "domain__slug", "locator")
     }
     found = told(Summary.objects.filter(section__in=places.values(), level=Level.PROVISION), readable)
+    told_of = written(places.values(), readable)
     at = [places.get((result["domain"], result["locator"])) for result in results]
-    return [result | {"summary": found.get(pk, [])} for result, pk in zip(results, at, strict=True)]
+    return [
+        result | {"summary": found.get(pk, []), "summary_written": told_of.get(pk, [])}
+        for result, pk in zip(results, at, strict=True)
+    ]
+
+
+def written_of(section: Section, readable: SectionQuerySet) -> list[dict]:
+    """Of a long provision."""
+    is_long = section.is_leaf and len(section.text) > LONG
+    return written([section.pk], readable).get(section.pk, []) if is_long else []
+
+
+def written(sections: Iterable[int], readable: SectionQuerySet) -> dict[int, list[dict]]:
+    """By section, what a language model wrote last in each language of this very version."""
+    kept = WrittenSummary.objects.filter(section__in=readable.filter(pk__in=list(sections)))
+    last = kept.exclude(sentences=[]).order_by("section_id", "language", "-written_at")
+    rows = list(last.distinct("section_id", "language").select_related("section"))
+    places = [
+        (row.section_id, start)
+        for row in rows
+        for sentence in row.sentences
+        for start, _ in sentence["places"]
+    ]
+    named = pins(places)
+    found: dict[int, list[dict]] = {}
+    for row in rows:
+        found.setdefault(row.section_id, []).append(as_written(row, named))
+    return found
+
+
+def as_written(row: WrittenSummary, named: dict[tuple[int, int], str]) -> dict:
+    sentences = [
+        {
+            "text": sentence["text"],
+            "confidence": sentence["confidence"],
+            "citations": [quoted(row.section, start, end, named) for start, end in sentence["places"]],
+        }
+        for sentence in row.sentences
+    ]
+    return {
+        "language": row.language,
+        "model": row.model,
+        "written_at": row.written_at,
+        "sentences": sentences,
+    }
+
+
+def quoted(section: Section, start: int, end: int, named: dict[tuple[int, int], str]) -> dict:
+    """As an answer quotes the law."""
+    pin = named.get((section.pk, start))
+    return {
+        "locator": section.locator,
+        "citation": (pin and cite(pin)) or section.citation,
+        "pin": pin,
+        "quote": section.text[start:end],
+        "start": start,
+        "end": end,
+    }
 
 
 def headings(documents: Sequence[Document], readable: SectionQuerySet) -> dict[int, list[Section]]:

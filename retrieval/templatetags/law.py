@@ -234,7 +234,9 @@ def querystring_of(**values: str) -> str:
 
 
 @register.simple_tag
-def result_url(result: Mapping, question: str, as_of: str | None = None, matter: str | None = None) -> str:
+def result_url(
+    result: Mapping, question: str, as_of: date | str | None = None, matter: str | None = None
+) -> str:
     """A result's page with its passage highlighted, at the most exact place known."""
     start, end = result["passage"]
     kept = {"q": question, "passage": f"{start}-{end}", "as_of": as_of, "matter": matter}
@@ -252,10 +254,11 @@ def note_url(note: Mapping, as_of: str | None = None, matter: str | None = None)
 
 
 @register.simple_tag
-def quoted_url(place: Mapping, question: str, as_of: date | None = None) -> str:
-    """Where words that an answer quotes stand, highlighted."""
-    day = as_of and as_of.isoformat()
-    return result_url({**place, "passage": (place["start"], place["end"])}, question, day)
+def quoted_url(
+    place: Mapping, question: str, as_of: date | str | None = None, matter: str | None = None
+) -> str:
+    """Where words that are quoted stand, highlighted."""
+    return result_url({**place, "passage": (place["start"], place["end"])}, question, as_of, matter)
 
 
 @register.simple_tag

@@ -10,6 +10,9 @@ from difflib import SequenceMatcher
 
 # Pairs of words that are compared, which takes half a second; longer passages are set whole.
 MOST_PAIRS = 2_000_000
+# Of lines or words: the work grows with the cube of what is repeated, of which real law has a hundredth.
+MOST_STEPS = 200_000_000
+OFTEN = 20  # times that a line or word stands in a text; from there on it tells no place
 WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
 
 
@@ -28,12 +31,25 @@ def redline(old: str, new: str) -> list[Line]:
     """The lines of both texts, in order."""
     before, after = old.split("\n"), new.split("\n")
     lines: list[Line] = []
-    for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in compared(before, after):
         if kind == "equal":
             lines += [(Change(line),) for line in before[a:b]]
         else:
             lines += parted(worded(before[a:b], after[c:d]))
     return lines
+
+
+def compared(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    """As difflib tells what became of what, found by what stands there seldom; one replacement where that might take
+    seconds.
+    """
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for often in [said for said, places in matcher.b2j.items() if len(places) > OFTEN]:
+        del matcher.b2j[often]
+    pairs = sum(len(matcher.b2j.get(said, ())) for said in before)
+    if (pairs + len(before)) * min(len(before), len(after)) > MOST_STEPS:
+        return [("replace", 0, len(before), 0, len(after))]
+    return matcher.get_opcodes()
 
 
 def worded(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
@@ -46,7 +62,7 @@ def worded(before: Sequence[str], after: Sequence[str]) -> Iterator[Change]:
     if len(one) * len(other) > MOST_PAIRS:
         yield from (Change(olds, "del"), Change("\n"), Change(news, "ins"))
         return
-    for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in compared(one, other):
         if kind == "equal":
             yield Change("".join(one[a:b]))
             continue

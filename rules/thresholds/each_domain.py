@@ -2,17 +2,25 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
 import numpy as np
 
 from retrieval.pipeline import Stage, run_stage
-from retrieval.ranking import NEAR_MISSES, Candidate, DomainScope, Query, Ranking, Reason, StageReport
-from retrieval.stages.reranker.reranker import serving
+from retrieval.ranking import (
+    NEAR_MISSES,
+    Candidate,
+    DomainScope,
+    Query,
+    Ranking,
+    Reason,
+    StageReport,
+    replace,
+)
+from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.targets import Selection
-from rules.logistic import Logistic, shipped
+from rules.logistic import Logistic, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A softmax over domains of what is known of every domain once it was searched; fitted on 1,450 train and tune questions
@@ -25,7 +33,8 @@ OWN, ANY = (0.76, 1.15), (0.82, 0.0)
 Found = Sequence[tuple[DomainScope, Ranking]]
 UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
-# unsure enough to answer something. `manage.py train_any_answer` fits it.
+# unsure enough to answer something. `manage.py train_any_answer` fits what ships; a job fits it to the bodies that are
+# loaded after each training of the reranker.
 FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
     "evidence",  # the greatest log odds that a body answers
@@ -103,8 +112,9 @@ def judged_together(query: Query, found: Found) -> Found:
     told = signs(query, found)
     if told is None or all(answer.abstained for domain, answer in found if not domain.private):
         return found
-    probability = any_answers().of(told)
-    if probability >= any_answers().minimum:
+    answering = any_answers(query)
+    probability = answering.of(told)
+    if probability >= answering.minimum:
         return [(d, answer if d.private else shown_all_the_same(answer)) for d, answer in found]
     reason = Reason("abstained", {"probability": round(probability, 3)})
     return [(d, answer if d.private else declined(answer, reason)) for d, answer in found]
@@ -125,9 +135,12 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
     return features(query, max(evidence(query, *pair) for pair in public), named)
 
 
-def any_answers() -> Logistic:
+def any_answers(query: Query) -> Logistic:
     """The probability that one of the bodies answers. Below its minimum nothing is shown of what public ones found."""
-    return shipped(FILE, FEATURES)
+    fitted = any_answer_fitted(query.versions.get("model", 0))
+    if fitted is None or fitted["weights"].keys() != set(FEATURES):  # of a release with other features
+        return shipped(FILE, FEATURES)
+    return read(fitted, FEATURES)
 
 
 def features(query: Query, evidence: float, named: float) -> np.ndarray | None:

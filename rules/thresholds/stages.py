@@ -5,12 +5,12 @@ shown as an answer where it is improbable that one was found.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
-from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds
+from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM

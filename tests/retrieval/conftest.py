@@ -1,5 +1,7 @@
-"""A cross-encoder, exported once for the tests of its export, of its serving and of its stage."""
+"""What several folders' tests share: a cross-encoder exported once, and what the US Code of 2016 holds."""
 
+import json
+import lzma
 import shutil
 from pathlib import Path
 
@@ -27,3 +29,10 @@ def exported() -> Path:
         if not (folder / "export").is_dir():
             onnx_export.export_cross_encoder(tiny(folder / "tiny"), folder / "export")
     return folder / "export"
+
+
+@pytest.fixture(scope="session")
+def code_of_2016(measuring_data) -> dict[str, str]:
+    """The path of each section of the US Code by its locator."""
+    with lzma.open(measuring_data / "uscode/sections-2016.jsonl.xz", "rt", encoding="utf-8") as file:
+        return {row["locator"]: row["path"] for row in map(json.loads, file)}

@@ -1,10 +1,10 @@
 """What stages pass on."""
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
 
-from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds
+from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds, replace
 
 
 class Gates:
@@ -19,6 +19,14 @@ def a_ranking(*scores: float) -> Ranking:
 
 def ids(ranking: Ranking) -> list[int]:
     return [candidate.section_id for candidate in ranking.candidates]
+
+
+def test_a_ranking_with_other_values_is_what_dataclasses_make_of_it():
+    ranking = a_ranking(0.1, 0.9)
+    assert replace(ranking, note="n", final=True) == dataclasses.replace(ranking, note="n", final=True)
+    assert (ranking.note, ranking.final) == ("", False)
+    with pytest.raises(TypeError, match="unknown"):
+        replace(ranking, unknown=1)
 
 
 def test_candidates_stand_by_score_and_ties_by_section():

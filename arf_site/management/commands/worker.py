@@ -9,6 +9,7 @@ from datetime import timedelta
 from django.core.management.base import BaseCommand
 from django.db import OperationalError, connection, connections
 from django_q import cluster as django_q_cluster
+from django_q import pusher as django_q_pusher
 
 from arf_site import schedules
 from arf_site.node.supervisor import end_children_with_us
@@ -37,6 +38,8 @@ class Command(BaseCommand):
         connections.close_all()  # a forked child must not share them
         end_children_with_us()
         django_q_cluster.Sentinel = Sentinel
+        # Its own 10 s would hold jobs up when the database is back.
+        django_q_pusher.sleep = lambda _: time.sleep(EVERY)
         cluster = django_q_cluster.Cluster()
         cluster.start()
         was_away = False

@@ -1,10 +1,11 @@
-"""manage.py agreement [DOMAIN] [--split S] [--kind human] [--json]"""
+"""manage.py agreement [DOMAIN] [--split S] [--kind human] [--answers] [--json]"""
 
 import json
 from dataclasses import asdict
 
 from evaluation.judging.agreement import Agreement, agreement
 from evaluation.models import Judgment, Topic
+from evaluation.proof import judged_answers
 from evaluation.topics.library import grades_by_judge, require_domain
 from retrieval.management.base import ArfCommand
 
@@ -17,11 +18,19 @@ class Command(ArfCommand):
         parser.add_argument("--split", default="", choices=Topic.Split.values)
         parser.add_argument("--kind", action="append", choices=Judgment.Kind.values, help="may repeat; human")
         parser.add_argument("--show", type=int, default=20, help="how many disagreements to list")
+        parser.add_argument(
+            "--answers",
+            action="store_true",
+            help="whether answers are borne out, by the proof of this program and by people",
+        )
         parser.add_argument("--json", action="store_true")
 
-    def handle(self, *, domain: str, split: str, kind: list[str] | None, show: int, **options) -> None:
+    def handle(
+        self, *, domain: str, split: str, kind: list[str] | None, answers: bool, show: int, **options
+    ) -> None:
         require_domain(domain)
-        told = agreement(grades_by_judge(domain, split, kinds=kind or [Judgment.Kind.HUMAN]))
+        judged = judged_answers.grades() if answers else None
+        told = agreement(judged or grades_by_judge(domain, split, kinds=kind or [Judgment.Kind.HUMAN]))
         if options["json"]:
             self.stdout.write(json.dumps(asdict(told), indent=2))
         else:
@@ -39,9 +48,9 @@ class Command(ArfCommand):
                 f" {shown(kappa.linear)} linear, {shown(kappa.quadratic)} quadratic"
             )
         for each in told.disagreements[:show]:
-            topic, locator = each.judged
+            of, what = each.judged
             grades = ", ".join(f"{judge} {grade}" for judge, grade in each.grades.items())
-            self.stdout.write(f"  {topic} {locator}: {grades}")
+            self.stdout.write(f"  {of} {what}: {grades}")
 
 
 def shown(value: float | None) -> str:

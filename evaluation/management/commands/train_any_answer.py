@@ -6,7 +6,6 @@ from pathlib import Path
 from evaluation.learning import any_answer
 from evaluation.management.base import with_bar
 from evaluation.topics.library import topics_of
-from evaluation.topics.split_conflicts import near_tests
 from evaluation.topics.topic import read_topics
 from retrieval.management.base import ArfCommand
 from rules.thresholds.each_domain import FILE
@@ -27,9 +26,7 @@ class Command(ArfCommand):
 
     def handle(self, *, topics: Path | None, write: bool, **options) -> None:
         found = read_topics(topics) if topics else topics_of(split="tune")
-        tested = near_tests(topic.query for topic in found)
-        found = [topic for topic in found if topic.split != "test" and topic.query not in tested]
-        fitted = any_answer.fit(found, show=with_bar)
+        fitted = any_answer.fit(any_answer.to_fit_on(found), show=with_bar)
         if write:
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")
         self.stdout.write(json.dumps(fitted.row, indent=2))

@@ -125,11 +125,18 @@ def serving(query: Query) -> tuple[Reranker, str]:
     the answer is worse for it once a training has failed.
     """
     found = _in_force(query.versions.get("model", 0))
-    if found is None and failed_training():
+    if found is None and query.once("failed_training", failed_training):
         raise NotRun("no reranker is deployed: its training failed")
     if found is None:
         raise NotRun("no reranker is deployed", degrades=False)
     return found
+
+
+@lru_cache(maxsize=4)
+def any_answer_fitted(version: int) -> dict | None:
+    """What was fitted beside the reranker in force at this version of the models, to tell whether anything answers."""
+    active = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE)
+    return active.values_list("any_answer", flat=True).first()
 
 
 def failed_training() -> datetime | None:

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.learning import any_answer, registry
 from evaluation.learning.any_answer import fit, signs_of
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
+from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.indexes import terms
-from rules.thresholds.each_domain import FEATURES, FILE
+from retrieval.models import JobRun, RankerModel
+from rules.logistic import shipped
+from rules.thresholds.each_domain import FEATURES, FILE, any_answers
 from tests.builders import a_document, a_domain, a_section, embedded
 from tests.evaluation.learning.conftest import TOPICS, some
 from tests.rules.thresholds.test_each_domain import knowing_unanswerable
@@ -70,3 +74,64 @@ def test_the_command_tells_what_it_fitted_and_writes_only_when_asked_to(two_bodi
     call_command("train_any_answer", topics=a_file(tmp_path / "tune.jsonl", "tune", 20), stdout=told)
     assert '"likeness"' in told.getvalue() and "AUC" in told.getvalue()
     assert FILE.read_text(encoding="utf-8") == before
+
+
+@pytest.fixture
+def fitting(two_bodies, monkeypatch):
+    """The job, on forty tune topics."""
+    monkeypatch.setattr(any_answer, "FEWEST", 5)
+    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 40))
+
+    def ran() -> JobRun:
+        *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
+        return run
+
+    return ran
+
+
+def test_the_job_fits_what_serves_beside_the_reranker_where_it_is_better(fitting, monkeypatch):
+    monkeypatch.setattr(any_answer, "area", lambda *told: 0.0)
+    run = fitting()
+    assert run.status == JobRun.Status.DONE and run.message.startswith("Serves: AUC ")
+    row = registry.active().any_answer
+    query = Runner("once").query("who may declare war", (), "en")
+    serving = any_answers(query)
+    assert serving.minimum == row["minimum"] != shipped(FILE, FEATURES).minimum
+    assert serving.weights.tolist() == [row["weights"][name] for name in FEATURES]
+
+
+def test_weights_of_other_features_do_not_serve(two_bodies):
+    RankerModel.objects.update(any_answer={"minimum": 0.9, "intercept": 0.0, "weights": {"length": 1.0}})
+    assert any_answers(Runner("once").query("who may declare war", (), "en")) == shipped(FILE, FEATURES)
+
+
+def test_what_ships_serves_where_it_tells_better_or_topics_are_few(fitting, monkeypatch):
+    monkeypatch.setattr(any_answer, "area", lambda *told: 1.0)
+    assert fitting().message.startswith("What ships serves: AUC ")
+    monkeypatch.setattr(any_answer, "FEWEST", 100)
+    assert fitting().message.startswith("What ships serves: 30 questions with an answer and 8 without one")
+    assert registry.active().any_answer is None
+
+
+def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(fitting, monkeypatch):
+    monkeypatch.setattr(any_answer, "time_for_more", lambda run: lambda: False)
+    steps = jobs.run_here(jobs.create("any_answer", key="any_answer"))
+    positions = [next(steps).position for _ in range(5)]
+    assert positions == [0, 10, 20, 30, 40]
+    knowing_unanswerable("how tall is the tower of Pisa")
+    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 30))  # fewer topics are left, too
+    assert next(steps).position == 0
+    *_, run = steps
+    assert run.status == JobRun.Status.DONE and run.position == 30
+
+
+def test_without_a_reranker_there_is_nothing_to_fit():
+    *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
+    assert run.message.startswith("Nothing to fit")
+
+
+def test_with_one_body_of_law_there_is_nothing_to_fit(monkeypatch):
+    knowing_unanswerable("best recipe for apple pie")
+    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 10))
+    *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
+    assert run.message == "Nothing to fit: no question is put to several bodies of law."

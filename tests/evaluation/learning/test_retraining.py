@@ -13,16 +13,18 @@ from django.utils import timezone
 from evaluation.learning import registry, retraining, training
 from evaluation.learning.retraining import Checkpoints, carried_out, request
 from evaluation.measuring import measuring_job
-from evaluation.models import RetrainingRun, Run
+from evaluation.models import RetrainingRun, Run, Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
-from retrieval.models import Checkpoint, JobRun, RankerModel
+from retrieval.models import Checkpoint, Domain, JobRun, RankerModel
+from tests.builders import a_document, a_section
 from tests.evaluation.learning.conftest import topic
 from tests.evaluation.learning.rerankers import model
 from tests.retrieval.admin.staff import staff
 
 pytestmark = pytest.mark.django_db
 Outcome = RetrainingRun.Outcome
+FALSE_ALARM = "/us/usc/t14/s88"  # controls one shipped topic, alone
 
 
 def test_a_test_topic_in_training_refuses_everything(library):
@@ -49,6 +51,15 @@ def test_a_file_that_repeats_the_librarys_test_topics_is_never_deployed(library,
     path.write_text(json.dumps(row | {"split": "train"}))
     with pytest.raises(CommandError, match="Refused"):
         call_command("retrain", topics=str(path))
+
+
+@pytest.mark.parametrize(("dry", "here"), [(False, True), (True, False)])
+def test_shipped_topics_whose_law_has_come_take_part_at_once_but_in_a_dry_run(library, dry, here):
+    a_section(a_document(Domain.objects.get(slug="us_code")), locator=FALSE_ALARM)
+    topic("kept", "what is free speech", split="test")
+    with pytest.raises(CommandError, match="too few"):
+        call_command("retrain", dry_run=dry)
+    assert Topic.objects.filter(query__contains="Coast Guard").exists() == here
 
 
 def test_too_few_topics_fail_and_close_the_attempt(library):

@@ -34,6 +34,13 @@ def test_it_shows_the_last_run_of_each_public_body(client):
     assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
 
 
+def test_its_figures_are_json_whatever_is_asked_for(client):
+    for asked in ("text/html", "application/xml", "nonsense"):
+        assert client.get("/quality.json?format=xml", headers={"accept": asked}).json()["searches"]
+    refused = client.post("/quality.json")
+    assert refused.status_code == 405 and refused.json()["error"]["code"] == "method_not_allowed"
+
+
 def test_it_is_rationed_as_other_pages(client, settings):
     settings.ARF_RATE_PER_MINUTE = 0
     for address in ("/quality", "/quality.json"):

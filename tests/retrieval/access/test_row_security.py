@@ -27,6 +27,7 @@ from retrieval.models import (
     Section,
     SectionTerms,
     Summary,
+    WrittenSummary,
 )
 from retrieval.models.corpus import DocumentQuerySet, DomainQuerySet, SectionQuerySet
 from retrieval.request import SearchRequest
@@ -41,7 +42,7 @@ ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
 STAFF = Caller(("user:903",), frozenset({"search", "pipelines", "staff"}), is_staff=True)
 
 
-TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation, SectionTerms, Summary)
+TABLES = (Document, Section, Chunk, ChunkVector, Anchor, Citation, SectionTerms, Summary, WrittenSummary)
 
 
 ANAS_TITLE = "Matter of Quetzalli Ibarreche"

@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.engines.llm import refusals
 from retrieval.engines.llm import service as llm
-from retrieval.models import LLMCall, LLMPolicy, LLMVerdict, Section
+from retrieval.models import LLMCall, LLMPolicy, LLMVerdict, Section, WrittenSummary
 
 pytestmark = pytest.mark.django_db
 
@@ -63,12 +63,21 @@ def test_calls_and_verdicts_are_read_only(admin):
     told = LLMVerdict.objects.create(
         query_hash="0" * 64, section_id=section.pk, model="m", prompt_version="1" * 64, score=7, reason="so"
     )
-    for row in (call, told):
+    summary = WrittenSummary.objects.create(section=section, language="en", model="m", problem="unproven")
+    for row in (call, told, summary):
         pages = f"/admin/retrieval/{row._meta.model_name}/"
         assert admin.get(pages).status_code == admin.get(f"{pages}{row.pk}/change/").status_code == 200
         assert admin.get(f"{pages}add/").status_code == 403
         assert admin.get(f"{pages}{row.pk}/delete/").status_code == 403
     assert f"/admin/retrieval/section/{section.pk}/change/" in admin.get(pages).content.decode()
+
+
+def test_written_summaries_are_counted_by_what_came_of_them(admin):
+    section = Section.objects.exclude(text="").first()
+    for n, problem in enumerate(("unproven", "unproven", "timeout", "")):
+        WrittenSummary.objects.create(section=section, language="en", model=f"m{n}", problem=problem)
+    page = " ".join(admin.get("/admin/retrieval/writtensummary/").content.decode().split())
+    assert "unproven (2)" in page and "timeout (1)" in page
 
 
 def test_a_call_leads_to_the_search_it_served(admin):
@@ -79,4 +88,4 @@ def test_a_call_leads_to_the_search_it_served(admin):
 
 def test_the_sidebar_leads_to_them(admin):
     page = admin.get("/admin/").content.decode()
-    assert all(f"/admin/retrieval/{name}/" in page for name in ("llmpolicy", "llmcall", "llmverdict"))
+    assert all(f"/admin/retrieval/{name}/" in page for name in ("llmpolicy", "llmcall", "llmverdict", "writtensummary"))

@@ -5,8 +5,8 @@ import pytest
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers.passages import WINDOW, passages_of, pins, window
-from retrieval.models import Section
-from tests.builders import a_case_file
+from retrieval.models import Domain, Section
+from tests.builders import a_case_file, a_document, a_section
 
 
 def result(locator: str, domain: str = "us_constitution", rank: int = 1) -> dict:
@@ -25,6 +25,21 @@ def test_of_one_without_words_those_below_are_read_each_once():
         [result("/us/const/amendment/XIV"), result("/us/const/amendment/XIV/section/1")], Caller(), None
     )
     assert [one.locator.rpartition("/")[2] for one in found] == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Facts. A man burned a flag.\nHeld. The State may not punish him.", "The State may not punish him."),
+        ("Facts. A man burned a flag.", "Facts. A man burned a flag."),
+    ],
+)
+def test_of_a_decision_its_holding_is_read(text, read):
+    document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator="/us/scotus/491/397")
+    a_section(document, text, locator=document.locator, level="case")
+    (one,) = passages_of([result(document.locator, "supreme_court_cases")], Caller(), None)
+    assert one.text == read == text[one.offset :]
 
 
 @pytest.mark.django_db

@@ -6,7 +6,9 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.answers import service
+from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
+from retrieval.answers.units import units
 from retrieval.models import CacheEntry, SearchLog, Section
 from tests.builders import a_case_file
 
@@ -43,6 +45,37 @@ def test_every_quotation_stands_where_it_is_said_to_stand():
         for place in places:
             text = Section.objects.get(locator=place["locator"], live=True, valid_to=None).text
             assert text[place["start"] : place["end"]] == place["quote"]
+
+
+def test_each_place_that_is_quoted_has_a_pin_of_its_own():
+    text = "(a) The Board shall—\n(1) meet;\n(2) report."
+    passage = Passage(7, "/x/s1", "§ 1", text, 10, 1, 0.9, "en", (0, 0))
+    pins = {(7, 10): "/x/s1/a", (7, 10 + text.index("(2)")): "/x/s1/a/2"}
+    item = service.law_item(Scored(passage, units(text)[-1], 0.9), pins, "en")
+    assert [(place["quote"], place["pin"]) for place in item["citations"]] == [
+        ("(a) The Board shall—", "/x/s1/a"),
+        ("(2) report.", "/x/s1/a/2"),
+    ]
+
+
+def test_where_nothing_has_the_words_in_quotes_it_says_so():
+    made = ask('Who can "declare zebras" and declare war?')
+    assert made["answer"] and "these words together: “declare zebras”" in made["notice"]
+    made = ask('¿Quién puede declarar la guerra con "cebras moradas"?')
+    assert made["answer"] and "estas palabras juntas: “cebras moradas”" in made["notice"]
+
+
+def test_the_edition_is_told_in_the_language_of_the_question():
+    assert "Constitution of the United States, read on" in ask("Who can declare war?")["notice"]
+    assert "Constitución de los EE. UU., leída el" in ask("¿Quién puede declarar la guerra?")["notice"]
+
+
+def test_law_of_a_day_says_where_its_beginning_is_not_known():
+    undated = "Since when these words have been law is not known here."
+    question, day = "Who can declare war?", date(1950, 1, 1)
+    assert undated not in ask(question, as_of=day)["notice"]
+    Section.objects.update(valid_from=None)
+    assert undated in ask(question, as_of=day)["notice"] and undated not in ask(question)["notice"]
 
 
 def test_the_lead_is_marked_as_ours_and_in_the_readers_language():

@@ -1,5 +1,7 @@
 """What may be quoted, and what is never cut off from it."""
 
+import pytest
+
 from retrieval.answers.units import units
 
 REPORT = """(a) Plan
@@ -51,6 +53,18 @@ def test_a_list_in_a_list_has_both_stems():
     text = "(a) The Board shall—\n(1) report on—\n(A) costs; and\n(B) fees; and\n(2) meet."
     assert "(a) The Board shall— ~ (1) report on— ~ (B) fees; and" in quoted(text)
     assert "(a) The Board shall— ~ (2) meet." in quoted(text)
+
+
+def test_a_list_ends_where_two_designators_begin_another():
+    text = "(a) No person shall be naturalized who cannot—\n(1) read.\n(b)(1) The rule is waived.\n(2) Fees are paid."
+    assert quoted(text)[-2:] == ["(b)(1) The rule is waived.", "(2) Fees are paid."]
+    text = "(a) These are exempt—\n(b)(1) Fees are paid."
+    assert quoted(text) == text.split("\n")
+
+
+@pytest.mark.parametrize("line", ["Name:\n", "and when—\n", "But not then.\n"])
+def test_what_is_no_law_is_framed_by_so_many_lines(line):
+    assert max(len(unit.spans) for unit in units(line * 500)) <= 17
 
 
 def test_an_empty_text_has_none():

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from retrieval.api import serializers
-from retrieval.api.search import KeptOpinion
+from retrieval.api.search import SUMMARIES, KeptOpinion
 from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
@@ -44,7 +44,7 @@ def test_results_hold_the_fields_asked_for(client):
     assert set(few) == {"rank", "locator", "citation", "text"}
     assert few["text"] == section(client, few["locator"].strip("/"))["text"]
     usual = found(client, "jury")["results"][0]
-    assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes", "summary"}
+    assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes", *SUMMARIES}
     repeated = client.get(f"{API}/search?q=jury&fields=notes&fields=title").json()
     posted = post(client, {"q": "jury", "fields": ["notes", "title"]}).json()
     assert repeated["results"] == posted["results"]
@@ -261,7 +261,10 @@ def test_facets_count_the_first_candidates_where_they_are_asked_for(client):
     facets = answer["facets"]
     assert facets["among"] == min(answer["total"], 100)
     [domain] = facets["domain"]
-    assert domain == {"value": "us_constitution", "name": domain["name"], "count": facets["among"]}
+    named = {"name": "US Constitution", "name_es": "Constitución de los EE. UU."}
+    assert domain == {"value": "us_constitution", "count": facets["among"]} | named
+    assert facets["document"][0]["name_es"] == named["name_es"]
+    assert all(part["name_es"] != part["name"] for part in facets["part"])
     for part in facets["part"]:
         assert all(place.startswith(part["value"]) for place in locators(found(client, "jury", within=part["value"])))
     counts = [part["count"] for part in facets["part"]]

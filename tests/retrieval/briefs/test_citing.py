@@ -111,10 +111,31 @@ def test_what_was_not_cited_before_is_not_named_again(text):
     assert not any(cited.again for cited in cited_in(text, NAMES))
 
 
-@pytest.mark.parametrize(("year", "misdated"), [(1984, False), (1991, True)])
-def test_a_volume_is_of_a_time(year, misdated):
-    (cited,) = cited_in(f"See Roe v. Poe, 466 U.S. 668 ({year}).", NAMES)
-    assert cited.is_misdated is misdated
+@pytest.mark.parametrize(
+    ("text", "misprinted"),
+    [
+        ("See Roe v. Poe, 466 U.S. 668 (1984).", False),
+        ("See Roe v. Poe, 466 U.S. 668 (1991).", True),
+        ("See Roe v. Poe, 466 U.S. 1377 (1984).", True),
+        ("See Roe v. Poe, 466 U.S. 1301 (1984) (Rehnquist, J., in chambers).", False),
+        ("In 466 U.S. at 1377 it says.", False),
+    ],
+)
+def test_a_volume_is_of_a_time_and_has_so_many_pages(text, misprinted):
+    (cited,) = cited_in(text, NAMES)
+    assert cited.is_misprinted is misprinted
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("No warrant was shown (4th Am.).", ["/us/const/amendment/IV"]),
+        ("The Fifth Am. forbids it.", ["/us/const/amendment/V"]),
+        ("First Am. Compl. at 4; North Am. freight; 9 am.", []),
+    ],
+)
+def test_an_amendment_is_shortened(text, found):
+    assert locators(text) == found
 
 
 def test_id_of_nothing_is_none():

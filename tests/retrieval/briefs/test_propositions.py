@@ -4,7 +4,9 @@ import pytest
 
 from retrieval.briefs import propositions
 from retrieval.briefs.checking import check_brief
+from retrieval.models import Section
 from retrieval.proof.alignment import clauses
+from tests.retrieval.briefs.cases import decisions  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 AGE = "A Senator must have attained the age of {} years, U.S. Const. art. I, § 3, cl. 3."
@@ -38,6 +40,19 @@ def test_who_quotes_or_cites_nothing_here_proposes_nothing(text):
             "outdated",
         ),
         (
+            "Under Article I, § 3, cl. 1, which stands unchanged, legislatures have their say.",
+            "outdated",
+        ),
+        (
+            "The President is at least thirty five years old, U.S. Const. art. II, § 1, cl. 5. A man of forty must "
+            "therefore wait, for nobody may be President before the age of fifty years.",
+            "contradicted",
+        ),
+        (
+            "The Fourth Amendment leaves houses and papers outside its protection.",
+            "contradicted",
+        ),
+        (
             "The Eighth Amendment says that every prisoner is entitled to an interpreter free of charge.",
             "unsupported",
         ),
@@ -59,12 +74,32 @@ def test_what_the_law_cited_does_not_say_is_found(text, finding):
         "The Second Amendment forbids the rule.",
         "Senators are elected by the people of their State. U.S. Const. art. I, § 3, cl. 1.",
         "Senators were once picked by the legislature of their State. U.S. Const. art. I, § 3, cl. 1.",
+        "This suit arises under the Eighth Amendment, whatever the interpreter of the prisoner may cost.",
+        "The President is thirty five years old, U.S. Const. art. II, § 1, cl. 5. Jones therefore left 50 years ago.",
         "Marbury v. Madison, 5 U.S. 137 (1803), and the Eighth Amendment give every prisoner an interpreter free.",
     ],
 )
 def test_an_argument_or_the_law_of_today_is_none(text):
     told = {finding for check in check_brief(text).propositions for finding in check.findings}
     assert not told & {"outdated", "unsupported"}
+
+
+def test_a_sentence_that_no_brief_has_is_left_and_that_is_told():
+    place = "U.S. Const. art. I, § 8, cl. 11, "
+    many = "The Congress may do as follows under {}: " + "(a) declare war; " * 300
+    report = check_brief(many.format(place))
+    assert not report.propositions and not report.complete
+    report = check_brief(f"The Congress may declare war, {place * 30}and grant letters.")
+    assert len(report.citations) == 30 and len(report.propositions) == 1 and report.complete
+
+
+def test_a_decision_is_not_turned_round(decisions):  # noqa: F811
+    mapp = "Facts. Old. Held. Evidence seized in an unlawful search cannot be used in a state's court."
+    Section.objects.filter(heading="Mapp v. Ohio").update(text=mapp)
+    said = "Mapp v. Ohio, 367 U.S. 643 (1961), {} a state's court use evidence seized in an unlawful search."
+    (check,) = check_brief(said.format("lets")).propositions
+    assert check.findings == ("contradicted",)
+    assert check_brief(said.format("does not let")).propositions == ()
 
 
 def test_the_place_is_that_of_the_sentence():

@@ -161,6 +161,8 @@ def test_offsets_are_right_ordered_and_apart_in_any_text(text):
     [
         ("Brown, 347 U.S. 483 (1954)", "/us/scotus/347/483"),
         ("410 F.3d 113", "/us/case/f3d/410/113"),
+        ("410 F.3d at 115", "/us/case/f3d/410/115"),
+        ("12 F. Supp. 2d, at 99", "/us/case/f-supp-2d/12/99"),
         ("700 U.S. 1", None),  # no such volume
         ("12 U.S. 34 dollars", None),
         ("5 us 137", None),  # small letters, in running text

@@ -60,6 +60,23 @@ def test_a_range_has_what_lies_between_without_text():
     assert listed("1101 to 1537", "§§") == [("1101",), ("1537",)]
 
 
+@pytest.mark.parametrize(
+    ("written", "first", "last"),
+    [
+        ("1158(a)(1)-(2)(B)", "1158 a 1", "1158 a 2 B"),
+        ("1158(a)(1)-(b)(2)", "1158 a 1", "1158 b 2"),
+        ("1158(c)(1)(A) and (d)(2)", "1158 c 1 A", "1158 d 2"),
+        ("1158(a)(2)(B) and (C)(i)", "1158 a 2 B", "1158 a 2 C i"),
+        ("1101(a)(15)(H)(i)(b) and (ii)", "1101 a 15 H i b", "1101 a 15 H ii"),
+        ("214.2(a)(1)(i) and (b)", "214.2 a 1 i", "214.2 b"),
+        ("1158(h) and (i)", "1158 h", "1158 i"),
+        ("1182(a)(6) and (9)", "1182 a 6", "1182 a 9"),
+    ],
+)
+def test_the_second_of_two_subdivisions_stands_where_one_of_its_kind_does(written, first, last):
+    assert [" ".join(one) for one in listed(written, "§§")] == [first, last]
+
+
 def test_subdivisions_are_read_one_by_one():
     assert subdivisions("(a)(2)(B)") == ("a", "2", "B")
 

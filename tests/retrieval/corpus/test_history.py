@@ -27,6 +27,17 @@ def path(locator: str) -> str:
     return locator.removeprefix("/")
 
 
+def test_changes_concern_what_they_change_what_holds_it_and_what_it_holds():
+    changed = {change.provision for change in history.changes()}
+    places = changed | {place.rpartition("/")[0] for place in changed} | {f"{place}/a" for place in changed}
+    for place in places:
+        assert history.concerning(place) == tuple(
+            change
+            for change in history.changes()
+            if history.is_within(place, change.provision) or history.is_within(change.provision, place)
+        )
+
+
 def test_every_amendment_that_changed_earlier_law_is_told():
     changing = {change.by.split("/")[4] for change in CHANGES}
     assert changing == {"XI", "XII", "XIII", "XIV", "XVI", "XVII", "XIX", "XX", "XXI", "XXV", "XXVI"}

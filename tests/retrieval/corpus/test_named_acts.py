@@ -43,7 +43,7 @@ def law():
 
 def named(text):
     readable = Section.objects.readable(ANONYMOUS)
-    found = named_by_others(text, readable, list(named_acts(text)))
+    found = named_by_others(text, lambda: readable, list(named_acts(text)))
     return [(one.act.name, one.act.first, one.act.within) for one in found]
 
 

@@ -50,6 +50,12 @@ def test_rows_that_are_inserted_read_as_they_were_written(db):
     assert kept.trace.detail == detail
 
 
+def test_bytes_come_as_they_are_stored_and_their_statement_is_seen(db, django_assert_num_queries):
+    sql, stored = "SELECT 7, %s::bytea WHERE 1 = ANY(%s)", bytes(range(256))
+    with django_assert_num_queries(1):
+        assert statements.rows_of_bytes(sql, [stored, [1, 2]]) == [(7, stored)]
+
+
 def test_every_domain_searched_has_its_corpus_version(db):
     domains, versions = in_scope(ANONYMOUS, ["us_constitution"])
     assert versions["corpus:us_constitution"] == domains[0].corpus_version

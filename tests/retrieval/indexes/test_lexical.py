@@ -1,10 +1,12 @@
 """The lexical index: derived from the change log, private text never in it, rebuilt from nothing at will."""
 
+from datetime import date
 from functools import partial
 
 import pytest
 
 from retrieval.engines import loaded
+from retrieval.indexes import lexical
 from retrieval.indexes.lexical import (
     PLAIN,
     BuiltAnew,
@@ -199,6 +201,41 @@ def known(tmp_path):
 def sections(index: LexicalIndex, text: str, weights: Weights = Weights()) -> list[int]:
     hits = index.search({"en": text}, domains=[1], as_of=None, limit=2, weights=weights)
     return [hit.section for hit in hits]
+
+
+@pytest.fixture
+def crowded(tmp_path):
+    """Domain 1 is most of the index; some of its chunks have ended, and what domain 2 has ranks among them."""
+    writer = LexicalWriter(tmp_path / "crowded")
+    chunks = [
+        IndexedChunk(
+            chunk=n,
+            section=n,
+            domain=2 if n % 7 == 0 else 1,
+            language="en",
+            head="ships" * (n % 3 == 0),
+            body=" ".join(["ship"] * (n % 5 + 1) + ["sea"] * (n % 11)),
+            valid_from=None,
+            valid_to=date(2020, 1, 1) if n % 4 == 0 else None,
+            cited_by=n % 13,
+        )
+        for n in range(1, 300)
+    ]
+    writer.apply([], chunks, 1)
+    writer.complete()
+    writer.close()
+    return LexicalIndex(tmp_path / "crowded")
+
+
+@pytest.mark.parametrize("domains", [[1], [2], [1, 2], [3]])
+@pytest.mark.parametrize("deepest", [10, 100, 1_000])
+def test_what_is_left_out_after_a_search_is_what_filters_leave_out(crowded, monkeypatch, domains, deepest):
+    monkeypatch.setattr(lexical, "DEEPEST", deepest)
+    search = partial(crowded.search, {"en": "ship sea"}, domains=domains, limit=10)
+    hits = search(as_of=None)
+    assert hits == search(as_of=date(2021, 1, 1))  # a day is filtered by
+    expected = [n for n in range(1, 300) if n % 4 and (2 if n % 7 == 0 else 1) in domains]
+    assert bool(hits) == bool(expected) and {hit.chunk for hit in hits} <= {*expected}
 
 
 def test_of_equals_the_section_that_others_cite_comes_first(known):

@@ -32,6 +32,10 @@ from tests.matters import CLIENT, PAPER, REFERENCE, SECRETS, handed_in
 pytestmark = pytest.mark.django_db
 
 PACKED = ("retrieval_trace", "detail"), ("retrieval_cacheentry", "answer")
+BINARY = """
+SELECT table_name, coalesce(array_agg(column_name::text) FILTER (WHERE udt_name = 'bytea'), '{}')
+FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name
+"""
 WORKED_ON = ("retrieval_matter", "retrieval_deadline", "retrieval_section", "retrieval_chunk")
 
 
@@ -39,20 +43,20 @@ def dump() -> dict[str, str]:
     """Every row of every table as text, packed columns opened, bytes read as Latin-1."""
     texts = {}
     with as_system(), connection.cursor() as cursor:
-        for table in connection.introspection.table_names(cursor):
-            cursor.execute(f'SELECT * FROM "{table}"')
-            names = [column.name for column in cursor.description]
-            rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        cursor.execute(BINARY)
+        for table, binary in cursor.fetchall():
+            cursor.execute(f'SELECT {", ".join(["line::text", *binary])} FROM "{table}" line')
             texts[table] = "\n".join(
-                written((table, name), value) for row in rows for name, value in row.items()
+                text
+                + "".join(opened((table, name), value) for name, value in zip(binary, values, strict=True))
+                for text, *values in cursor.fetchall()
             ).lower()
     return texts
 
 
-def written(column: tuple[str, str], value: object) -> str:
-    if isinstance(value, memoryview | bytes):
-        return str(unpack(bytes(value))) if column in PACKED else bytes(value).decode("latin-1")
-    return json.dumps(value, default=str, ensure_ascii=False)
+def opened(column: tuple[str, str], value: memoryview | bytes | None) -> str:
+    content = bytes(value or b"")
+    return str(unpack(content)) if column in PACKED and content else content.decode("latin-1")
 
 
 def tables_with(*words: str) -> set[str]:

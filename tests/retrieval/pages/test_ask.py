@@ -2,7 +2,7 @@
 whose questions are kept.
 """
 
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from django.contrib import admin
@@ -38,6 +38,17 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     further = ask(client, "and a senator?", about=AGE)
     assert further.all("input", id="about", value=AGE)
     assert further.all("input", id="further-about", value=f"{AGE} and a senator?")
+
+
+def test_all_that_was_found_is_searched_as_it_was_asked(client):
+    page = ask(client, "and a senator?", about=AGE, domain="us_constitution", as_of="1950-01-01", style="full")
+    (found,) = [link for link in page.links() if link.startswith("/search?")]
+    assert parse_qs(urlsplit(found).query) == {
+        "q": [f"{AGE} and a senator?"],
+        "domain": ["us_constitution"],
+        "as_of": ["1950-01-01"],
+    }
+    assert page.all("input", type="hidden", name="style", value="full")
 
 
 @pytest.mark.usefixtures("two_a_minute")
@@ -94,6 +105,14 @@ def test_in_spanish_the_page_is_spanish_and_the_law_stays_as_it_is(client):
     assert "thirty five Years" in page.text and "Preguntar" in page.text
     assert page.all("blockquote", lang="en")
     assert "treinta y cinco años" in page.text and "no oficial" in page.text
+
+
+def test_what_is_said_in_the_language_of_the_question_is_marked_so(client):
+    client.cookies["django_language"] = "es"
+    decline_everything()
+    page = ask(client, AGE)
+    assert page.all("p", lang="en", role="status") and page.all("li", lang="en")
+    assert page.all("html", lang="es")
 
 
 def test_private_law_answers_only_who_may_read_it(client):

@@ -6,6 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from retrieval.briefs.checking import MAX_TEXT
 from retrieval.models import RateWindow, SearchLog
 from tests.files import docx
+from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
 TEXT = "<b>Argument.</b> Congress “may make no law.” U.S. Const. amend. I."
@@ -26,6 +27,12 @@ def test_a_pasted_text_comes_back_marked_up_and_escaped(client):
     assert response["Cache-Control"] == "no-store"
     assert '<mark class="quotation altered">“may make no law.”</mark>' in page
     assert "<del>may</del>" in page and "<ins>shall</ins>" in page and "<b>Argument" not in page
+
+
+def test_what_is_wrong_with_a_field_is_told_of_it(client):
+    page = Page(send(client, text=TEXT, as_of="2020-99-99"))
+    (field,) = page.all("input", name="as_of")
+    assert page.all("p", id=field["aria-describedby"])
 
 
 def test_a_file_is_read(client):

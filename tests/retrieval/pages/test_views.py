@@ -468,6 +468,12 @@ def test_notes_are_shown_as_notes_where_the_box_is_checked(client, reindex):
     assert "No note has all the words." in look_for(client, "jury", domain="us_constitution", notes="on").text
 
 
+def test_facets_are_told_in_the_readers_language(client):
+    client.cookies["django_language"] = "es"
+    page = look_for(client, "congress", page=2)
+    assert "Facultades del Congreso" in page.text and "Powers of Congress" not in page.text
+
+
 def test_facets_lead_to_narrower_searches(client):
     page = look_for(client, "congress", page=2)
     narrower = [link for link in page.links() if "within=" in link]

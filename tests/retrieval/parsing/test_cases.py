@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.errors import SourceRefused
-from retrieval.parsing.cases import case_of, is_case
+from retrieval.parsing.cases import case_of, holding_begins, is_case
 
 CASE = {
     "locator": "/us/scotus/1/99", "name": "Doe v. Roe", "citation": "1 U.S. 99", "docket": "10",
@@ -41,3 +41,9 @@ def test_a_case_without_its_date_is_one():
 
 def test_other_rows_are_no_cases():
     assert is_case(CASE) and not is_case({"locator": "/us/usc/t8/s1", "heading": "Dogs"})
+
+
+def test_what_is_held_stands_behind_the_facts():
+    text = case_of(CASE).root.text
+    assert text[holding_begins(text) :] == "Yes. It may."
+    assert holding_begins("Facts. The hall was Held. It burned.") == 0

@@ -193,6 +193,10 @@ def test_summary_and_opinions_of_a_case_are_read_one_after_the_other(tmp_path):
         ('{"locator": "/us/usc/t8/s2", "text": 1}', "“text” is not text"),
         ('{"locator": "/us/usc/t8/s2", "refs": "x"}', "“refs” is not a list"),
         ('{"locator": "/us/usc/t8/s2", "valid_from": "then"}', "is not a date"),
+        ('{"locator": "/us/usc/t8/s2", "notes": [1]}', "has a note that is not text"),
+        ('{"locator": "/us/usc/t8/s2", "text": "a\\u0000b"}', "holds a character that no text has"),
+        ('{"locator": "/us/usc/t8/s2", "text": "a\\ud800b"}', "holds a character that no text has"),
+        ("[" * 100_000, "at byte 41 is not JSON"),
     ],
 )
 def test_a_row_that_is_none_is_refused_with_its_place(tmp_path, line, said):

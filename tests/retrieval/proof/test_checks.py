@@ -72,8 +72,55 @@ def test_what_a_claim_says_of_the_text_is_checked(claim, problem):
     assert problems(claim, SEARCHES) == (problem,)
 
 
+@pytest.mark.parametrize(
+    ("said", "changed"),
+    [
+        ("Dice: “no Warrants shall issue, but upon reasonable suspicion”.", True),
+        ("Dice: “no Warrants shall issue, but upon probable cause”.", False),
+        ("Dice: “no se expedirá ninguna orden sino por causa probable”.", False),  # translated
+    ],
+)
+def test_the_laws_words_are_compared_where_another_language_quotes_them(said, changed):
+    assert ("quotation" in problems(said, SEARCHES, language="es")) == changed
+
+
 def test_a_quotation_may_leave_out_and_put_in():
     assert "quotation" not in problems("“[N]o Warrants shall issue … supported by [an] Oath”", SEARCHES)
+
+
+UNION = Source(
+    "/x", "x", "The militia of the several States serves. He may pardon offences against the United States."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("He may pardon offences against the States.", True),
+        ("He may pardon offences committed against the laws of a State.", False),
+        ("Offences against the United States are what he may pardon.", False),
+    ],
+)
+def test_whom_a_preposition_binds_is_compared(claim, found):
+    assert ("party" in problems(claim, UNION)) is found
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("It leaves the houses of the people outside its reach.", True),
+        ("The right does not extend to papers and effects.", True),
+        ("The right does not extend to open fields and trash.", False),
+    ],
+)
+def test_what_the_law_names_is_not_outside_its_reach(claim, found):
+    assert ("exception" in problems(claim, SEARCHES)) is found
+
+
+def test_what_the_law_leaves_out_it_leaves_out():
+    law = Source("/x", "x", "This part shall not apply to religious organizations and their schools.")
+    assert problems("This part does not apply to religious schools.", law) == ()
+    assert problems("It may not reach beyond schools and organizations.", law) == ()
 
 
 def test_bounds_are_compared():

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from retrieval.proof.claims import statements
@@ -85,3 +87,11 @@ def test_blanks_without_end_are_read_in_no_time():
     blanks = " " * 20_000
     text = f"Congress shall have power to:{blanks}and (1) coin money{blanks}and regulate it, and (2) borrow money."
     assert statements(text, language="en")
+
+
+@pytest.mark.parametrize("words", ["is ", "1s ", "art. is "])
+def test_what_may_be_a_citation_alone_is_read_in_one_way(words):
+    start = time.perf_counter()
+    assert claims(f"U.S. Const. {words * 22}because nobody knows it.")
+    assert time.perf_counter() - start < 2
+    assert not claims(f"U.S. Const. {words * 22}")

@@ -1,3 +1,4 @@
+import time
 from fractions import Fraction
 
 import pytest
@@ -75,3 +76,10 @@ def test_what_a_provision_is_called():
 )
 def test_what_looks_like_digits_and_is_no_number_is_passed_by(text):
     facts(text)
+
+
+@pytest.mark.parametrize("words", ["first ", "first and ", "section ", "hundred "])
+def test_long_texts_are_read_in_proportion_to_their_length(words):
+    start = time.perf_counter()
+    facts(words * 8_000)
+    assert time.perf_counter() - start < 5

@@ -105,10 +105,10 @@ def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
     counted = response.facets(query, [Candidate(section.pk) for section in (*decided, statute)])
     assert counted["among"] == 4
     assert counted["court"] == [
-        {"value": other.slug, "name": "Ninth Circuit", "count": 2},
-        {"value": first.slug, "name": "First Circuit", "count": 1},
+        {"value": other.slug, "name": "Ninth Circuit", "name_es": other.name_es, "count": 2},
+        {"value": first.slug, "name": "First Circuit", "name_es": first.name_es, "count": 1},
     ]
-    assert counted["year"] == [{"value": "2010", "name": "2010", "count": 3}]
+    assert counted["year"] == [{"value": "2010", "name": "2010", "name_es": "", "count": 3}]
 
 
 def test_decisions_of_one_domain_are_counted_by_the_courts_and_years_of_their_documents():

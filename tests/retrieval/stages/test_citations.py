@@ -179,6 +179,14 @@ def test_a_case_is_answered_by_its_name_or_page(decided, text):
     assert locators(ask(text)) == ["/us/scotus/410/113"]
 
 
+def test_a_page_of_another_reporter_leads_to_the_decision_that_it_is_in():
+    domain = Domain.objects.get(slug="court_cases")
+    for locator in ("/us/case/f3d/123/401", "/us/case/f3d/123/456", "/us/case/f3d/124/450"):
+        a_section(a_document(domain, locator=locator), locator=locator, level="case", citation=cite(locator))
+    assert locators(ask("123 F.3d at 459")) == ["/us/case/f3d/123/456"]
+    assert ask("123 F.3d at 400")["unresolved"]
+
+
 def test_a_case_named_in_a_question_is_a_candidate(decided):
     text = "what warnings does miranda v. arisona require"
     scopes, in_force = in_scope(ANONYMOUS, ["supreme_court_cases"])

@@ -30,6 +30,20 @@ def test_neither_captions_nor_numbers_are_chosen():
     assert not any("In General" in sentence or sentence.startswith("(") for sentence in chosen(LEASH))
 
 
+def test_a_caption_that_is_no_sentence_is_not_chosen():
+    services = "inpatient hospital services"
+    caption = f"(a) Determination of costs for {services}; limitations; exemptions; “costs of {services}” defined \n"
+    rule = "The Secretary shall not recognize as reasonable any costs of a hospital that exceed those of others."
+    assert chosen(f"{caption}(1)(A)(i) {rule}", "Costs of hospitals") == [rule]
+
+
+def test_an_opening_without_its_list_is_not_told():
+    terms = ("dog", "cat", "horse", "donkey", "camel", "goat", "sheep", "hen", "goose", "duck", "swan", "pig", "cow")
+    means = "The term “{0}” means any {0} that is kept in a public park by its owner."
+    defined = (f"({n}) {means.format(term)}" for n, term in enumerate(terms, 1))
+    assert not chosen("\n".join(["As used in this chapter—", *defined]), "Definitions")
+
+
 def test_a_word_of_the_heading_tells_more_than_another():
     text = (
         "The office keeps a book of names for any person. "

@@ -75,6 +75,11 @@ def test_words_lie_where_they_are_written(text, language):
     assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
 
 
+@given(texts)
+def test_the_words_of_usual_texts_are_found_as_those_of_any(text):
+    assert analyzer._written(text) == analyzer._WRITTEN.findall(text)
+
+
 @given(texts, languages)
 def test_tokens_and_stems_take_any_text(text, language):
     assert len(stems(text, language)) == len(tokens(text))

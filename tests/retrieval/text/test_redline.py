@@ -1,5 +1,8 @@
 """What was taken out of a text and put into it."""
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +39,16 @@ def test_a_line_that_joins_or_goes_is_whole():
 def test_long_passages_are_set_whole(monkeypatch):
     monkeypatch.setattr(module, "MOST_PAIRS", 3)
     assert redline("a b c", "a b d") == [(Change("a b c", "del"),), (Change("a b d", "ins"),)]
+
+
+@pytest.mark.parametrize(("blank", "number"), [(" ", 600), ("\n", 3_000), ("\n", 12_000)])
+def test_what_is_said_again_and_again_is_compared_in_no_time(blank, number):
+    old, new = (blank.join(f"a{blank}{letter}{n}" for n in range(number)) for letter in "bc")
+    start = time.perf_counter()
+    lines = redline(old, new)
+    assert time.perf_counter() - start < 5
+    said = "\n".join("".join(change.text for change in line if change.kind != "ins") for line in lines)
+    assert set(old.split()) <= set(said.split())
 
 
 def test_an_excerpt_holds_what_changed_and_a_little_around_it():

@@ -20,7 +20,8 @@ from retrieval.search.service import in_scope, search
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours, Question
 from retrieval.targets import Part, Selection
-from rules.thresholds.each_domain import EachDomain, any_answers, features, judged_together, within_domain
+from rules.logistic import shipped
+from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, features, judged_together, within_domain
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rerankers import some_reranker
 
@@ -216,7 +217,7 @@ def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
 
 
 def test_evidence_likeness_and_names_speak_for_an_answer_and_what_nothing_answers_against_it():
-    answering = any_answers()
+    answering = shipped(FILE, FEATURES)
     neither = np.array([0.0, 0.0, 0.5, 10.0])
     ways = np.diag([3.0, 0.2, -0.2, 10.0])
     assert all(answering.of(neither + way) > answering.of(neither) > answering.of(neither - way) for way in ways)

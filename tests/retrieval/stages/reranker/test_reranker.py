@@ -123,6 +123,18 @@ def test_after_a_training_that_failed_a_search_says_that_its_reranker_is_missing
     assert asked("default")[0] == []
 
 
+def test_whether_a_training_failed_is_asked_once_a_search(django_assert_num_queries):
+    def refused(query: Query) -> None:
+        with pytest.raises(NotRun):
+            serving(query)
+
+    refused(query_now())  # from now on it is known that none is deployed
+    query = query_now()
+    with django_assert_num_queries(1):
+        refused(query)
+        refused(query)
+
+
 def test_the_next_query_after_a_deployment_is_served_by_the_new_one():
     first, second = registered(1), registered(2)
     registry.deploy(first)
