@@ -234,9 +234,11 @@ class Chaos:
         """What it calls not well is not, and it says so of an index that is not."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            before, told, after = self.broken(), health(self.arf), self.broken()
+            failing, before = self.restarting(), self.broken()
+            told = health(self.arf)
+            after, still_failing = self.broken(), self.restarting()
             not_well = {part for part, status in told.items() if status != "ok"}
-            assert not_well <= before | after | self.restarting(), (told, before, after)
+            assert not_well <= before | after | failing | still_failing, (told, before, after, failing, still_failing)
             assert "index" not in before & after or "index" in not_well, told
             self.told.counts["true healths"] += 1
             time.sleep(0.5)
