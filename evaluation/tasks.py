@@ -8,6 +8,7 @@ from evaluation.topics import library
 from retrieval.jobs import CORPUS
 from retrieval.models import JobRun
 from retrieval.stages.reranker.reranker import failed_training
+from rules import defaults
 
 logger = logging.getLogger(__name__)
 
@@ -24,13 +25,16 @@ def learn_from_readers() -> dict[str, int]:
 
 
 def ask_of_new_law() -> str:
-    """Every ten minutes: shipped topics that waited for law which is here now are loaded, and the reranker learns from
-    them; none while a body of law is coming in, or a training would miss them. Says what was done.
+    """Every ten minutes: shipped names and topics that waited for law which is here now are loaded, and the reranker
+    learns from them; none while a body of law is coming in, or a training would miss them. Says what was done.
     """
     busy = JobRun.objects.unfinished().filter(key__in=(CORPUS, retraining.KEY))
-    if busy.exists() or not (added := library.load_arrived()["topics"]):
+    if busy.exists():
         return ""
-    return f"{added} topics ask of new law; job {retraining.every_month()} learns from them."
+    names, topics = defaults.load_arrived(), library.load_arrived()["topics"]
+    if not (names or topics):
+        return ""
+    return f"{names} names and {topics} topics are of new law; job {retraining.every_month()} learns from them."
 
 
 def mend_reranker() -> str:

@@ -14,11 +14,13 @@ from retrieval.engines.translation import Glossary
 from retrieval.models import Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
+from rules.aliases.vectors import AliasVectors
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule
 
 K1, B = 1.2, 0.75
+BATCH = 2_000  # rows read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,43 +161,13 @@ def words_of_names(domain_id: int, version: int, language: str) -> Counter[str]:
     return Counter(word for text in enabled.values_list("text", flat=True) for word in tokens(text))
 
 
-@dataclass(frozen=True)
-class AliasVectors:
-    """The embedded names of a domain, those of one provision side by side."""
-
-    texts: list[str]
-    locators: list[str]  # of each provision once, in the order of `starts`
-    starts: np.ndarray  # where each provision's names begin
-    matrix: np.ndarray  # (names, dims) float32, unit length
-
-    def nearest(self, vector: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
-        """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
-        if not self.texts:
-            return []
-        cosines = self.matrix @ vector
-        best = np.maximum.reduceat(cosines, self.starts)
-        ends = np.append(self.starts[1:], len(cosines))
-        found = []
-        for place in np.argsort(-best, kind="stable")[:k]:
-            if best[place] < least:
-                break
-            start, end = self.starts[place], ends[place]
-            name = start + int(np.argmax(cosines[start:end]))
-            found.append((self.locators[place], self.texts[name], float(best[place])))
-        return found
-
-
 @lru_cache(maxsize=16)
 def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
     rows = AliasVector.objects.filter(
         model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
     )
     rows = rows.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
-    texts = [text for text, _, _ in rows]
-    all_locators = [locator for _, locator, _ in rows]
-    starts = [n for n, locator in enumerate(all_locators) if n == 0 or locator != all_locators[n - 1]]
-    matrix = np.array([np.frombuffer(vector, np.float16) for _, _, vector in rows], dtype=np.float32)
-    return AliasVectors(texts, [all_locators[n] for n in starts], np.array(starts, dtype=np.intp), matrix)
+    return AliasVectors.of(rows.iterator(chunk_size=BATCH))
 
 
 @lru_cache(maxsize=16)

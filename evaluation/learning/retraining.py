@@ -48,6 +48,8 @@ from retrieval.models import Checkpoint, JobRun, RankerModel, Version
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import OF_TEXT
+from rules import defaults
+from rules.aliases.embedding import embed_missing
 
 MOST_BYTES = 64 * 2**20  # of one checkpoint; the largest seen is 1 MB
 KEPT = ("section_id", "domain_id", "locator", "score", "chunk_id")  # of a candidate
@@ -215,6 +217,10 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     abandon()
     if not (run.params.get("topics") or run.params.get("dry_run")):
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
+        defaults.load_arrived()
+        while embed_missing():
+            if not has_time():
+                return Progress(0, 0, "Names are embedded", {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),

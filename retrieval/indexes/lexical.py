@@ -210,9 +210,11 @@ class LexicalIndex:
         exclude: Mapping[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
         every: bool = False,
+        idf: Mapping[str, float] | None = None,
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur, and, if
-        `every`, all words that say what it is about.
+        `every`, all words that say what it is about. `idf`: what each stem of the query weighs; by default its idf in
+        the whole index, in which a word of these domains may be rarer or more common.
 
         `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """
@@ -221,8 +223,10 @@ class LexicalIndex:
         words, ideal = [], 0.0
         for language, text in texts.items():
             for term in terms(text, language):
-                words += any_of(self._term(term, language, weights))
-                ideal += self._idf(searcher, term, language) * K1_PLUS_ONE
+                usual = self._idf(searcher, term, language)
+                weighs = usual if idf is None else idf[term]
+                words += any_of(self._term(term, language, weights, boost=weighs / usual))
+                ideal += weighs * K1_PLUS_ONE
         if not words or not domains:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words))]
@@ -270,9 +274,9 @@ class LexicalIndex:
         chunks, sections = (map(int, searcher.fast_field_values(name, best)) for name in ("chunk", "section"))
         return list(map(Hit, chunks, sections, scores[order].tolist(), shares[order].tolist()))
 
-    def _term(self, term: str, language: str, weights: Weights) -> list[Query]:
+    def _term(self, term: str, language: str, weights: Weights, *, boost: float = 1.0) -> list[Query]:
         return [
-            Query.boost_query(Query.term_query(self.schema, f"{field}_{language}", term, "freq"), weight)
+            Query.boost_query(Query.term_query(self.schema, f"{field}_{language}", term, "freq"), weight * boost)
             for field, weight in weights.fields.items()
             if weight
         ]

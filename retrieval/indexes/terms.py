@@ -32,12 +32,17 @@ K1, B = 1.2, 0.75  # BM25 as tantivy and most others count it
 def numbers(text: str, language: str) -> np.ndarray:
     """(n,) of the stems in reading order, stop words too. A language other than en and es is read as English."""
     known = language if language in LANGUAGES else "en"
-    return np.array([crc32(stem.encode()) for stem in stems(text, known)], NUMBER)
+    return stem_numbers(stems(text, known))
+
+
+def stem_numbers(these: Iterable[str]) -> np.ndarray:
+    """(n,) of stems, in their order."""
+    return np.array([crc32(stem.encode()) for stem in these], NUMBER)
 
 
 @cache
 def stop_numbers(language: str) -> np.ndarray:
-    return np.array([crc32(stem.encode()) for stem in stop_stems(language)], NUMBER)
+    return stem_numbers(stop_stems(language))
 
 
 @dataclass(frozen=True, slots=True)

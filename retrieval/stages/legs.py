@@ -13,6 +13,7 @@ from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.indexes.lexical import PLAIN, BuiltAnew, Hit, Weights
 from retrieval.indexes.nearest import nearest
+from retrieval.indexes.terms import stem_numbers, stored_counts
 from retrieval.models import Chunk, Document, Section
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.stages.fusion import CHUNKS_A_SECTION, fold, ranking_of, texts_by_language
@@ -42,18 +43,19 @@ def hits_of(
     """Public chunks by this node's index, in what caller and rules leave and in each of `among`. One that was built
     anew meanwhile is searched again. Raises NotRun.
     """
-    index = loaded.lexical_index()
+    index, texts = loaded.lexical_index(), texts_by_language(query)
     if problem := index.problem:
         raise NotRun(problem)
     look_up = partial(
         index.search,
-        texts_by_language(query),
+        texts,
         domains=query.domain_ids,
         as_of=query.as_of,
         among=[*among, *(public_ids(query, selection) for selection in query.selections)],
         exclude=query.exclude and public_ids(query, query.exclude),
         limit=k * CHUNKS_A_SECTION,
         weights=weights,
+        idf=idf_in(query, texts),
     )
     try:
         hits = look_up()
@@ -62,6 +64,18 @@ def hits_of(
     if problem := index.look():
         raise NotRun(problem)
     return hits
+
+
+def idf_in(query: Query, texts: Mapping[str, str]) -> Mapping[str, float] | None:
+    """What each stem weighs in the one public body of law that is searched, so that what it ranks first does not depend
+    on what is loaded beside it; None where several are, or where its words are not counted yet.
+    """
+    public = [domain for domain in query.filled if not domain.private]
+    counts = stored_counts(public[0].id, query.versions.get("vocabulary", 0)) if len(public) == 1 else None
+    if counts is None:
+        return None
+    asked = sorted({stem for language, text in texts.items() for stem in terms(text, language)})
+    return dict(zip(asked, counts.idf(stem_numbers(asked)).tolist(), strict=True))
 
 
 @dataclass(frozen=True)

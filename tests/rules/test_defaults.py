@@ -9,9 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from retrieval.models import Domain
 from retrieval.text.analyzer import stems
 from rules import defaults
 from rules.models import Alias, GlossaryTerm
+from tests.builders import a_document, a_section
 from tests.conftest import ROOT
 
 NAMES = ROOT / "rules" / "fixtures" / "aliases.csv"
@@ -152,3 +154,54 @@ def test_loading_the_defaults_again_brings_back_nothing_staff_removed():
     assert defaults.load() == {"aliases": 0, "glossary": 0, "thresholds": 0}
     changed.refresh_from_db()
     assert changed.english == "something else"
+
+
+@pytest.fixture(scope="module")
+def waiting():
+    """By file."""
+    return {path.stem: list(defaults.names_in(path)) for path in sorted(defaults.WAITING.glob("*.jsonl"))}
+
+
+def test_names_of_other_law_are_complete_and_told_apart(waiting):
+    assert "us_code" in waiting
+    for names in waiting.values():
+        assert all(row["alias"] == " ".join(row["alias"].split()) and len(row["alias"]) <= 200 for row in names)
+        assert {row["language"] for row in names} == {"en", "es"}
+        counts = Counter((row["locator"], row["language"], *stems(row["alias"], row["language"])) for row in names)
+        assert [key for key, count in counts.items() if count > 1] == []
+        shared = Counter((row["language"], fold(row["alias"])) for row in names)
+        assert [key for key, count in shared.items() if count > MAX_LOCATORS] == []
+
+
+def test_no_name_of_other_law_is_a_question_that_is_measured_with(waiting):
+    """Words alike, order apart."""
+    held_out = [
+        frozenset(stems(topic["query"], topic["language"]))
+        for path in TOPICS.parent.glob("*.jsonl")
+        for topic in map(json.loads, path.read_text().splitlines())
+        if topic["split"] in ("tune", "test")
+    ]
+    having = defaultdict(set)
+    for number, words in enumerate(held_out):
+        for word in words:
+            having[word].add(number)
+    for row in (row for names in waiting.values() for row in names):
+        words = frozenset(stems(row["alias"], row["language"]))
+        shared = Counter(number for word in words for number in having[word])
+        assert not [n for n, count in shared.items() if count >= 0.9 * len(words | held_out[n])], row["alias"]
+
+
+@pytest.mark.django_db
+def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
+    rows = (
+        {"locator": "/us/usc/t29/s206", "en": ["federal minimum wage"], "es": ["salario mínimo"]},
+        {"locator": "/us/usc/t29/s207", "en": ["overtime pay"]},
+    )
+    (tmp_path / "us_code.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    monkeypatch.setattr(defaults, "WAITING", tmp_path)
+    assert defaults.load_arrived() == 0
+    code = Domain.objects.get(slug="us_code")
+    a_section(a_document(code), locator="/us/usc/t29/s206")
+    assert (defaults.load_arrived(), defaults.load_arrived()) == (2, 0)
+    code.aliases.all().delete()
+    assert defaults.load_arrived() == 0  # staff took it away

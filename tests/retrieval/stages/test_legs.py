@@ -1,5 +1,7 @@
 """The legs that find chunks: by meaning, by words, and in private documents."""
 
+from dataclasses import replace
+
 import pytest
 
 from retrieval.access.caller import Caller
@@ -7,8 +9,9 @@ from retrieval.access.row_security import as_caller, as_system
 from retrieval.models import Document
 from retrieval.ranking import Query, Ranking
 from retrieval.search.service import in_scope
-from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
-from tests.builders import a_case_file
+from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever, idf_in
+from retrieval.text.analyzer import stems
+from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.stages.leg_contract import LegContract
 
 pytestmark = pytest.mark.django_db
@@ -40,3 +43,14 @@ class TestPrivateLexicalRetriever(LegContract):
             found = self.leg(Ranking(query)).candidates
         assert {written[one.section_id] for one in found} == {"es", "en"}
         assert all(one.scores["private_coverage"] >= 0.5 for one in found)
+
+
+def test_a_word_weighs_what_it_does_in_the_one_body_that_is_searched():
+    domains, versions = in_scope(Caller(), ("us_constitution",))
+    query = Query("militia congress", "militia congress", "", "en", domains, versions=versions)
+    idf = idf_in(query, {"en": "militia congress"})
+    assert idf[stems("militia", "en")[0]] > 3 > idf[stems("congress", "en")[0]]
+    beside = a_section(a_document(a_domain()), "Militia.").domain
+    several = (*domains, replace(domains[0], id=beside.pk))
+    assert idf_in(replace(query, domains=several), {"en": "militia"}) is None
+    assert idf_in(replace(query, domains=several[1:]), {"en": "militia"}) is None  # not counted yet

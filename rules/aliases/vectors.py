@@ -1,0 +1,63 @@
+"""The vectors of curated names as a process keeps them, in a quarter of the bytes that floats take."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+HIGHEST = 127  # of a signed byte
+BLOCK = 1_024  # names compared at a time: their floats stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class AliasVectors:
+    """The embedded names of a domain, those of one provision side by side. Cosines are off by .002 at most."""
+
+    texts: list[str]
+    locators: list[str]  # of each provision once, in the order of `starts`
+    starts: np.ndarray  # where each provision's names begin
+    steps: np.ndarray  # (names, dims) int8
+    sizes: np.ndarray  # (names,) float32: of one step of each vector
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str, bytes]]) -> "AliasVectors":
+        """`rows`: (name, locator, vector of unit length as float16), those of a locator together."""
+        texts, locators, starts, vectors, sizes = [], [], [], [], []
+        for text, locator, stored in rows:
+            if not locators or locator != locators[-1]:
+                locators.append(locator)
+                starts.append(len(texts))
+            vector = np.frombuffer(stored, np.float16).astype(np.float32)
+            size = np.abs(vector).max() / HIGHEST or 1.0
+            texts.append(text)
+            vectors.append(np.rint(vector / size).astype(np.int8))
+            sizes.append(size)
+        return cls(
+            texts, locators, np.array(starts, np.intp), np.array(vectors, np.int8), np.array(sizes, np.float32)
+        )
+
+    def cosines(self, vector: np.ndarray) -> np.ndarray:
+        """(names,)"""
+        found = np.empty(len(self.texts), np.float32)
+        floats = np.empty((BLOCK, len(vector)), np.float32)
+        for start in range(0, len(found), BLOCK):
+            steps = self.steps[start : start + BLOCK]
+            np.copyto(floats[: len(steps)], steps)
+            found[start : start + BLOCK] = floats[: len(steps)] @ vector
+        return found * self.sizes
+
+    def nearest(self, vector: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
+        """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
+        if not self.texts:
+            return []
+        cosines = self.cosines(vector)
+        best = np.maximum.reduceat(cosines, self.starts)
+        ends = np.append(self.starts[1:], len(cosines))
+        found = []
+        for place in np.argsort(-best, kind="stable")[:k]:
+            if best[place] < least:
+                break
+            start, end = self.starts[place], ends[place]
+            name = start + int(np.argmax(cosines[start:end]))
+            found.append((self.locators[place], self.texts[name], float(best[place])))
+        return found
