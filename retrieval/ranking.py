@@ -145,6 +145,7 @@ class Query:
     bound: bool = False  # the caller restricted it to places, whole domains among them: it is searched nowhere else
     include: Selection | None = None
     exclude: Selection | None = None
+    nameless: frozenset[str] = frozenset()  # locators whose curated names are passed over, to learn to do without
     worked_out: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, what: Hashable, work_out: Callable[[], T]) -> T:

@@ -36,6 +36,7 @@ from evaluation.learning.pools import (
     leaks_among,
     learnable,
     pools_of,
+    without_names,
 )
 from evaluation.learning.training import FAMILIES, Fitting, Trained
 from evaluation.models import RetrainingRun, Run
@@ -260,8 +261,9 @@ def done(run: JobRun, attempt: RetrainingRun) -> Progress:
 
 def pool(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     topics, position = kept.topics(), run.position
+    nameless = without_names(topics[: run.state["learned"]])
     while position < len(topics):
-        kept.save_pools(position, pools_of(topics[position : position + TOPICS]))
+        kept.save_pools(position, pools_of(topics[position : position + TOPICS], nameless=nameless))
         position = min(position + TOPICS, len(topics))
         if not has_time():
             break

@@ -5,7 +5,7 @@ answered them; and runs that are kept.
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from django.db import transaction
@@ -69,8 +69,11 @@ class Runner:
         """Of what `query` takes."""
         return pipeline.get(self.name)(Ranking(self.query(*asked)))
 
-    def topic(self, topic: Topic, rules: RuleOptions = RuleOptions()) -> Ranking:
-        return self.ranking(topic.query, (topic.domain,), stated_language(topic.language), rules)
+    def topic(
+        self, topic: Topic, rules: RuleOptions = RuleOptions(), *, nameless: frozenset[str] = frozenset()
+    ) -> Ranking:
+        query = self.query(topic.query, (topic.domain,), stated_language(topic.language), rules)
+        return pipeline.get(self.name)(Ranking(replace(query, nameless=nameless)))
 
     def topics(
         self, topics: Iterable[Topic], *, show: Callable = iter

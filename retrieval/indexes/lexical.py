@@ -33,6 +33,7 @@ QUOTES = re.compile('["“”„«»]')
 LOOKS_EVERY = 1.0  # seconds for which an index that was found well is not looked at again
 K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
 DEEPEST = 1_000  # hits among which the prior chooses
+BACKGROUND = 1_000  # sections of all law beside a body's own, where it is counted how rare its words are
 SPARE = 1.5  # times as many hits are looked through where most of the index is searched
 
 
@@ -49,6 +50,21 @@ class Weights:
     @property
     def fields(self) -> dict[str, float]:
         return {"head": self.head, "body": 1.0, "called": self.called}
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """In how many of a body's `sections` each stem of a query stands."""
+
+    sections: int
+    having: Mapping[str, int]
+
+    def idf(self, stem: str, share: float) -> float:
+        """As if the body had `BACKGROUND` sections more, which have the stem as often as all law has (`share`, 0-1): a
+        small body alone tells little of how rare a word is.
+        """
+        having, sections = self.having[stem] + BACKGROUND * share, self.sections + BACKGROUND
+        return math.log1p((sections - having + 0.5) / (having + 0.5))
 
 
 PLAIN = Weights(called=0.0, prior=0.0)  # by its words alone
@@ -210,11 +226,11 @@ class LexicalIndex:
         exclude: Mapping[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
         every: bool = False,
-        idf: Mapping[str, float] | None = None,
+        counted: "Counted | None" = None,
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur, and, if
-        `every`, all words that say what it is about. `idf`: what each stem of the query weighs; by default its idf in
-        the whole index, in which a word of these domains may be rarer or more common.
+        `every`, all words that say what it is about. `counted`: the body of law that is searched, whose words weigh what
+        they do there; by default what they do in the whole index.
 
         `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """
@@ -224,7 +240,7 @@ class LexicalIndex:
         for language, text in texts.items():
             for term in terms(text, language):
                 usual = self._idf(searcher, term, language)
-                weighs = usual if idf is None else idf[term]
+                weighs = counted.idf(term, self._share(searcher, term, language)) if counted else usual
                 words += any_of(self._term(term, language, weights, boost=weighs / usual))
                 ideal += weighs * K1_PLUS_ONE
         if not words or not domains:
@@ -295,6 +311,10 @@ class LexicalIndex:
         n = searcher.num_docs
         df = searcher.doc_freq(f"body_{language}", term)
         return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+    def _share(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
+        """Of all texts, those that have it."""
+        return searcher.doc_freq(f"body_{language}", term) / max(searcher.num_docs, 1)
 
     def _filters(self, domains: Sequence[int], as_of: date | None) -> list[tuple[Occur, Query]]:
         """Filters do not score: each is a constant of 0."""

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.indexes.lexical import PLAIN, BuiltAnew, Hit, Weights
+from retrieval.indexes.lexical import PLAIN, BuiltAnew, Counted, Hit, Weights
 from retrieval.indexes.nearest import nearest
 from retrieval.indexes.terms import stem_numbers, stored_counts
 from retrieval.models import Chunk, Document, Section
@@ -55,7 +55,7 @@ def hits_of(
         exclude=query.exclude and public_ids(query, query.exclude),
         limit=k * CHUNKS_A_SECTION,
         weights=weights,
-        idf=idf_in(query, texts),
+        counted=counted_in(query, texts),
     )
     try:
         hits = look_up()
@@ -66,16 +66,16 @@ def hits_of(
     return hits
 
 
-def idf_in(query: Query, texts: Mapping[str, str]) -> Mapping[str, float] | None:
-    """What each stem weighs in the one public body of law that is searched, so that what it ranks first does not depend
-    on what is loaded beside it; None where several are, or where its words are not counted yet.
+def counted_in(query: Query, texts: Mapping[str, str]) -> Counted | None:
+    """How often the one public body of law that is searched has each stem, so that what it ranks first depends little on
+    what is loaded beside it; None where several are searched, or where its words are not counted yet.
     """
     public = [domain for domain in query.filled if not domain.private]
     counts = stored_counts(public[0].id, query.versions.get("vocabulary", 0)) if len(public) == 1 else None
     if counts is None:
         return None
-    asked = sorted({stem for language, text in texts.items() for stem in terms(text, language)})
-    return dict(zip(asked, counts.idf(stem_numbers(asked)).tolist(), strict=True))
+    asked = list({stem for language, text in texts.items() for stem in terms(text, language)})
+    return Counted(counts.sections, dict(zip(asked, counts.having(stem_numbers(asked)).tolist(), strict=True)))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ NONE_NEAR = "no curated name of what may be read here is near"
 
 def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
     """(locator, section) of provisions by locator; the fusion reads each again under the caller's scope."""
+    locators = [locator for locator in locators if locator not in query.nameless]
     if (
         query.as_of is None
         and not query.is_restricted
@@ -95,11 +96,12 @@ def dense_ranks(strengths: list[float]) -> list[int]:
 @dataclass(frozen=True)
 class NearestAliasRetriever:
     """Provisions one of whose curated names means nearly what the question asks: cosine of at least the domain's
-    threshold `alias_search`, or `least` in a domain without thresholds.
+    threshold `alias_search`. A domain without thresholds has names for few of its provisions, which are not to stand
+    before all others: there the cosine is at least `least`.
     """
 
     k: int = 50
-    least: float = 0.4
+    least: float = 0.6
     weight: float = 2.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -133,9 +135,12 @@ class NearestAliasRetriever:
 
 @dataclass(frozen=True)
 class LexicalAliasRetriever:
-    """Provisions by the words of their curated names and example questions taken together (BM25)."""
+    """The `k` best provisions by the words of their curated names and example questions taken together (BM25); `few` of a
+    domain without thresholds, as above.
+    """
 
     k: int = 50
+    few: int = 5
     weight: float = 1.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -158,9 +163,12 @@ class LexicalAliasRetriever:
         rows = [
             row
             for domain in query.domain_ids
-            for row in published.wording(domain, version).best(words, self.k)
+            for row in published.wording(domain, version).best(words, self._most(query, domain))
         ]
         return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]
+
+    def _most(self, query: Query, domain: int) -> int:
+        return self.k if domain in query.thresholds else min(self.few, self.k)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from retrieval.access.row_security import as_caller, as_system
 from retrieval.models import Document
 from retrieval.ranking import Query, Ranking
 from retrieval.search.service import in_scope
-from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever, idf_in
+from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever, counted_in
 from retrieval.text.analyzer import stems
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.stages.leg_contract import LegContract
@@ -48,9 +48,10 @@ class TestPrivateLexicalRetriever(LegContract):
 def test_a_word_weighs_what_it_does_in_the_one_body_that_is_searched():
     domains, versions = in_scope(Caller(), ("us_constitution",))
     query = Query("militia congress", "militia congress", "", "en", domains, versions=versions)
-    idf = idf_in(query, {"en": "militia congress"})
-    assert idf[stems("militia", "en")[0]] > 3 > idf[stems("congress", "en")[0]]
+    counted = counted_in(query, {"en": "militia congress"})
+    assert 0 < counted.having[stems("militia", "en")[0]] < 10 < counted.having[stems("congress", "en")[0]]
+    assert counted.idf(stems("militia", "en")[0], 0.9) < counted.idf(stems("militia", "en")[0], 0.0)
     beside = a_section(a_document(a_domain()), "Militia.").domain
     several = (*domains, replace(domains[0], id=beside.pk))
-    assert idf_in(replace(query, domains=several), {"en": "militia"}) is None
-    assert idf_in(replace(query, domains=several[1:]), {"en": "militia"}) is None  # not counted yet
+    assert counted_in(replace(query, domains=several), {"en": "militia"}) is None
+    assert counted_in(replace(query, domains=several[1:]), {"en": "militia"}) is None  # not counted yet
