@@ -90,7 +90,7 @@ LEGS = (
     CitationRetriever(weight=3.0),
     ActRetriever(k=50, weight=2.0),
     AliasRetriever(weight=2.0),
-    NearestAliasRetriever(k=50, least=0.6, weight=2.0),
+    NearestAliasRetriever(k=50, least=0.4, sure=0.6, weight=2.0),
     LexicalAliasRetriever(k=50, few=5, weight=1.0),
     DenseRetriever(k=100),
     LexicalRetriever(k=100),

@@ -11,6 +11,7 @@ import numpy as np
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.engines.translation import Glossary
+from retrieval.indexes.terms import stored_counts
 from retrieval.models import Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
@@ -176,6 +177,15 @@ def wording(domain_id: int, version: int) -> Wording:
     rows = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
     rows = rows.order_by("alias_id").distinct("alias_id")
     return Wording.of(rows.values_list("alias__locator", "stems"))
+
+
+def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
+    """Whether at least every second provision of a domain has a curated name, so that one without is less likely meant.
+    Not told of a domain whose words are not counted: it is taken for such.
+    """
+    counts = stored_counts(domain_id, versions.get("vocabulary", 0))
+    named = wording(domain_id, versions.get("aliases", 0)).locators
+    return counts is None or 2 * len(named) >= counts.sections
 
 
 @lru_cache(maxsize=16)

@@ -23,6 +23,7 @@ from evaluation.topics.leaks import leaks
 from evaluation.topics.library import as_topics, still_asked
 from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import current_versions
 from retrieval.engines.cross_encoders import probabilities as sigmoid
 from retrieval.errors import ArfError
 from retrieval.indexes.terms import texts_of
@@ -32,6 +33,7 @@ from retrieval.stages.reranker.artifact import Scored
 from retrieval.stages.reranker.features import FEATURES, JudgedNeighbours, Question, of_judgments, of_text
 from retrieval.stages.reranker.reranker import asked
 from retrieval.text.normalization import normalize
+from rules import published
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +199,11 @@ def pools_of(
 
 def without_names(topics: Sequence[Topic]) -> dict[str, frozenset[str]]:
     """What is right for some topics, by their ids, which are learned from as if it had no curated names. What is asked
-    of most is what is named and judged most, so nothing else would teach the reranker to find what has no names; in
-    domains with thresholds all provisions have some.
+    of most is what is named and judged most, so nothing else would teach the reranker to find what has no names in a
+    body of law where few provisions have some.
     """
-    partly = set(Domain.objects.exclude(thresholds__active=True).values_list("slug", flat=True))
+    versions = current_versions()
+    partly = {domain.slug for domain in Domain.objects.all() if not published.names_most(domain.pk, versions)}
     return {
         topic.id: frozenset(topic.relevant)
         for topic in topics

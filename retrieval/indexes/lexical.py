@@ -229,8 +229,8 @@ class LexicalIndex:
         counted: "Counted | None" = None,
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur, and, if
-        `every`, all words that say what it is about. `counted`: the body of law that is searched, whose words weigh what
-        they do there; by default what they do in the whole index.
+        `every`, all words that say what it is about. `counted`: the body of law that is searched, whose words weigh
+        what they do there; by default what they do in the whole index.
 
         `exclude` and each of `among` name rows by the values that "section", "chunk" or "domain" has in them.
         """

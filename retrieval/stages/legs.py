@@ -67,8 +67,8 @@ def hits_of(
 
 
 def counted_in(query: Query, texts: Mapping[str, str]) -> Counted | None:
-    """How often the one public body of law that is searched has each stem, so that what it ranks first depends little on
-    what is loaded beside it; None where several are searched, or where its words are not counted yet.
+    """How often the one public body of law that is searched has each stem, so that what it ranks first depends little
+    on what is loaded beside it; None where several are searched, or where its words are not counted yet.
     """
     public = [domain for domain in query.filled if not domain.private]
     counts = stored_counts(public[0].id, query.versions.get("vocabulary", 0)) if len(public) == 1 else None

@@ -96,12 +96,13 @@ def dense_ranks(strengths: list[float]) -> list[int]:
 @dataclass(frozen=True)
 class NearestAliasRetriever:
     """Provisions one of whose curated names means nearly what the question asks: cosine of at least the domain's
-    threshold `alias_search`. A domain without thresholds has names for few of its provisions, which are not to stand
-    before all others: there the cosine is at least `least`.
+    threshold `alias_search`, or `least` in a domain without thresholds. Where few provisions have names these are not to
+    stand before all others: there the cosine is at least `sure`.
     """
 
     k: int = 50
-    least: float = 0.6
+    least: float = 0.4
+    sure: float = 0.6
     weight: float = 2.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -128,6 +129,8 @@ class NearestAliasRetriever:
         near_enough = []
         for domain in query.domain_ids:
             least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least
+            if not published.names_most(domain, query.versions):
+                least = max(least, self.sure)
             names = published.alias_vectors(domain, version, query.embedded_by)
             near_enough += names.nearest(query.vector, k=most, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
@@ -135,8 +138,8 @@ class NearestAliasRetriever:
 
 @dataclass(frozen=True)
 class LexicalAliasRetriever:
-    """The `k` best provisions by the words of their curated names and example questions taken together (BM25); `few` of a
-    domain without thresholds, as above.
+    """The `k` best provisions by the words of their curated names and example questions taken together (BM25); `few` of
+    a domain in which few have names, as above.
     """
 
     k: int = 50
@@ -168,7 +171,7 @@ class LexicalAliasRetriever:
         return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]
 
     def _most(self, query: Query, domain: int) -> int:
-        return self.k if domain in query.thresholds else min(self.few, self.k)
+        return self.k if published.names_most(domain, query.versions) else min(self.few, self.k)
 
 
 @dataclass(frozen=True)
