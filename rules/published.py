@@ -1,11 +1,13 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from sys import intern
 
 import numpy as np
 
@@ -37,20 +39,20 @@ class AliasMatch:
 class AliasTable:
     """Phrases of stems, found on word boundaries in one pass over the question."""
 
-    def __init__(self, rows: list[tuple[str, str, str]]):
+    def __init__(self, rows: Iterable[tuple[str, str, str]]):
         """`rows`: (text, locator, language)."""
-        self.phrases: dict[str, dict[tuple[str, ...], list[tuple[str, str]]]] = {}
+        self.phrases: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {}  # stems apart by blanks
         lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
         for text, locator, language in rows:
-            phrase = tuple(stems(text, language))
-            if phrase:
-                self.phrases.setdefault(language, defaultdict(list))[phrase].append((text, locator))
+            if phrase := stems(text, language):
+                named, key = self.phrases.setdefault(language, {}), " ".join(phrase)
+                named[key] = (*named.get(key, ()), (text, intern(locator)))
                 lengths[language, phrase[0]].add(len(phrase))
         self.lengths = {key: sorted(found, reverse=True) for key, found in lengths.items()}
 
-    def exactly(self, text: str, language: str) -> list[tuple[str, str]]:
+    def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
-        return self.phrases.get(language, {}).get(tuple(stems(text, language)), [])
+        return self.phrases.get(language, {}).get(" ".join(stems(text, language)), ())
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
@@ -60,7 +62,7 @@ class AliasTable:
         covered = 0
         for start, word in enumerate(words):
             for length in self.lengths.get((language, word), ()):
-                named = by_phrase.get(tuple(words[start : start + length]))
+                named = by_phrase.get(" ".join(words[start : start + length]))
                 if named and covered < start + length <= len(words):
                     found += [AliasMatch(alias, place, length, len(named)) for alias, place in named]
                     covered = start + length
@@ -85,11 +87,11 @@ class Wording:
     @classmethod
     def of(cls, rows: Iterable[tuple[str, str]]) -> "Wording":
         """`rows`: (locator, stems apart by blanks) of each name."""
-        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        texts: dict[str, list[str]] = defaultdict(list)
         for locator, stemmed in rows:
-            counts[locator].update(stemmed.split())
-        locators = tuple(sorted(counts))
-        return cls(locators, weighted([counts[locator] for locator in locators]), most(0, len(locators)))
+            texts[locator].append(stemmed)
+        locators = tuple(sorted(texts))
+        return cls(locators, weighted([" ".join(texts[locator]) for locator in locators]), most(0, len(locators)))
 
     def scores(self, stems: Iterable[str]) -> tuple[np.ndarray, float]:
         """BM25 of every provision, and the most that one could reach for these stems."""
@@ -121,18 +123,25 @@ def most(having: int, documents: int) -> float:
     return idf(having, documents) * (K1 + 1)
 
 
-def weighted(counts: Sequence[Mapping[str, int]]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    lengths = np.array([sum(count.values()) for count in counts], dtype=float)
-    mean = lengths.mean() if len(lengths) else 1.0
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for place, count in enumerate(counts):
-        for stem, times in count.items():
-            found[stem].append((place, times))
-    postings = {}
-    for stem, pairs in found.items():
-        places, times = np.array(pairs).T
-        saturated = times * (K1 + 1) / (times + K1 * (1 - B + B * lengths[places] / mean))
-        postings[stem] = places, idf(len(places), len(counts)) * saturated
+def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The postings of documents, each its stems apart by blanks; counted in flat arrays, for they are many."""
+    numbers: dict[str, int] = {}
+    which, places, times, lengths = array("l"), array("l"), array("d"), array("d")
+    for place, text in enumerate(texts):
+        counts = Counter(text.split())
+        lengths.append(counts.total())
+        which.extend(numbers.setdefault(stem, len(numbers)) for stem in counts)
+        places.extend([place] * len(counts))
+        times.extend(counts.values())
+    order = np.argsort(which, kind="stable")
+    documents, frequency, length = np.array(places)[order], np.array(times)[order], np.array(lengths)
+    damping = K1 * (1 - B + B * length / max(length.mean() if len(length) else 1.0, 1e-9))
+    saturated = frequency * (K1 + 1) / (frequency + damping[documents])
+    ends = np.cumsum(np.bincount(which, minlength=len(numbers)))
+    postings, start = {}, 0
+    for stem, end in zip(numbers, ends.tolist(), strict=True):
+        postings[stem] = documents[start:end], idf(end - start, len(texts)) * saturated[start:end]
+        start = end
     return postings
 
 
@@ -140,7 +149,7 @@ def weighted(counts: Sequence[Mapping[str, int]]) -> dict[str, tuple[np.ndarray,
 def alias_table(domain_id: int, version: int) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
     enabled = Alias.objects.in_use().filter(domain=domain_id)
-    return AliasTable(list(enabled.order_by("pk").values_list("text", "locator", "language")))
+    return AliasTable(enabled.order_by("pk").values_list("text", "locator", "language").iterator(chunk_size=BATCH))
 
 
 @lru_cache(maxsize=16)
@@ -176,7 +185,7 @@ def wording(domain_id: int, version: int) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
     rows = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
     rows = rows.order_by("alias_id").distinct("alias_id")
-    return Wording.of(rows.values_list("alias__locator", "stems"))
+    return Wording.of(rows.values_list("alias__locator", "stems").iterator(chunk_size=BATCH))
 
 
 def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:

@@ -96,8 +96,8 @@ def dense_ranks(strengths: list[float]) -> list[int]:
 @dataclass(frozen=True)
 class NearestAliasRetriever:
     """Provisions one of whose curated names means nearly what the question asks: cosine of at least the domain's
-    threshold `alias_search`, or `least` in a domain without thresholds. Where few provisions have names these are not to
-    stand before all others: there the cosine is at least `sure`.
+    threshold `alias_search`, or `least` in a domain without thresholds. Where few provisions have names these are not
+    to stand before all others: there the cosine is at least `sure`.
     """
 
     k: int = 50

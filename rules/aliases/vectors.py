@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 HIGHEST = 127  # of a signed byte
+NOTHING = np.zeros((0, 0), np.int8)
 BLOCK = 1_024  # names compared at a time: their floats stay in the processor's cache
 
 
@@ -22,7 +23,7 @@ class AliasVectors:
     @classmethod
     def of(cls, rows: Iterable[tuple[str, str, bytes]]) -> "AliasVectors":
         """`rows`: (name, locator, vector of unit length as float16), those of a locator together."""
-        texts, locators, starts, vectors, sizes = [], [], [], [], []
+        texts, locators, starts, steps, sizes = [], [], [], bytearray(), []
         for text, locator, stored in rows:
             if not locators or locator != locators[-1]:
                 locators.append(locator)
@@ -30,11 +31,10 @@ class AliasVectors:
             vector = np.frombuffer(stored, np.float16).astype(np.float32)
             size = np.abs(vector).max() / HIGHEST or 1.0
             texts.append(text)
-            vectors.append(np.rint(vector / size).astype(np.int8))
+            steps += np.rint(vector / size).astype(np.int8).tobytes()
             sizes.append(size)
-        return cls(
-            texts, locators, np.array(starts, np.intp), np.array(vectors, np.int8), np.array(sizes, np.float32)
-        )
+        vectors = np.frombuffer(steps, np.int8).reshape(len(texts), -1) if texts else NOTHING
+        return cls(texts, locators, np.array(starts, np.intp), vectors, np.array(sizes, np.float32))
 
     def cosines(self, vector: np.ndarray) -> np.ndarray:
         """(names,)"""

@@ -13,6 +13,7 @@ from evaluation.learning.pools import (
     neighbours,
     pools_of,
     row_of,
+    without_names,
 )
 from evaluation.learning.training import rankings
 from evaluation.topics.topic import read_topics
@@ -20,6 +21,7 @@ from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import FEATURES
+from rules import published
 from tests.evaluation.learning.conftest import TOPICS, topic
 from tests.rerankers import publish_limits, some_reranker
 
@@ -96,3 +98,18 @@ def test_questions_without_an_answer_are_known_and_have_no_vote(pools):
     declined = [pool for pool in pools if not pool.topic.answerable and pool.vector is not None]
     assert declined and len(known.unanswerable) == len(declined) and all(known.relevant)
     assert known.likeness(declined[0].vector) < 0
+
+
+def test_where_few_provisions_have_names_some_questions_are_learned_from_without(monkeypatch):
+    topics = [topic for topic in read_topics(TOPICS, split="train") if topic.answerable][:60]
+    assert without_names(topics) == {}
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    nameless = without_names(topics)
+    assert 10 < len(nameless) < 30
+    asked = next(topic for topic in topics if topic.id in nameless)
+    assert nameless[asked.id] == frozenset(asked.relevant)
+    near = FEATURES.index("alias_near_score")
+    for hidden, has_names in (({}, True), (nameless, False)):
+        [pool] = pools_of([asked], nameless=hidden)
+        right = [row[near] for row, locator in zip(pool.rows, pool.locators, strict=True) if locator in asked.relevant]
+        assert (max(right, default=0.0) > 0) == has_names

@@ -7,8 +7,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.indexes.terms import NONE, Frequencies
 from retrieval.models import Domain, Section, Version
-from retrieval.ranking import Query
+from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
 from retrieval.targets import Part, Selection
@@ -25,6 +26,7 @@ from rules.aliases.retrievers import (
 from rules.defaults import rows_of
 from rules.models import Alias, AliasVector
 from rules.published import AliasTable
+from tests.builders import embedding_in_use
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
 
@@ -251,3 +253,41 @@ def test_curators_add_names_which_are_none_of_a_single_provision():
     assert not AliasVector.objects.filter(alias__text="flibbertigibbet pair").exists()
     assert "flibbertigibbet" not in published.words_of_names(domain.pk, -1, "en")
     assert not published.alias_table(domain.pk, -1).matches("flibbertigibbet pair", "en")
+
+
+SEARCHED = Query("Can police search my phone?", "Can police search my phone?", "", "en", ())
+
+
+@pytest.fixture
+def searched():
+    """A question with its vector, as the legs of names read it."""
+    scopes, in_force = in_scope(ANONYMOUS, ["us_constitution"])
+    model, embedder = embedding_in_use()
+    vector = embedder.embed_query(SEARCHED.text)
+    return Ranking(replace(SEARCHED, domains=scopes, versions=in_force, vector=vector, embedded_by=model.pk))
+
+
+def test_most_provisions_of_the_constitution_have_names_and_few_of_a_larger_body(searched, monkeypatch):
+    domain, versions = searched.query.domains[0].id, searched.query.versions
+    assert published.names_most(domain, versions)
+    monkeypatch.setattr(published, "stored_counts", lambda *_: Frequencies(5_000, 100.0, NONE, NONE))
+    assert not published.names_most(domain, versions)
+    monkeypatch.setattr(published, "stored_counts", lambda *_: None)
+    assert published.names_most(domain, versions)
+
+
+@pytest.mark.parametrize("leg", [NearestAliasRetriever(k=50, least=0.3), LexicalAliasRetriever(k=50, few=5)])
+def test_where_few_provisions_have_names_only_the_surest_come(searched, monkeypatch, leg):
+    every = leg(searched).candidates
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    surest = leg(searched).candidates
+    assert 0 < len(surest) <= 5 < len(every)
+    assert [each.locator for each in surest] == [each.locator for each in every[: len(surest)]]
+    assert all(each.scores.get("alias_near", 1.0) >= 0.6 for each in surest)
+
+
+@pytest.mark.parametrize("leg", [NearestAliasRetriever(), LexicalAliasRetriever(), AliasRetriever()])
+def test_what_is_to_be_nameless_is_found_by_no_name(searched, leg):
+    first = Section.objects.get(pk=leg(searched).candidates[0].section_id)
+    query = replace(searched.query, nameless=frozenset({first.locator}))
+    assert first.pk not in [each.section_id for each in leg(Ranking(query)).candidates]
