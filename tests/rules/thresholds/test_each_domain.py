@@ -21,7 +21,15 @@ from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours, Question
 from retrieval.targets import Part, Selection
 from rules.logistic import shipped
-from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, features, judged_together, within_domain
+from rules.thresholds.each_domain import (
+    FEATURES,
+    FILE,
+    EachDomain,
+    features,
+    judged_together,
+    said_by_names,
+    within_domain,
+)
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rerankers import some_reranker
 
@@ -116,6 +124,27 @@ def test_what_a_question_cannot_be_about_is_not_searched():
 def test_a_domain_that_declines_gives_nothing_beside_one_that_answers():
     ranking = ranked(Finds(FOUND, {1: 0.9, 2: 0.5}, declines=(1,)), LAWS, RULES, laws=0.9, rules=0.1)
     assert sections(ranking) == [21, 22] and not ranking.abstained
+
+
+@pytest.mark.parametrize(
+    ("law", "rule", "first"), [(0.9, 0.2, 1), (0.2, 0.9, 2), (None, 0.9, None), (0.9, None, None), (None, None, None)]
+)
+def test_the_body_whose_names_say_more_of_the_question_is_first_of_two_that_answer_as_well(law, rule, first):
+    """What has no names is as likely as what has."""
+    shares = {1: law, 2: rule, 4: None}
+    found = [
+        (domain, Ranking(Query("q", "q", "q", "en", (domain,)), (having(share, domain),)))
+        for domain in (LAWS, RULES, FILES)
+        for share in [shares[domain.id]]
+    ]
+    said = said_by_names(found)
+    assert said[FILES.id] == max(law or 0, rule or 0)
+    assert (said[1] > said[2]) == (first == 1) and (said[1] < said[2]) == (first == 2)
+
+
+def having(share: float | None, domain: DomainScope) -> Candidate:
+    scores = {} if share is None else {"alias_coverage": share}
+    return Candidate(10 + domain.id, domain_id=domain.id, score=1.0, scores=scores)
 
 
 def test_nothing_is_answered_where_all_decline_and_the_likeliest_misses_are_told():
