@@ -123,7 +123,7 @@ def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick)
         percents.append(stepped.percent)
         phases.append(stepped.state.get("phase"))
         if phases[-1] == "fold" and stepped.state["unit"] == 0:
-            again = JobRun(pk=job.pk, total=1, state={}, tries=1)
+            again = JobRun(pk=job.pk, total=1, state=stepped.state, tries=1)
             retraining.pool(again, Checkpoints(again), lambda: True)
     assert [phase for phase, _same in groupby(phases)] == [
         "pool",
