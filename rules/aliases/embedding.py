@@ -2,6 +2,8 @@
 English first, by the translation that Spanish questions pass through.
 """
 
+import time
+
 import numpy as np
 from django.db.models import QuerySet
 
@@ -16,6 +18,7 @@ from rules import published
 from rules.models import Alias, AliasVector
 
 BATCH = 2_000  # aliases a call: a few seconds
+SECONDS = 60.0  # of a task: the queue ends one after two minutes, and begins another each minute
 
 
 def missing(model: EmbeddingModel) -> QuerySet[Alias]:
@@ -55,9 +58,9 @@ def english_of(alias: Alias) -> str:
         return translate(alias.text, terms).text
 
 
-def embed_all() -> int:
-    """Embeds until none is missing."""
-    total = 0
-    while done := embed_missing():
+def embed_all(seconds: float = SECONDS) -> int:
+    """Embeds until none is missing or the time is over; gives how many."""
+    until, total = time.monotonic() + seconds, 0
+    while time.monotonic() < until and (done := embed_missing()):
         total += done
     return total

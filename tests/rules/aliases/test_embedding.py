@@ -16,3 +16,9 @@ def test_an_alias_worded_anew_loses_its_vector_until_it_is_embedded_again():
     assert not alias.vectors.exists()
     assert embedding.embed_all() == 1
     assert embedding.embed_all() == 0
+
+
+def test_a_task_whose_time_is_over_leaves_the_rest_to_the_next():
+    Alias.objects.filter(pk=Alias.objects.in_use().first().pk).update(text="something new")
+    assert embedding.embed_all(seconds=0.0) == 0
+    assert embedding.embed_all() == 1
