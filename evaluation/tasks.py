@@ -2,6 +2,8 @@
 
 import logging
 
+from django.db import transaction
+
 from evaluation.judging import implicit_feedback
 from evaluation.learning import registry, retraining
 from evaluation.topics import library
@@ -31,10 +33,12 @@ def ask_of_new_law() -> str:
     busy = JobRun.objects.unfinished().filter(key__in=(CORPUS, retraining.KEY))
     if busy.exists():
         return ""
-    names, topics = defaults.load_arrived(), library.load_arrived()["topics"]
-    if not (names or topics):
-        return ""
-    return f"{names} names and {topics} topics are of new law; job {retraining.every_month()} learns from them."
+    with transaction.atomic():  # what was loaded without a training would never be learned from
+        names, topics = defaults.load_arrived(), library.load_arrived()["topics"]
+        if not (names or topics):
+            return ""
+        job = retraining.every_month()
+    return f"{names} names and {topics} topics are of new law; job {job} learns from them."
 
 
 def mend_reranker() -> str:

@@ -5,11 +5,14 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from simple_history.utils import bulk_create_with_history
+
 from retrieval.models import Domain
 from rules.models import Alias, DomainThreshold, GlossaryTerm
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WAITING = FIXTURES / "waiting"  # a file for each domain that is loaded later, if at all: a provision's names a line
+BATCH = 2_000  # rows written at a time
 NAMED_BY = ("text", "locator", "language")
 
 
@@ -59,7 +62,7 @@ def add_names(domain: Domain, rows: Iterable[dict[str, str]]) -> int:
         for text, locator, language, place in shipped
         if (text, locator, language) not in seen
     ]
-    return len(Alias.objects.bulk_create(new))
+    return len(bulk_create_with_history(new, Alias, batch_size=BATCH)) if new else 0
 
 
 def load_glossary() -> int:

@@ -2,12 +2,13 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, wraps
 from sys import intern
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule
 
+T = TypeVar("T")
 K1, B = 1.2, 0.75
 BATCH = 2_000  # rows read at a time
 
@@ -34,6 +36,22 @@ class AliasMatch:
     locator: str
     words: int
     shared: int
+
+
+def newest(make: Callable[..., T]) -> Callable[..., T]:
+    """Keeps what was made last of each domain: names take much memory, and any change of one makes a new version.
+    `make` takes a domain and versions.
+    """
+    kept: dict[int, tuple[tuple[int, ...], T]] = {}
+
+    @wraps(make)
+    def known(domain_id: int, *versions: int) -> T:
+        found = kept.get(domain_id)
+        if found is None or found[0] != versions:
+            found = kept[domain_id] = versions, make(domain_id, *versions)
+        return found[1]
+
+    return known
 
 
 class AliasTable:
@@ -145,7 +163,7 @@ def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     return postings
 
 
-@lru_cache(maxsize=64)
+@newest
 def alias_table(domain_id: int, version: int) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
     enabled = Alias.objects.in_use().filter(domain=domain_id)
@@ -171,7 +189,7 @@ def words_of_names(domain_id: int, version: int, language: str) -> Counter[str]:
     return Counter(word for text in enabled.values_list("text", flat=True) for word in tokens(text))
 
 
-@lru_cache(maxsize=16)
+@newest
 def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
     rows = AliasVector.objects.filter(
         model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
@@ -180,7 +198,7 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
     return AliasVectors.of(rows.iterator(chunk_size=BATCH))
 
 
-@lru_cache(maxsize=16)
+@newest
 def wording(domain_id: int, version: int) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
     rows = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
@@ -190,7 +208,7 @@ def wording(domain_id: int, version: int) -> Wording:
 
 def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
     """Whether at least every second provision of a domain has a curated name, so that one without is less likely meant.
-    Not told of a domain whose words are not counted: it is taken for such.
+    A domain whose words are not counted yet is taken to have names for most.
     """
     counts = stored_counts(domain_id, versions.get("vocabulary", 0))
     named = wording(domain_id, versions.get("aliases", 0)).locators

@@ -189,12 +189,14 @@ def pools_of(
     show: Callable = iter,
     nameless: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> list[LearningPool]:
-    """Runs the pipeline up to the reranker over topics of any domains. `nameless`: as below."""
+    """Runs the pipeline up to the reranker over topics of any domains. `nameless`: locators whose curated names are
+    passed over, by topic id.
+    """
     runner, unseen = Runner(name), held_out_readings()
-    asked = (
+    ranked = (
         (topic, runner.topic(topic, nameless=nameless.get(topic.id, frozenset()))) for topic in show(list(topics))
     )
-    return [pool_of(topic, as_unseen(ranking, unseen.get(topic.id, {}))) for topic, ranking in asked]
+    return [pool_of(topic, as_unseen(ranking, unseen.get(topic.id, {}))) for topic, ranking in ranked]
 
 
 def without_names(topics: Sequence[Topic]) -> dict[str, frozenset[str]]:
@@ -203,7 +205,8 @@ def without_names(topics: Sequence[Topic]) -> dict[str, frozenset[str]]:
     body of law where few provisions have some.
     """
     versions = current_versions()
-    partly = {domain.slug for domain in Domain.objects.all() if not published.names_most(domain.pk, versions)}
+    asked_of = Domain.objects.filter(slug__in={topic.domain for topic in topics})
+    partly = {domain.slug for domain in asked_of if not published.names_most(domain.pk, versions)}
     return {
         topic.id: frozenset(topic.relevant)
         for topic in topics

@@ -1,8 +1,8 @@
 """Retraining as a job: a challenger is trained on judgments of people, compared on the frozen test split, and
 deployed only if the gate lets it. Each step may run again, and on another node:
 
-1. gather: load shipped topics whose law has come; merge and deduplicate judged ones; refuse if a test
-   query, or a near-duplicate, is among the training queries
+1. gather: load shipped topics and names whose law has come, and embed these batch by batch; merge and
+   deduplicate judged topics; refuse if a test query, or a near-duplicate, is among the training queries
 2. pool: run the pipeline up to the reranker over all topics
 3. fold: fit every family on every fold of a grouped cross-validation inside the training split
 4. choose: the family that ranks the held-out topics best
@@ -218,10 +218,8 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     abandon()
     if not (run.params.get("topics") or run.params.get("dry_run")):
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
-        defaults.load_arrived()
-        while embed_missing():
-            if not has_time():
-                return Progress(0, 0, "Names are embedded", {"phase": "gather"})
+        if defaults.load_arrived() or embed_missing():
+            return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),

@@ -33,6 +33,7 @@ QUOTES = re.compile('["“”„«»]')
 LOOKS_EVERY = 1.0  # seconds for which an index that was found well is not looked at again
 K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
 DEEPEST = 1_000  # hits among which the prior chooses
+LEAST_IDF = 0.1
 BACKGROUND = 1_000  # sections of all law beside a body's own, where it is counted how rare its words are
 SPARE = 1.5  # times as many hits are looked through where most of the index is searched
 
@@ -226,7 +227,7 @@ class LexicalIndex:
         exclude: Mapping[str, Sequence[int]] | None = None,
         weights: Weights = Weights(),
         every: bool = False,
-        counted: "Counted | None" = None,
+        counted: Counted | None = None,
     ) -> list[Hit]:
         """The best chunks for a query given once per language of the index; phrases in quotes must occur, and, if
         `every`, all words that say what it is about. `counted`: the body of law that is searched, whose words weigh
@@ -308,13 +309,17 @@ class LexicalIndex:
         return Query.const_score_query(Query.boolean_query(any_of(languages)), 0.0)
 
     def _idf(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
-        n = searcher.num_docs
-        df = searcher.doc_freq(f"body_{language}", term)
-        return math.log(1 + (n - df + 0.5) / (df + 0.5))
+        """Never next to nothing: what weighs in one body is told as a multiple of it."""
+        having, n = self._having(searcher, term, language), searcher.num_docs
+        return max(math.log(1 + (n - having + 0.5) / (having + 0.5)), LEAST_IDF)
 
     def _share(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
-        """Of all texts, those that have it."""
-        return searcher.doc_freq(f"body_{language}", term) / max(searcher.num_docs, 1)
+        """Of all texts, those that have it, 0-1."""
+        return self._having(searcher, term, language) / max(searcher.num_docs, 1)
+
+    def _having(self, searcher: tantivy.Searcher, term: str, language: str) -> int:
+        """How many texts have it; tantivy counts deleted ones too until their segment is merged."""
+        return min(searcher.doc_freq(f"body_{language}", term), searcher.num_docs)
 
     def _filters(self, domains: Sequence[int], as_of: date | None) -> list[tuple[Occur, Query]]:
         """Filters do not score: each is a constant of 0."""

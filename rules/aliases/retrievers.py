@@ -152,7 +152,7 @@ class LexicalAliasRetriever:
         if not best:
             return ranking.noting("no curated name has a word of the question", skipped=True)
         sections = dict(named_sections(query, [locator for locator, _, _ in best]))
-        known = [row for row in best if row[0] in sections]
+        known = [row for row in best if row[0] in sections][: self._most(query)]
         candidates = [
             found(
                 "alias_lexical", sections[place], n, {"alias_lexical": bm25, "alias_coverage": share}, rank=n
@@ -164,14 +164,13 @@ class LexicalAliasRetriever:
     def _best(self, query: Query) -> list[tuple[str, float, float]]:
         version, words = query.versions.get("aliases", 0), stems(query.text, "en")
         rows = [
-            row
-            for domain in query.domain_ids
-            for row in published.wording(domain, version).best(words, self._most(query, domain))
+            row for domain in query.domain_ids for row in published.wording(domain, version).best(words, self.k)
         ]
         return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]
 
-    def _most(self, query: Query, domain: int) -> int:
-        return self.k if published.names_most(domain, query.versions) else min(self.few, self.k)
+    def _most(self, query: Query) -> int:
+        has_names = any(published.names_most(domain, query.versions) for domain in query.domain_ids)
+        return self.k if has_names else self.few
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ BLOCK = 1_024  # names compared at a time: their floats stay in the processor's 
 
 @dataclass(frozen=True)
 class AliasVectors:
-    """The embedded names of a domain, those of one provision side by side. Cosines are off by .002 at most."""
+    """The embedded names of a domain, those of one provision side by side. Cosines are off by about .002."""
 
     texts: list[str]
     locators: list[str]  # of each provision once, in the order of `starts`

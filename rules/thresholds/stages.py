@@ -28,7 +28,7 @@ OTHER_SCALE = "its answer minimum was chosen on another scale"
 # Of a domain without thresholds: what decides until it has a calibration of its own, on the scores that the legs give
 # any text. Fitted on 537 shipped topics (every second of train and tune) by meaning and words alone, where it declines
 # 5 % of the answerable and 47 % of the others. It drops nothing, and nothing is certain by it. The blend orders the US
-# Code, the CFR and cases better than a lower one: their fused order rests on no curated names.
+# Code, the CFR and cases better than a lower one, as was measured before they had curated names.
 ANY_TEXT = Thresholds(
     name="any text",
     blend=0.8,

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from evaluation.topics.leaks import leaks
 from retrieval.models import Domain
 from retrieval.text.analyzer import stems
 from rules import defaults
@@ -173,22 +174,14 @@ def test_names_of_other_law_are_complete_and_told_apart(waiting):
         assert [key for key, count in shared.items() if count > MAX_LOCATORS] == []
 
 
-def test_no_name_of_other_law_is_a_question_that_is_measured_with(waiting):
-    """Words alike, order apart."""
+def test_no_name_of_other_law_is_nearly_a_question_that_is_measured_with(waiting):
     held_out = [
-        frozenset(stems(topic["query"], topic["language"]))
+        topic["query"]
         for path in TOPICS.parent.glob("*.jsonl")
         for topic in map(json.loads, path.read_text().splitlines())
         if topic["split"] in ("tune", "test")
     ]
-    having = defaultdict(set)
-    for number, words in enumerate(held_out):
-        for word in words:
-            having[word].add(number)
-    for row in (row for names in waiting.values() for row in names):
-        words = frozenset(stems(row["alias"], row["language"]))
-        shared = Counter(number for word in words for number in having[word])
-        assert not [n for n, count in shared.items() if count >= 0.9 * len(words | held_out[n])], row["alias"]
+    assert leaks((row["alias"] for names in waiting.values() for row in names), held_out) == []
 
 
 @pytest.mark.django_db
@@ -203,5 +196,6 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
     code = Domain.objects.get(slug="us_code")
     a_section(a_document(code), locator="/us/usc/t29/s206")
     assert (defaults.load_arrived(), defaults.load_arrived()) == (2, 0)
-    code.aliases.all().delete()
-    assert defaults.load_arrived() == 0  # staff took it away
+    code.aliases.filter(language="es").update(text="sueldo mínimo")
+    code.aliases.filter(language="en").delete()
+    assert defaults.load_arrived() == 0  # staff worded one anew and took one away

@@ -270,3 +270,17 @@ def test_words_weigh_what_they_do_in_the_body_that_is_searched(empty):
 
 def a_text(number: int, domain: int, text: str) -> IndexedChunk:
     return IndexedChunk(number, number, domain, "en", "", text, None, None)
+
+
+def test_a_word_of_nearly_all_texts_never_counts_against_one(empty):
+    """Texts that were replaced count in tantivy's frequencies until their segment is merged."""
+    writer = LexicalWriter(empty)
+    writer.apply([], [a_text(number, 1, "law of whales") for number in range(1, 101)], 1)
+    writer.apply(range(1, 61), [a_text(number, 1, "law of ships") for number in range(1, 61)], 2)
+    writer.complete()
+    search = partial(LexicalIndex(empty).search, {"en": "law whales"}, domains=[1], as_of=None, limit=100)
+    for counted in (None, Counted(100, {"law": 100, "whale": 40})):
+        hits = search(counted=counted)
+        assert len(hits) == 100 and min(hit.score for hit in hits) > 0
+        assert {hit.chunk for hit in hits[:40]} == set(range(61, 101))
+        assert all(0 < hit.coverage <= 1 for hit in hits)
