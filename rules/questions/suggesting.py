@@ -5,9 +5,11 @@ it first.
 import time
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain, takewhile
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef
+from django.db.models import Exists, Max, OuterRef
+from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.suggested import MOST
@@ -22,15 +24,17 @@ Questions = list[tuple[str, str]]  # language and text
 
 
 def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
-    """Every night, for public provisions in force: those without suggestions first, then those verified longest ago.
-    What curators no longer name a provision by goes at once. Gives how many questions were asked, and how many found
-    their provision first.
+    """Every night, for public provisions in force: half of the time those without suggestions, in any order since some
+    never get one, then those verified longest ago. What curators no longer name a provision by goes at once. Gives how
+    many questions were asked, and how many found their provision first.
     """
-    until = time.monotonic() + seconds
+    begun, tonight = time.monotonic(), timezone.now()
     delete_unnamed()
     named, told = questions_by_place(), {"asked": 0, "found": 0}
-    for section in longest_ago(locator for _domain, locator in named):
-        if time.monotonic() > until:
+    sections = suggestible(locator for _domain, locator in named)
+    without = takewhile(lambda _: time.monotonic() < begun + seconds / 2, sections.filter(last=None).order_by("?"))
+    for section in chain(without, sections.filter(last__lt=tonight).order_by("last", "pk")):
+        if time.monotonic() > begun + seconds:
             break
         questions = named.get((section.domain_id, section.locator), [])
         found, asked = verified(section, questions)
@@ -60,10 +64,10 @@ def questions_by_place() -> dict[tuple[int, str], Questions]:
     return named
 
 
-def longest_ago(locators: Iterable[str]) -> SectionQuerySet:
+def suggestible(locators: Iterable[str]) -> SectionQuerySet:
+    """`last`: when its suggestions were verified; None where it has none."""
     sections = Section.objects.readable(ANONYMOUS).filter(locator__in=set(locators))
-    last = F("last").asc(nulls_first=True)
-    return sections.annotate(last=Max("suggested_questions__verified_at")).order_by(last, "pk")
+    return sections.annotate(last=Max("suggested_questions__verified_at"))
 
 
 def verified(section: Section, questions: Questions) -> tuple[list[SuggestedQuestion], int]:

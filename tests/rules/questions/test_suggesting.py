@@ -4,6 +4,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 from django.utils import timezone
 
 from retrieval.models import SearchLog, Section, SuggestedQuestion
@@ -66,13 +67,43 @@ def test_what_curators_no_longer_name_a_provision_by_goes_though_the_night_has_n
     assert suggested(AGE) == [] and len(suggested(AGE, "es")) == len(suggested(FOURTH)) == 1
 
 
-def test_what_was_never_verified_comes_first_and_a_night_ends_in_time():
+def test_what_was_never_verified_comes_first_and_then_what_was_longest_ago(monkeypatch):
+    assert set(tried(monkeypatch)) == {AGE, FOURTH}
     suggesting.suggest_again()
     age = Section.objects.live().get(locator=AGE)
     age.suggested_questions.all().delete()
-    assert [one.locator for one in suggesting.longest_ago((AGE, FOURTH))] == [AGE, FOURTH]
-    SuggestedQuestion.objects.create(section=age, language="en", text="?", verified_at=timezone.now())
-    assert [one.locator for one in suggesting.longest_ago((AGE, FOURTH))] == [FOURTH, AGE]
+    assert tried(monkeypatch) == [AGE, FOURTH]
+    text = Alias.objects.filter(locator=AGE, language="en", text__endswith="?").first().text
+    SuggestedQuestion.objects.create(section=age, language="en", text=text, verified_at=timezone.now())
+    assert tried(monkeypatch) == [FOURTH, AGE]
+
+
+def tried(monkeypatch) -> list[str]:
+    """Provisions in the order in which a night asks their questions, without an answer to any."""
+    found = []
+
+    def nothing(section, _questions):
+        found.append(section.locator)
+        return list(section.suggested_questions.all()), 1
+
+    with monkeypatch.context() as patched:
+        patched.setattr(suggesting, "verified", nothing)
+        patched.setattr(suggesting.SuggestedQuestion.objects, "bulk_create", lambda rows: rows)
+        with transaction.atomic():
+            suggesting.suggest_again()
+            transaction.set_rollback(True)
+    return found
+
+
+def test_what_never_finds_its_provision_takes_half_of_a_night_at_most(monkeypatch):
+    suggesting.suggest_again()
+    Section.objects.live().get(locator=AGE).suggested_questions.all().delete()
+    clock = iter((0.0, 40.0, 40.0))
+    monkeypatch.setattr(suggesting.time, "monotonic", lambda: next(clock))
+    assert tried(monkeypatch) == [FOURTH]
+
+
+def test_a_night_ends_in_time():
     assert suggesting.suggest_again(seconds=-1) == {"asked": 0, "found": 0}
 
 
