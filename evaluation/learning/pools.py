@@ -20,7 +20,7 @@ from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runs import Runner
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.leaks import leaks
-from evaluation.topics.library import as_topics, still_asked
+from evaluation.topics.library import SHIPPED, as_topics, still_asked
 from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
@@ -118,6 +118,20 @@ def since(path: Path, first: int) -> set[str]:
     return {str(row["id"]) for row in rows if row["term"] >= first}
 
 
+def put_elsewhere(topics: Sequence[Topic]) -> list[Topic]:
+    """The shipped questions that no body of law here answers, put to every other body that questions were judged in: so
+    each learns what it does not answer. What staff judge unanswerable may have an answer where they did not look.
+    """
+    asked = Counter(topic.domain for topic in topics if topic.answerable)
+    learned = sorted(domain for domain, answerable in asked.items() if answerable >= FEWEST_OF_A_BODY)
+    return [
+        replace(topic, domain=domain)
+        for domain in learned
+        for topic in topics
+        if not topic.answerable and topic.source == SHIPPED and topic.domain != domain
+    ]
+
+
 def leaks_among(gathered: Gathered, *, dry_run: bool) -> list[str]:
     """Every leak in words. What may be deployed must not have learned from the library's test topics either."""
     kept = [*queries(gathered.tested)]
@@ -150,6 +164,7 @@ def counted(gathered: Gathered) -> dict:
 
 # -- Their candidates
 
+FEWEST_OF_A_BODY = 20  # topics of each kind: a body of law with fewer declines by what all bodies teach
 FEWEST = 50  # answerable topics: with fewer there is nothing to learn
 HELD_OUT = "held_out.json"  # beside a cross-encoder: what models that had not seen its topics read in them
 NAMELESS = 3  # one of so many questions is learned from without names
@@ -345,7 +360,7 @@ def neighbours(pools: Sequence[LearningPool]) -> JudgedNeighbours:
         relevant=tuple(dict(pool.topic.relevant) for pool in voting),
         prior=dict(prior),
         questions=tuple(question_of(pool.topic) for pool in voting),
-        unanswerable=as_kept([pool for pool in known if not pool.topic.answerable]),
+        unanswerable=as_kept(list({p.topic.id: p for p in known if not p.topic.answerable}.values())),
     )
 
 

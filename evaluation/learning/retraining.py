@@ -36,6 +36,7 @@ from evaluation.learning.pools import (
     leaks_among,
     learnable,
     pools_of,
+    put_elsewhere,
     without_names,
 )
 from evaluation.learning.training import FAMILIES, Fitting, Trained
@@ -230,9 +231,10 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         return refuse(run, attempt, found)
     if not gathered.tested:
         raise ArfError("There is no judged topic to test on.")
-    topics = [*gathered.learned, *gathered.tested]
+    learned = [*gathered.learned, *put_elsewhere(gathered.learned)]
+    topics = [*learned, *gathered.tested]
     kept.save_topics(topics)
-    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(gathered.learned)}
+    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned)}
     total = len(topics) + WEIGHT * (len(UNITS) + 4)
     return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 

@@ -19,14 +19,6 @@ SMOOTHED = 0.5  # sections of a domain that have a word as often as all law has 
 WEIGHTS = np.array([3.3, 0.0, 0.0, 10.9, -1.36, 0.43, -2.7])
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
-    """What is known of a public domain: how often it has each word, and the centres of its vectors."""
-
-    counts: Frequencies
-    centres: Centroids | None
-
-
 @dataclass(frozen=True)
 class Route:
     """Gives each public domain the probability that the question is about it, and tells that of none. It weighs; only
@@ -65,16 +57,30 @@ def logits(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def features(query: Query, domains: Sequence[DomainScope]) -> np.ndarray:
     """(domains, FEATURES)."""
     version = query.versions.get("vocabulary", 0)
-    bodies = [
-        Body(
-            stored_counts(domain.id, version) or NOT_COUNTED,
-            stored_centres(domain.id, version, query.embedded_by),
-        )
-        for domain in domains
-    ]
+    centres = [stored_centres(domain.id, version, query.embedded_by) for domain in domains]
+    near = [nearest(query.vector, its) for its in centres]
+    return np.column_stack([near, *of_words(meant(query), counts_of(query, domains))])
+
+
+def meant(query: Query) -> np.ndarray:
+    """The numbers of the question's words, but for those without a meaning of their own."""
     words = words_of(query)
-    near = [nearest(query.vector, body.centres) for body in bodies]
-    return np.column_stack([near, *of_words(words.every[words.has_meaning], [body.counts for body in bodies])])
+    return words.every[words.has_meaning]
+
+
+def counts_of(query: Query, domains: Sequence[DomainScope]) -> list[Frequencies]:
+    """How often each domain has each word."""
+    version = query.versions.get("vocabulary", 0)
+    return [stored_counts(domain.id, version) or NOT_COUNTED for domain in domains]
+
+
+def weight_of_words(query: Query, domains: Sequence[DomainScope]) -> float:
+    """How much the question's words weigh together (the sum of their IDF in all these domains): a long one of rare
+    words asks for more than what a few common ones ask.
+    """
+    wanted = meant(query)
+    having, sections = counted_in(wanted, counts_of(query, domains))
+    return float(idf_of(having.sum(axis=0), sections.sum()).sum())
 
 
 def nearest(vector: np.ndarray | None, centres: Centroids | None) -> float:
@@ -86,14 +92,23 @@ def of_words(wanted: np.ndarray, counted: Sequence[Frequencies]) -> tuple[np.nda
     """Of each domain, the share of the words that it has, and how much more often than all law it has those that any
     has (mean of the logarithms); both weighted by how rare a word is in all law.
     """
-    having = np.array([counts.having(wanted) for counts in counted]).reshape(len(counted), len(wanted))
-    sections = np.array([counts.sections for counts in counted])
+    having, sections = counted_in(wanted, counted)
     every, total = having.sum(axis=0), sections.sum()
-    idf = np.log1p((total - every + 0.5) / (every + 0.5))
+    idf = idf_of(every, total)
     usual = (every + SMOOTHED) / (total + 1.0)
     here = (having + SMOOTHED * usual) / (sections[:, None] + SMOOTHED)
     known = idf * (every > 0)
     return (having > 0) @ share(idf), np.log(here / usual) @ share(known)
+
+
+def counted_in(wanted: np.ndarray, counted: Sequence[Frequencies]) -> tuple[np.ndarray, np.ndarray]:
+    """(domains, words) the sections that have each word, and (domains,) how many there are."""
+    having = np.array([counts.having(wanted) for counts in counted]).reshape(len(counted), len(wanted))
+    return having, np.array([counts.sections for counts in counted])
+
+
+def idf_of(having: np.ndarray, sections: int) -> np.ndarray:
+    return np.log1p((sections - having + 0.5) / (having + 0.5))
 
 
 def share(weights: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.citations.constitution import names_a_state_or_country
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import (
     NEAR_MISSES,
@@ -19,18 +20,20 @@ from retrieval.ranking import (
     replace,
 )
 from retrieval.stages.reranker.reranker import any_answer_fitted, serving
+from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from rules.logistic import Logistic, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
-# A softmax over domains of what is known of every domain once it was searched; fitted on 1,450 train and tune questions
-# that the reranker had not learned from, each body of law weighed by the fourth root of its number. The answer's log
-# odds are weighed by what they rest on: a domain's own calibration, or that of any text. A fourth was added to what
-# an own calibration gives, so that the Constitution loses less than before.
-ROUTE, NEAREST = 0.1, 8.5  # of the logarithm of the route's probability, and of the greatest cosine
-ASKED = 12.3  # of how near the question is to judged ones of the domain, in cosines
-SAID = 4.0  # of the share of the question that the names of one provision say; chosen beside the whole Code and cases
-OWN, ANY = (0.76, 1.15), (0.82, 0.0)
+# A softmax over domains of what is known of every domain once it was searched; fitted beside the whole Code and cases
+# on 1,589 train and tune questions that the reranker had not learned from, each body of law weighed by the root of
+# their number. The answer's log odds are weighed by what they rest on: a domain's own calibration, or, fitted where
+# that was hidden, that of any text.
+ROUTE, NEAREST = 0.06, 3.3  # of the logarithm of the route's probability, and of the greatest cosine
+ASKED = 8.4  # of how near the question is to judged ones of the domain, in cosines
+SAID = 5.3  # of the share of the question that the names of one provision say
+OWN, ANY = (0.68, 0.0), (0.5, 0.2)
+MOST = ("alias_coverage", "dense")  # scores: what a name says, and how near a text is
 Found = Sequence[tuple[DomainScope, Ranking]]
 UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
@@ -38,10 +41,13 @@ UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts ca
 # loaded after each training of the reranker.
 FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
-    "evidence",  # the greatest log odds that a body answers
+    "answer",  # the greatest log odds that a body answers, by its calibration
     "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
     "unanswered",  # the cosine of the nearest of the latter
-    "named",  # how well words of the question match those of a curated name
+    "said",  # the greatest share of the question that a curated name says
+    "near",  # the cosine of the nearest text
+    "weight",  # of the question's words in all public law
+    "elsewhere",  # whether it names a state or a country, whose own law is not here
 )
 
 
@@ -131,9 +137,10 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
-    shown = (one for answer in answers for one in first_of(answer))
-    named = max((one.scores.get("alias_lexical", 0.0) for one in shown), default=0.0)
-    return features(query, max(evidence(query, *pair) for pair in public), named)
+    answer = max(weight_of_answer(answer) for answer in answers)
+    shown = [one.scores for answer in answers for one in first_of(answer)]
+    most = (max((scores.get(name, 0.0) for scores in shown), default=0.0) for name in MOST)
+    return features(query, answer, *most)
 
 
 def any_answers(query: Query) -> Logistic:
@@ -144,11 +151,15 @@ def any_answers(query: Query) -> Logistic:
     return read(fitted, FEATURES)
 
 
-def features(query: Query, evidence: float, named: float) -> np.ndarray | None:
+def features(query: Query, answer: float, said: float, near: float) -> np.ndarray | None:
     """(len(FEATURES),) of a question that a reranker served; None where that knows no questions to compare it with."""
     judged = serving(query)[0].judged
     likeness = judged.likeness(query.vector)
-    return None if likeness is None else np.array([evidence, likeness, judged.unanswered(query.vector), named])
+    if likeness is None:
+        return None
+    weight = weight_of_words(query, [domain for domain in query.filled if not domain.private])
+    elsewhere = names_a_state_or_country(query.text)
+    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, elsewhere])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:
@@ -236,10 +247,15 @@ def evidence(query: Query, domain: DomainScope, answer: Ranking) -> float:
     first = first_of(answer)
     route = UNKNOWN if domain.private else query.route_to(domain)
     nearest = max((candidate.scores.get("dense", 0.0) for candidate in first), default=0.0)
-    told = ROUTE * math.log(max(route, 1e-4)) + NEAREST * nearest
+    return ROUTE * math.log(max(route, 1e-4)) + NEAREST * nearest + weight_of_answer(answer)
+
+
+def weight_of_answer(answer: Ranking) -> float:
+    """The weighed log odds that what was found in one domain answers."""
+    first = first_of(answer)
     if verdict := by_its_own(answer, first):
-        return told + weighed(verdict, *OWN)
-    return told + weighed(as_any_text(answer, first) or UNTOLD, *ANY)
+        return weighed(verdict, *OWN)
+    return weighed(as_any_text(answer, first) or UNTOLD, *ANY)
 
 
 def first_of(answer: Ranking) -> Sequence[Candidate]:

@@ -2,6 +2,7 @@
 shown as an answer where it is improbable that one was found.
 """
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Threshold
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM
+from retrieval.stages.reranker.reranker import learned_answers
 from rules import published
 from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
 
@@ -42,23 +44,30 @@ ANY_TEXT = Thresholds(
         "answer_intercept": 3.4228,
     },
 )
+# Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, and all
+# else is as for any text.
+LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_on_scale=False)
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
 @dataclass(frozen=True)
 class ReadThresholds:
     """Reads the published thresholds of the query's domains once; every other stage takes them from the query. A
-    domain without any goes by those of any text.
+    domain without any goes by what the reranker has learned of it, or by those of any text.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         rows = published.thresholds(query.versions.get("thresholds", 0))
-        found = {domain: rows.get(domain, ANY_TEXT) for domain in query.domain_ids}
+        learned = learned_answers(query)
+        found = {
+            scope.id: rows.get(scope.id) or (LEARNED if scope.slug in learned else ANY_TEXT)
+            for scope in query.domains
+        }
         names = (
             f"{scope.slug} v{rows[scope.id].version}"
             if scope.id in rows
-            else f"{scope.slug}: {ANY_TEXT.name}"
+            else f"{scope.slug}: {found[scope.id].name}"
             for scope in query.domains
         )
         return replace(ranking, query=replace(query, thresholds=found)).noting(", ".join(names))

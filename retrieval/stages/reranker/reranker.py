@@ -1,7 +1,7 @@
 """The stage that orders candidates by what judgments taught, and the rerankers in force, read once for each version."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -130,6 +130,16 @@ def serving(query: Query) -> tuple[Reranker, str]:
     if found is None:
         raise NotRun("no reranker is deployed", degrades=False)
     return found
+
+
+def learned_answers(query: Query) -> Container[str]:
+    """The domains of which the reranker in force has learned what they answer; none of one that cannot serve, which
+    the stage that it should serve tells.
+    """
+    try:
+        return serving(query)[0].answers
+    except NotRun:
+        return ()
 
 
 @lru_cache(maxsize=4)

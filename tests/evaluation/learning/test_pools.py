@@ -1,10 +1,14 @@
 """What is gathered to learn from and to test on, and which leaks are found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from evaluation.learning.pools import (
+    FEWEST_OF_A_BODY,
     Gathered,
+    LearningPool,
     encoded,
     from_library,
     grouped,
@@ -12,11 +16,12 @@ from evaluation.learning.pools import (
     learnable,
     neighbours,
     pools_of,
+    put_elsewhere,
     row_of,
     without_names,
 )
 from evaluation.learning.training import rankings
-from evaluation.topics.topic import read_topics
+from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.stages.reranker.artifact import pack
@@ -48,6 +53,23 @@ def test_the_same_question_twice_is_learned_once_with_the_grades_of_all(library)
 def test_topics_of_private_domains_are_not_gathered(library):
     topic("t1", "who may vote", domain=Domain.objects.get(slug="client_cases"))
     assert from_library() == Gathered((), ())
+
+
+def test_what_ships_as_unanswerable_is_put_to_every_body_that_enough_was_asked_of():
+    bodies = ["laws", "rules"] * FEWEST_OF_A_BODY
+    asked = [Topic(str(n), "q", domain=domain) for n, domain in enumerate(bodies)]
+    few = [Topic("few", "q", domain="cases")]
+    pie = Topic("pie", "apple pie", domain="laws", answerable=False, source="shipped")
+    staffs = Topic("theirs", "apple tart", domain="laws", answerable=False, source="staff")
+    assert put_elsewhere([*asked, *few, pie, staffs]) == [replace(pie, domain="rules")]
+
+
+def test_an_unanswerable_question_put_to_many_bodies_is_known_once():
+    pie = Topic("pie", "apple pie", domain="laws", answerable=False)
+    vector = np.eye(1, 3, dtype=np.float32)[0]
+    none = np.zeros((0, 0), np.float32)
+    pools = [LearningPool(t, vector, (), none, False) for t in (pie, replace(pie, domain="rules"))]
+    assert neighbours(pools).unanswerable.shape == (1, 3)
 
 
 def test_a_live_question_near_a_test_topic_is_set_aside(library):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.neural_network import MLPClassifier
 
+from evaluation.learning import training
 from evaluation.learning.pools import Division, LearningPool
 from evaluation.learning.training import (
     EPOCHS,
@@ -14,6 +15,7 @@ from evaluation.learning.training import (
     FEWEST_OF_A_BODY,
     LAYERS,
     PREFERRED,
+    RATE,
     Fitting,
     choose,
     expected_calibration_error,
@@ -67,7 +69,9 @@ def test_a_network_fitted_an_epoch_at_a_time_in_many_processes_is_the_one_fitted
 
 
 @pytest.mark.parametrize("family", LAYERS)
-def test_epochs_are_those_of_scikit_learns_own_fit(family):
+def test_epochs_are_those_of_scikit_learns_own_fit(family, monkeypatch):
+    """But for the rate, which falls from epoch to epoch."""
+    monkeypatch.setattr(training, "falling", lambda epoch: RATE)
     ours = Fitting(family, DIVISION)
     ours.fit()
     with warnings.catch_warnings():

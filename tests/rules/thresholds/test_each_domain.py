@@ -245,22 +245,29 @@ def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
     assert ndcg() >= ndcg("us_constitution") - 0.01
 
 
-def test_evidence_likeness_and_names_speak_for_an_answer_and_what_nothing_answers_against_it():
+def test_each_sign_speaks_for_an_answer_or_against_it():
     answering = shipped(FILE, FEATURES)
-    neither = np.array([0.0, 0.0, 0.5, 10.0])
-    ways = np.diag([3.0, 0.2, -0.2, 10.0])
+    for_it = np.array([3.0, 0.2, -0.2, 0.5, 0.2, 20.0, -1.0])
+    neither = np.array([0.0, 0.0, 0.5, 0.5, 0.5, 30.0, 0.5])
+    ways = np.diag(for_it)
     assert all(answering.of(neither + way) > answering.of(neither) > answering.of(neither - way) for way in ways)
-    assert answering.of(neither - ways.sum(axis=0)) < answering.minimum < answering.of(neither + ways.sum(axis=0))
+    assert answering.of(neither - for_it) < answering.minimum < answering.of(neither + for_it)
 
 
 @pytest.mark.django_db
 def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
-    vector = loaded.active_embedder(0).embedder.embed_query("a recipe for an apple pie")
+    told = dict(zip(FEATURES, features(asking("a recipe for an apple pie"), 1.5, 0.4, 0.7), strict=True))
+    assert (told["answer"], told["said"], told["near"], told["elsewhere"]) == (1.5, 0.4, 0.7, 0.0)
+    assert told["likeness"] < -0.5 and told["unanswered"] > 0.8
+    longer = features(asking("a recipe for an apple pie of Ohio with senators"), 1.5, 0.4, 0.7)
+    assert longer[FEATURES.index("weight")] > told["weight"] and longer[FEATURES.index("elsewhere")]
+
+
+def asking(text: str) -> Query:
     domains, versions = in_scope(ANONYMOUS)
-    query = Query("q", "q", "q", "en", domains, versions=versions, vector=vector)
-    evidence, likeness, unanswered, named = features(query, 1.5, 2.5)
-    assert (evidence, named) == (1.5, 2.5) and likeness < -0.5 and unanswered > 0.8
+    vector = loaded.active_embedder(0).embedder.embed_query(text)
+    return Query(text, text, text, "en", domains, versions=versions, vector=vector)
 
 
 @pytest.mark.django_db

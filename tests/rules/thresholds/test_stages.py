@@ -13,7 +13,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.ingestion.uploading import accept
-from retrieval.models import Domain
+from retrieval.models import Domain, RankerModel
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, run, search
@@ -24,6 +24,7 @@ from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
 from rules.thresholds.stages import (
     ANY_TEXT,
+    LEARNED,
     Gates,
     ReadThresholds,
     features,
@@ -60,6 +61,30 @@ def test_a_domain_without_thresholds_goes_by_those_of_any_text():
     domain.thresholds.update(active=False)
     ranking = read()
     assert ranking.query.thresholds == {domain.pk: ANY_TEXT} and ranking.note == "us_constitution: any text"
+
+
+def deploy_sure_of(answers: dict[str, float]) -> None:
+    """A reranker that gives every question these log odds, by domain."""
+    weights = {domain: [0.0] * len(EVIDENCE) + [odds] for domain, odds in answers.items()}
+    reranker = replace(some_reranker(), answers=weights)
+    registry.deploy(registry.save(Trained(pack(reranker, seed=0), {"family": "a test"})))
+
+
+@pytest.mark.parametrize(("odds", "declines"), [(-0.5, True), (0.5, False)])
+def test_a_domain_without_thresholds_declines_by_what_the_reranker_learned_of_it(odds, declines):
+    domain = Domain.objects.get(slug="us_constitution")
+    domain.thresholds.update(active=False)
+    deploy_sure_of({"": 40.0, "us_constitution": odds})
+    assert read().query.thresholds == {domain.pk: LEARNED} and read().note == "us_constitution: learned"
+    assert search(SearchRequest("may soldiers live in my house"))["abstained"] is declines
+
+
+def test_what_was_learned_by_a_reranker_that_cannot_serve_counts_for_nothing():
+    domain = Domain.objects.get(slug="us_constitution")
+    domain.thresholds.update(active=False)
+    deploy_sure_of({"": 40.0, "us_constitution": 5.0})
+    RankerModel.objects.update(artifact=b"damaged")
+    assert read().query.thresholds == {domain.pk: ANY_TEXT}
 
 
 @pytest.fixture
