@@ -23,7 +23,7 @@ from retrieval.ranking import Ranking
 from rules.logistic import Logistic, shipped
 from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
 
-FEW_DECLINED = 0.015  # of answerable topics: each body declines some more by itself
+FEW_DECLINED = 0.02  # of answerable topics: each body declines some more by itself
 FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
 TOPICS = 10  # searched in one piece
 
