@@ -20,6 +20,7 @@ MOST_EXCEPTIONS = 8
 Span = tuple[int, int]
 
 OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
+BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences with a colon, too
 MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
 ENDED = re.compile(r"[.;:,!?—”\"’)\]-]\s*$|;\s*(?:and|or)\s*$")
 EXCEPTS = re.compile(
@@ -69,7 +70,7 @@ class Line:
 
 
 def units(text: str) -> tuple[Unit, ...]:
-    """In reading order. Headings and bare numbers are none."""
+    """In reading order. Headings and bare numbers are none, nor are words that break off before a long list."""
     lines = list(_lines(text))
     made = []
     stems: list[Line] = []
@@ -83,7 +84,8 @@ def units(text: str) -> tuple[Unit, ...]:
         elif line.kind != "number":
             after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
-            made.append(Unit(line.start, line.end, above, after, told))
+            if after or not BREAKS_OFF.search(text, line.start, line.end):
+                made.append(Unit(line.start, line.end, above, after, told))
         if line.kind == "stem":
             stems = [*stems[1 - MOST_STEMS :], line]
     return tuple(made)

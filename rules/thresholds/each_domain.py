@@ -35,7 +35,8 @@ SAID = 5.3  # of the share of the question that the names of one provision say
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 MOST = ("alias_coverage", "dense")  # scores: what a name says, and how near a text is
 Found = Sequence[tuple[DomainScope, Ranking]]
-UNKNOWN = 1.0  # the route to a private domain: with .3 three of 26 contracts came after public law, now one
+PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,
+# and 5 of 150 to public law after a contract
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
 # unsure enough to answer something. `manage.py train_any_answer` fits what ships; a job fits it to the bodies that are
 # loaded after each training of the reranker.
@@ -244,10 +245,9 @@ def said_by_names(found: Found) -> dict[int, float]:
 
 def evidence(query: Query, domain: DomainScope, answer: Ranking) -> float:
     """The log odds that this domain answers, by what it found, but for what is the same for all."""
-    first = first_of(answer)
-    route = UNKNOWN if domain.private else query.route_to(domain)
-    nearest = max((candidate.scores.get("dense", 0.0) for candidate in first), default=0.0)
-    return ROUTE * math.log(max(route, 1e-4)) + NEAREST * nearest + weight_of_answer(answer)
+    route = PRIVATE if domain.private else ROUTE * math.log(max(query.route_to(domain), 1e-4))
+    nearest = max((candidate.scores.get("dense", 0.0) for candidate in first_of(answer)), default=0.0)
+    return route + NEAREST * nearest + weight_of_answer(answer)
 
 
 def weight_of_answer(answer: Ranking) -> float:
