@@ -169,7 +169,7 @@ def _are_all(text: str, neutral: frozenset[str]) -> bool:
 
 _PARTY = r"[^\W\d][^\d?!;:()]{1,50}?"
 _ONLY_NAME = re.compile(
-    rf"(?:(?:the|el)\s(?:case|caso)\s(?:of\s|de\s)?)?(?P<one>{_PARTY})\s(?:v|vs|versus|contra)\.?\s(?P<other>{_PARTY})\W*",
+    rf"(?:(?:the|el)\s(?:case|caso)\s(?:of\s|de\s)?)?(?P<one>{_PARTY})\s(?P<against>v|vs|versus|contra)\.?\s(?P<other>{_PARTY})\W*",
     re.IGNORECASE,
 )
 _LAST_VOLUME = 650
@@ -200,10 +200,16 @@ def cases(source: Source, *, loose: bool = False, names: CaseNames | None = None
 
 
 def named_case(text: str) -> str:
-    """The name of a case that is all of a query, "Roe v. Wade", neutral words apart; else nothing."""
+    """The name of a case that is all of a query, "Roe v. Wade", neutral words apart; else nothing. What is no more than
+    compared, or is done to somebody ("violencia contra la mujer"), is none: only "v" stands between small letters.
+    """
     source = Source.of(text)
     named = _ONLY_NAME.fullmatch(source.visible.strip()) if len(text) <= _LONGEST_QUERY else None
-    return f"{named['one'].strip()} v. {named['other'].strip(' .?')}" if named else ""
+    if not named:
+        return ""
+    one, other = named["one"].strip(), named["other"].strip(" .?")
+    is_name = named["against"].lower() == "v" or (one[0].isupper() and other[0].isupper())
+    return f"{one} v. {other}" if is_name else ""
 
 
 def _us_reports(source: Source, *, loose: bool, beyond: bool = False) -> Iterator[Found]:

@@ -80,6 +80,12 @@ def test_a_query_that_is_a_name_alone():
     assert named_case("smith against jones") == ""
 
 
+@pytest.mark.parametrize("text", ["violencia contra la mujer", "IRS lien versus levy, what is safe", "bail vs bond"])
+def test_what_is_compared_or_done_to_somebody_is_no_case(text):
+    assert named_case(text) == ""
+    assert named_case("smith v jones") == "smith v. jones"
+
+
 def test_many_names_are_read_quickly():
     many = CaseNames((f"/us/scotus/{n}/1", f"United States v. Party{n}", ()) for n in range(1, 3001))
     assert [found.items[0].locator for found in many.find(Source.of("US v. Party77"))] == ["/us/scotus/77/1"]
