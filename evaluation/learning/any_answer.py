@@ -72,7 +72,7 @@ class FitAnyAnswer(Job):
 
     def step(self, run: JobRun) -> Progress:
         kept = Checkpoints(run)
-        if not run.state:
+        if run.state.get("features") != list(FEATURES):  # begun now, or by a release with other features
             return begin(kept)
         return ask(run, kept) if run.position < run.total else keep(run, kept)
 
@@ -91,7 +91,8 @@ def begin(kept: Checkpoints) -> Progress:
         )
     kept.run.checkpoints.all().delete()  # of a reranker that serves no more
     kept.save_topics(topics)
-    return Progress(0, len(topics), f"{len(topics)} tune topics gathered", {"model": model.pk})
+    state = {"model": model.pk, "features": list(FEATURES)}
+    return Progress(0, len(topics), f"{len(topics)} tune topics gathered", state)
 
 
 def ask(run: JobRun, kept: Checkpoints) -> Progress:

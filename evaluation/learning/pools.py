@@ -119,16 +119,18 @@ def since(path: Path, first: int) -> set[str]:
 
 
 def put_elsewhere(topics: Sequence[Topic]) -> list[Topic]:
-    """The shipped questions that no body of law here answers, put to every other body that questions were judged in: so
-    each learns what it does not answer. What staff judge unanswerable may have an answer where they did not look.
+    """The shipped questions that no body of law here answers, put to every other body that enough shipped ones ask of,
+    so that it learns what it does not answer; none that is known to have an answer there. Of law that questions of
+    staff alone are asked of nobody has said that it does not answer those that ship.
     """
-    asked = Counter(topic.domain for topic in topics if topic.answerable)
-    learned = sorted(domain for domain, answerable in asked.items() if answerable >= FEWEST_OF_A_BODY)
+    shipped = [topic for topic in topics if topic.source == SHIPPED]
+    asked = Counter(topic.domain for topic in shipped if topic.answerable)
+    answered = {(topic.domain, normalize(topic.query)) for topic in topics if topic.answerable}
     return [
         replace(topic, domain=domain)
-        for domain in learned
-        for topic in topics
-        if not topic.answerable and topic.source == SHIPPED and topic.domain != domain
+        for domain in sorted(domain for domain, count in asked.items() if count >= FEWEST_OF_A_BODY)
+        for topic in shipped
+        if not (topic.answerable or topic.domain == domain or (domain, normalize(topic.query)) in answered)
     ]
 
 

@@ -236,7 +236,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     kept.save_topics(topics)
     state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned)}
     total = len(topics) + WEIGHT * (len(UNITS) + 4)
-    return Progress(0, total, f"{len(topics)} judged topics gathered", state)
+    return Progress(0, total, f"{len(topics)} searches of judged topics to make", state)
 
 
 def refuse(run: JobRun, attempt: RetrainingRun, found: Sequence[str]) -> Progress:

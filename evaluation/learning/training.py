@@ -108,7 +108,7 @@ class Fitting:
 
 
 def falling(epoch: int) -> float:
-    """The rate of an epoch, from 0: evenly to nothing, else the last rows learned move what is said of all others."""
+    """The rate of an epoch, from 0: it falls evenly, else the last rows move what is said of all others."""
     return RATE * (1 - epoch / EPOCHS)
 
 
@@ -235,7 +235,7 @@ def manifest(
         "families": {name: mean_and_error(values) for name, values in ndcg.items()},
         "before": round(float(np.mean(before)), 4),
         "features": list(FEATURES),
-        "topics": sorted(pool.topic.id for pool in pools),
+        "topics": sorted({pool.topic.id for pool in pools}),
         "seed": SEED,
         "ece": expected_calibration_error(pools, calibrated),
         "reliability": reliability(pools, calibrated),

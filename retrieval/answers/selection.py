@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from retrieval.answers.questions import asked_for, fits
-from retrieval.answers.units import Unit, units
+from retrieval.answers.units import Unit, breaks_off, units
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
@@ -67,8 +67,8 @@ class Read:
 
 
 def read(text: str, language: str) -> tuple[Read, ...]:
-    """The units of a text with their words."""
-    return tuple(_read(text, unit, language) for unit in units(text))
+    """The units of a text with their words; none that breaks off."""
+    return tuple(_read(text, unit, language) for unit in units(text) if not breaks_off(text, unit))
 
 
 read_public = lru_cache(REMEMBERED)(read)

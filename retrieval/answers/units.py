@@ -70,7 +70,7 @@ class Line:
 
 
 def units(text: str) -> tuple[Unit, ...]:
-    """In reading order. Headings and bare numbers are none, nor are words that break off before a long list."""
+    """In reading order. Headings and bare numbers are none."""
     lines = list(_lines(text))
     made = []
     stems: list[Line] = []
@@ -84,11 +84,15 @@ def units(text: str) -> tuple[Unit, ...]:
         elif line.kind != "number":
             after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
-            if after or not BREAKS_OFF.search(text, line.start, line.end):
-                made.append(Unit(line.start, line.end, above, after, told))
+            made.append(Unit(line.start, line.end, above, after, told))
         if line.kind == "stem":
             stems = [*stems[1 - MOST_STEMS :], line]
     return tuple(made)
+
+
+def breaks_off(text: str, unit: Unit) -> bool:
+    """Whether it ends with a dash and its list is not quoted with it: it says nothing by itself."""
+    return not unit.after and bool(BREAKS_OFF.search(text, unit.start, unit.end))
 
 
 def _span(line: Line) -> Span:

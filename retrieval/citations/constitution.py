@@ -30,7 +30,6 @@ from retrieval.citations.heads import (
     words,
 )
 from retrieval.parsing.designators import in_roman
-from retrieval.text.normalization import fold
 
 _REACH = 80  # characters read on either side
 
@@ -490,11 +489,3 @@ def _value(written: str) -> int | None:
     if written.isdigit():
         return int(written)
     return _BEYOND_LAST.get(written) or _ANY_ROMAN.get(written) or read(written)
-
-
-_WORD = re.compile(r"[a-z]+")
-
-
-def names_a_state_or_country(text: str) -> bool:
-    """Whether one of the states or another country is named, in English or Spanish."""
-    return not _ELSEWHERE.isdisjoint(_WORD.findall(fold(text)))

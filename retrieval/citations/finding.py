@@ -200,16 +200,20 @@ def cases(source: Source, *, loose: bool = False, names: CaseNames | None = None
 
 
 def named_case(text: str) -> str:
-    """The name of a case that is all of a query, "Roe v. Wade", neutral words apart; else nothing. What is no more than
-    compared, or is done to somebody ("violencia contra la mujer"), is none: only "v" stands between small letters.
+    """The name of a case that is all of a query, "Roe v. Wade", neutral words apart; else nothing. Between small
+    letters only "v" makes one: what "versus" and "contra" stand between may be compared, or done to somebody.
     """
     source = Source.of(text)
     named = _ONLY_NAME.fullmatch(source.visible.strip()) if len(text) <= _LONGEST_QUERY else None
     if not named:
         return ""
     one, other = named["one"].strip(), named["other"].strip(" .?")
-    is_name = named["against"].lower() == "v" or (one[0].isupper() and other[0].isupper())
+    is_name = named["against"].lower() == "v" or all(map(_has_capital, (one, other)))
     return f"{one} v. {other}" if is_name else ""
+
+
+def _has_capital(party: str) -> bool:
+    return any(word[0].isupper() and word.lower() not in _LEADING for word in party.split())
 
 
 def _us_reports(source: Source, *, loose: bool, beyond: bool = False) -> Iterator[Found]:

@@ -102,8 +102,8 @@ class UntilSufficient:
 
 
 def may_be_better(ranking: Ranking) -> bool:
-    """Whether another search could find more: not where a citation or a rule answered, nor a domain without thresholds,
-    of which the reranker knows nothing.
+    """Whether another search could find more: not where a citation or a rule answered, nor a domain without thresholds
+    of its own.
     """
     query = ranking.query
     if ranking.final or ranking.notice or ranking.degraded or query.unresolved or query.rewritten:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.citations.constitution import names_a_state_or_country
 from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import (
     NEAR_MISSES,
@@ -22,6 +21,7 @@ from retrieval.ranking import (
 from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
+from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
@@ -33,7 +33,6 @@ ROUTE, NEAREST = 0.06, 3.3  # of the logarithm of the route's probability, and o
 ASKED = 8.4  # of how near the question is to judged ones of the domain, in cosines
 SAID = 5.3  # of the share of the question that the names of one provision say
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
-MOST = ("alias_coverage", "dense")  # scores: what a name says, and how near a text is
 Found = Sequence[tuple[DomainScope, Ranking]]
 PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,
 # and 5 of 150 to public law after a contract
@@ -42,13 +41,13 @@ PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questio
 # loaded after each training of the reranker.
 FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
-    "answer",  # the greatest log odds that a body answers, by its calibration
+    "answer",  # the greatest weighed log odds that a body answers, by its calibration or that of any text
     "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
     "unanswered",  # the cosine of the nearest of the latter
     "said",  # the greatest share of the question that a curated name says
     "near",  # the cosine of the nearest text
     "weight",  # of the question's words in all public law
-    "elsewhere",  # whether it names a state or a country, whose own law is not here
+    "state",  # whether it names one, whose own law is not here
 )
 
 
@@ -138,10 +137,13 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
-    answer = max(weight_of_answer(answer) for answer in answers)
-    shown = [one.scores for answer in answers for one in first_of(answer)]
-    most = (max((scores.get(name, 0.0) for scores in shown), default=0.0) for name in MOST)
-    return features(query, answer, *most)
+    shown = [one.scores for found_there in answers for one in first_of(found_there)]
+    return features(
+        query,
+        answer=max(map(answer_odds, answers)),
+        said=max((scores.get("alias_coverage", 0.0) for scores in shown), default=0.0),
+        near=max((scores.get("dense", 0.0) for scores in shown), default=0.0),
+    )
 
 
 def any_answers(query: Query) -> Logistic:
@@ -152,15 +154,15 @@ def any_answers(query: Query) -> Logistic:
     return read(fitted, FEATURES)
 
 
-def features(query: Query, answer: float, said: float, near: float) -> np.ndarray | None:
+def features(query: Query, *, answer: float, said: float, near: float) -> np.ndarray | None:
     """(len(FEATURES),) of a question that a reranker served; None where that knows no questions to compare it with."""
     judged = serving(query)[0].judged
     likeness = judged.likeness(query.vector)
     if likeness is None:
         return None
     weight = weight_of_words(query, [domain for domain in query.filled if not domain.private])
-    elsewhere = names_a_state_or_country(query.text)
-    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, elsewhere])
+    state = names_a_state(query.text)
+    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:
@@ -247,10 +249,10 @@ def evidence(query: Query, domain: DomainScope, answer: Ranking) -> float:
     """The log odds that this domain answers, by what it found, but for what is the same for all."""
     route = PRIVATE if domain.private else ROUTE * math.log(max(query.route_to(domain), 1e-4))
     nearest = max((candidate.scores.get("dense", 0.0) for candidate in first_of(answer)), default=0.0)
-    return route + NEAREST * nearest + weight_of_answer(answer)
+    return route + NEAREST * nearest + answer_odds(answer)
 
 
-def weight_of_answer(answer: Ranking) -> float:
+def answer_odds(answer: Ranking) -> float:
     """The weighed log odds that what was found in one domain answers."""
     first = first_of(answer)
     if verdict := by_its_own(answer, first):

@@ -204,8 +204,8 @@ class Abstain:
     the query is only a citation that does not exist here.
 
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
-    Of several domains the lowest minimum holds. What stands there of domains without thresholds is judged apart, as
-    any text; only where neither is probable nothing is shown.
+    Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
+    is judged apart, as any text; only where neither is probable nothing is shown.
     """
 
     @unless_final
@@ -245,7 +245,7 @@ UNTOLD = Verdict()  # where nothing was calibrated, or a leg did not run
 
 
 def by_its_own(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
-    """By the thresholds of the candidates' domains; None where none of them has any."""
+    """By what was published or learned of the candidates' domains; None where nothing was of any."""
     of = ranking.query.thresholds
     known = [c for c in first if of.get(c.domain_id, ANY_TEXT) is not ANY_TEXT]
     if not known:
@@ -255,13 +255,13 @@ def by_its_own(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     if probability is None:
         return UNTOLD
     minimum = minimum_of(ranking, own)
-    scale = "" if minimum == own.answer_minimum else f"{own.name}: {OTHER_SCALE}, {minimum} holds"
+    scale = "" if minimum == own.answer_minimum or own is LEARNED else f"{own.name}: {OTHER_SCALE}, {minimum} holds"
     return Verdict(probability, minimum, scale)
 
 
 def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
-    """Of candidates of domains without thresholds, whatever the reranker makes of them, which learned from others;
-    None where there are none.
+    """Of candidates of domains of which nothing was published or learned, whatever the reranker makes of them, which
+    learned from others; None where there are none.
     """
     unknown = [c for c in first if ranking.query.thresholds.get(c.domain_id, ANY_TEXT) is ANY_TEXT]
     if not unknown:

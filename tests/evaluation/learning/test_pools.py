@@ -55,13 +55,26 @@ def test_topics_of_private_domains_are_not_gathered(library):
     assert from_library() == Gathered((), ())
 
 
+def asked_of(*domains: str, source: str = "shipped") -> list[Topic]:
+    return [
+        Topic(f"{domain} {n}", f"question {n}", domain=domain, source=source)
+        for domain in domains
+        for n in range(FEWEST_OF_A_BODY)
+    ]
+
+
 def test_what_ships_as_unanswerable_is_put_to_every_body_that_enough_was_asked_of():
-    bodies = ["laws", "rules"] * FEWEST_OF_A_BODY
-    asked = [Topic(str(n), "q", domain=domain) for n, domain in enumerate(bodies)]
-    few = [Topic("few", "q", domain="cases")]
+    few = [Topic("few", "q", domain="cases", source="shipped")]
     pie = Topic("pie", "apple pie", domain="laws", answerable=False, source="shipped")
     staffs = Topic("theirs", "apple tart", domain="laws", answerable=False, source="staff")
-    assert put_elsewhere([*asked, *few, pie, staffs]) == [replace(pie, domain="rules")]
+    theirs = asked_of("state law", source="staff")
+    assert put_elsewhere([*asked_of("laws", "rules"), *few, *theirs, pie, staffs]) == [replace(pie, domain="rules")]
+
+
+def test_what_has_an_answer_in_a_body_is_not_put_to_it_as_unanswerable():
+    pie = Topic("pie", "Apple pie?", domain="laws", answerable=False, source="shipped")
+    found = Topic("found", "apple pie", domain="rules", source="staff")
+    assert put_elsewhere([*asked_of("laws", "rules"), pie, found]) == []
 
 
 def test_an_unanswerable_question_put_to_many_bodies_is_known_once():

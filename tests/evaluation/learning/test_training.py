@@ -19,6 +19,7 @@ from evaluation.learning.training import (
     Fitting,
     choose,
     expected_calibration_error,
+    falling,
     fitted_answers,
     knots_of,
     probabilities,
@@ -65,6 +66,8 @@ def test_a_network_fitted_an_epoch_at_a_time_in_many_processes_is_the_one_fitted
     whole = Fitting(family, DIVISION)
     whole.fit()
     assert steps == EPOCHS - 1
+    rates = [fitted.model._optimizer.learning_rate_init for fitted in (fitting, whole)]
+    assert rates == [falling(EPOCHS - 1)] * 2 and falling(EPOCHS - 1) < falling(1) < RATE
     assert all((a == b).all() for a, b in zip(fitting.model.coefs_, whole.model.coefs_, strict=True))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answers.units import units
+from retrieval.answers.units import breaks_off, units
 
 REPORT = """(a) Plan
 (1) Report required
@@ -59,19 +59,24 @@ def test_a_list_ends_where_two_designators_begin_another():
     text = "(a) No person shall be naturalized who cannot—\n(1) read.\n(b)(1) The rule is waived.\n(2) Fees are paid."
     assert quoted(text)[-2:] == ["(b)(1) The rule is waived.", "(2) Fees are paid."]
     text = "(a) These are exempt—\n(b)(1) Fees are paid."
-    assert quoted(text) == ["(b)(1) Fees are paid."]
+    assert quoted(text) == text.split("\n")
 
 
-def test_words_that_break_off_before_a_long_list_are_no_unit_but_frame_its_items():
+def test_words_before_a_long_list_break_off_and_those_before_a_short_one_do_not():
     items = [f"({n}) {'does what is forbidden by rule ' * 3}{n};" for n in range(1, 12)]
-    text = "\n".join(["(a) Whoever—", *items, "shall be fined."])
-    assert quoted(text)[0] == f"(a) Whoever— ~ {items[0]}"
-    assert quoted(text.replace("—", ":"))[0] == "(a) Whoever:"
+
+    def opening_breaks_off(*lines: str) -> bool:
+        text = "\n".join(lines)
+        return breaks_off(text, units(text)[0])
+
+    assert opening_breaks_off("(a) Whoever—", *items)
+    assert not opening_breaks_off("(a) Whoever—", *items[:2])
+    assert not opening_breaks_off("To borrow Money on the credit of the United States:")
 
 
 @pytest.mark.parametrize("line", ["Name:\n", "and when—\n", "But not then.\n"])
 def test_what_is_no_law_is_framed_by_so_many_lines(line):
-    assert max((len(unit.spans) for unit in units(line * 500)), default=0) <= 17
+    assert max(len(unit.spans) for unit in units(line * 500)) <= 17
 
 
 def test_an_empty_text_has_none():

@@ -83,7 +83,18 @@ def test_a_query_that_is_a_name_alone():
 @pytest.mark.parametrize("text", ["violencia contra la mujer", "IRS lien versus levy, what is safe", "bail vs bond"])
 def test_what_is_compared_or_done_to_somebody_is_no_case(text):
     assert named_case(text) == ""
-    assert named_case("smith v jones") == "smith v. jones"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("smith v jones", "smith v. jones"),
+        ("de Blasio vs Trump", "de Blasio v. Trump"),
+        ("caso Roe contra Wade", "caso Roe v. Wade"),
+    ],
+)
+def test_a_case_is_named_by_v_or_by_capitals(text, name):
+    assert named_case(text) == name
 
 
 def test_many_names_are_read_quickly():

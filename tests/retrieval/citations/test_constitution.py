@@ -156,17 +156,3 @@ def test_a_provision_that_is_asked_for_in_vain_is_named(text, name):
 
 def test_it_is_said_where_the_name_stands():
     assert constitution.absent("see the 28th amendment.") == (8, 22, "U.S. Const. amend. XXVIII")
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("speed limit in Ohio", True),
-        ("leyes de México", True),
-        ("the British parliament", True),
-        ("how many senators has each state", False),
-        ("", False),
-    ],
-)
-def test_a_state_or_country_is_known_by_its_name(text, named):
-    assert constitution.names_a_state_or_country(text) is named

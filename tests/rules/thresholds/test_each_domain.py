@@ -19,6 +19,7 @@ from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import JudgedNeighbours, Question
+from retrieval.stages.route import MOST_WEIGHT, weight_of_words
 from retrieval.targets import Part, Selection
 from rules.logistic import shipped
 from rules.thresholds.each_domain import (
@@ -28,6 +29,7 @@ from rules.thresholds.each_domain import (
     features,
     judged_together,
     said_by_names,
+    signs,
     within_domain,
 )
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
@@ -247,8 +249,8 @@ def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
 
 def test_each_sign_speaks_for_an_answer_or_against_it():
     answering = shipped(FILE, FEATURES)
-    for_it = np.array([3.0, 0.2, -0.2, 0.5, 0.2, 20.0, -1.0])
-    neither = np.array([0.0, 0.0, 0.5, 0.5, 0.5, 30.0, 0.5])
+    for_it = np.array([3.0, 0.2, -0.2, 0.5, 0.2, 2.0, -1.0])
+    neither = np.array([0.0, 0.0, 0.5, 0.5, 0.5, 3.0, 0.5])
     ways = np.diag(for_it)
     assert all(answering.of(neither + way) > answering.of(neither) > answering.of(neither - way) for way in ways)
     assert answering.of(neither - for_it) < answering.minimum < answering.of(neither + for_it)
@@ -257,17 +259,40 @@ def test_each_sign_speaks_for_an_answer_or_against_it():
 @pytest.mark.django_db
 def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
-    told = dict(zip(FEATURES, features(asking("a recipe for an apple pie"), 1.5, 0.4, 0.7), strict=True))
-    assert (told["answer"], told["said"], told["near"], told["elsewhere"]) == (1.5, 0.4, 0.7, 0.0)
+    found = {"answer": 1.5, "said": 0.4, "near": 0.7}
+    told = dict(zip(FEATURES, features(asking("a recipe for an apple pie"), **found), strict=True))
+    assert (told["answer"], told["said"], told["near"], told["state"]) == (1.5, 0.4, 0.7, 0.0)
     assert told["likeness"] < -0.5 and told["unanswered"] > 0.8
-    longer = features(asking("a recipe for an apple pie of Ohio with senators"), 1.5, 0.4, 0.7)
-    assert longer[FEATURES.index("weight")] > told["weight"] and longer[FEATURES.index("elsewhere")]
+    longer = features(asking("a recipe for an apple pie of Ohio with senators"), **found)
+    assert longer[FEATURES.index("weight")] > told["weight"] and longer[FEATURES.index("state")]
 
 
-def asking(text: str) -> Query:
-    domains, versions = in_scope(ANONYMOUS)
+@pytest.mark.django_db
+def test_private_documents_in_spanish_change_nothing_of_what_is_told_of_public_law(leases):
+    a_case_file("Carta", "El perro come en el parque.", granted_to=(ana := Caller(("key:901",))))
+    knowing_unanswerable(PIE)
+    question = "receta de la tarta de manzana de mi abuela querida"
+    told = [signs_of_public(question, caller) for caller in (ANONYMOUS, ana)]
+    assert told[0].tolist() == told[1].tolist()
+
+
+def signs_of_public(text: str, caller: Caller) -> np.ndarray:
+    query = asking(text, caller)
+    near = Candidate(1, domain_id=1, scores={"dense": 0.4})
+    found = [(domain, Ranking(query, candidates=(near,), answer=0.6)) for domain in (LAWS, RULES)]
+    return signs(query, found)
+
+
+@pytest.mark.django_db
+def test_a_long_story_weighs_no_more_than_so_many_rare_words():
+    words = " ".join(f"zyx{chr(97 + n)}q" for n in range(26))
+    assert weight_of_words(asking(words), asking(words).filled) == MOST_WEIGHT
+
+
+def asking(text: str, caller: Caller = ANONYMOUS) -> Query:
+    domains, versions = in_scope(caller)
     vector = loaded.active_embedder(0).embedder.embed_query(text)
-    return Query(text, text, text, "en", domains, versions=versions, vector=vector)
+    return Query(text, text, text, "es" if " de " in text else "en", domains, versions=versions, vector=vector)
 
 
 @pytest.mark.django_db
