@@ -10,14 +10,14 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation.learning import registry, retraining, training
+from evaluation.learning import pools, registry, retraining, training
 from evaluation.learning.retraining import Checkpoints, carried_out, request
 from evaluation.measuring import measuring_job
 from evaluation.models import RetrainingRun, Run, Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.models import Checkpoint, Domain, JobRun, RankerModel
-from tests.builders import a_document, a_section
+from tests.builders import a_document, a_domain, a_section
 from tests.evaluation.learning.conftest import topic
 from tests.evaluation.learning.rerankers import model
 from tests.retrieval.admin.staff import staff
@@ -51,6 +51,20 @@ def test_a_file_that_repeats_the_librarys_test_topics_is_never_deployed(library,
     path.write_text(json.dumps(row | {"split": "train"}))
     with pytest.raises(CommandError, match="Refused"):
         call_command("retrain", topics=str(path))
+
+
+def test_an_unanswerable_question_is_searched_in_every_body_that_is_learned_from(library, monkeypatch):
+    monkeypatch.setattr(pools, "FEWEST_OF_A_BODY", 1)
+    topic("speech", "what is free speech", source="shipped")
+    topic("cat", "may I keep a cat", source="shipped", domain=a_domain(slug="leases"))
+    topic("pie", "recipe for apple pie", grade=None, answerable=False, source="shipped")
+    topic("kept", "who may declare war", split="test")
+    run = jobs.create(**request())
+    next(jobs.run_here(run))
+    asked = [(topic.id, topic.domain) for topic in Checkpoints(run).topics() if topic.id == "pie"]
+    assert sorted(asked) == [("pie", "leases"), ("pie", "us_constitution")]
+    run.refresh_from_db()
+    assert run.state["learned"] == 4 and RetrainingRun.objects.get().report["gathered"]["learned"] == 3
 
 
 @pytest.mark.parametrize(("dry", "here"), [(False, True), (True, False)])
