@@ -1,4 +1,4 @@
-# make run: everything up, at http://127.0.0.1:8000. make test: the whole suite in two processes;
+# make run: everything up, at http://127.0.0.1:8000. make test: the whole suite in three processes;
 # make test ARGS="-n 0 tests/retrieval/test_pipelines.py -x": one file, in one.
 
 # The first Python of at least 3.11 that runs; `make PYTHON=…` names another.
@@ -14,7 +14,7 @@ run: .venv/.installed
 	@exec $(VENV) manage.py up
 
 test: .venv/.installed
-	$(VENV) -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(VENV) -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.installed
 	$(VENV) -m ruff check .

@@ -17,6 +17,7 @@ from rules.aliases.retrievers import (
     AliasRetriever,
     AnswerChangesOfNamed,
     AnswerCollectiveName,
+    CompareNames,
     LexicalAliasRetriever,
     NearestAliasRetriever,
 )
@@ -99,7 +100,8 @@ LEGS = (
 
 # How they are judged, whatever brought them.
 GATED = (Calibrate(), Gates())
-RANKED = (CrossEncoderReranker(depth=30), *GATED, LearnedReranker(depth=100))
+READ = (CompareNames(), CrossEncoderReranker(depth=30))
+RANKED = (*READ, *GATED, LearnedReranker(depth=100))
 
 # The last of what is known of a question: its words put right, its vector, the bodies of law that it is probably about.
 PLACED = (Respell(), EmbedQuery(), Route())
@@ -177,12 +179,12 @@ def learned() -> Pipeline:
 
 def gated() -> Pipeline:
     """The pool without what a curator's thresholds let drop."""
-    return Pipeline(*found(CrossEncoderReranker(depth=30), *GATED), Present())
+    return Pipeline(*found(*READ, *GATED), Present())
 
 
 def pool() -> Pipeline:
     """What there is to choose from: everything up to the gates. The reranker is trained on it."""
-    return Pipeline(*found(CrossEncoderReranker(depth=30)), Present())
+    return Pipeline(*found(*READ), Present())
 
 
 def cited() -> Pipeline:

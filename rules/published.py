@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import lru_cache, wraps
+from functools import cached_property, lru_cache, wraps
 from sys import intern
 from typing import TypeVar
 
@@ -88,7 +88,7 @@ class AliasTable:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Wording:
     """BM25 over what curators call provisions: all names and example questions of a provision are one document. Names
     say in people's words what the law says in its own; matching them is document expansion by hand (Nogueira et al.,
@@ -123,9 +123,15 @@ class Wording:
                 reachable += self.unknown
         return total, reachable
 
-    def best(self, stems: Iterable[str], k: int) -> list[tuple[str, float, float]]:
-        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties by locator."""
-        total, reachable = self.scores(stems)
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each provision stands in `locators`."""
+        return {locator: place for place, locator in enumerate(self.locators)}
+
+    def best(self, total: np.ndarray, reachable: float, k: int) -> list[tuple[str, float, float]]:
+        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties by locator, of what
+        `scores` gives.
+        """
         order = np.argsort(-total, kind="stable")[:k]
         return [
             (self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order if total[n] > 0

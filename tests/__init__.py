@@ -1,5 +1,5 @@
-"""NumPy and scikit-learn calculate in one thread: two processes test on two cores, and more would only wait for each
-other's. A model trained in two takes seven times the processor time.
+"""NumPy and scikit-learn calculate in one thread: processes that test share two cores, and more threads would only wait
+for each other's. A model trained in two takes seven times the processor time.
 """
 
 import os

@@ -2,8 +2,10 @@
 that are a curated name of several provisions together, or ask what changed what a name means.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from retrieval.citations.amending import changed_words
 from retrieval.citations.finding import unframed
@@ -16,7 +18,8 @@ from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.stages.citations import resolve, with_changes
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
-from rules.published import AliasMatch
+from rules.aliases.vectors import AliasVectors
+from rules.published import AliasMatch, Wording
 
 NONE_NEAR = "no curated name of what may be read here is near"
 
@@ -132,8 +135,20 @@ class NearestAliasRetriever:
             if not published.names_most(domain, query.versions):
                 least = max(least, self.sure)
             names = published.alias_vectors(domain, version, query.embedded_by)
-            near_enough += names.nearest(query.vector, k=most, least=least)
+            near_enough += names.nearest(cosines_of(query, domain, names), k=most, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
+
+
+def cosines_of(query: Query, domain: int, names: AliasVectors) -> np.ndarray:
+    """(names,) of a domain, compared once in a search."""
+    key = (
+        "cosines of names",
+        domain,
+        query.versions.get("aliases", 0),
+        query.embedded_by,
+        query.vector.tobytes(),
+    )
+    return query.once(key, lambda: names.cosines(query.vector))
 
 
 @dataclass(frozen=True)
@@ -162,15 +177,65 @@ class LexicalAliasRetriever:
         return replace(ranking, candidates=tuple(candidates)).noting(known[0][0] if known else NONE_NEAR)
 
     def _best(self, query: Query) -> list[tuple[str, float, float]]:
-        version, words = query.versions.get("aliases", 0), stems(query.text, "en")
-        rows = [
-            row for domain in query.domain_ids for row in published.wording(domain, version).best(words, self.k)
-        ]
+        rows = [row for domain in query.domain_ids for row in self._best_in(query, domain)]
         return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]
+
+    def _best_in(self, query: Query, domain: int) -> list[tuple[str, float, float]]:
+        wording = published.wording(domain, query.versions.get("aliases", 0))
+        return wording.best(*scores_of(query, domain, wording), self.k)
 
     def _most(self, query: Query) -> int:
         has_names = any(published.names_most(domain, query.versions) for domain in query.domain_ids)
         return self.k if has_names else self.few
+
+
+def scores_of(query: Query, domain: int, wording: Wording) -> tuple[np.ndarray, float]:
+    """BM25 of what each provision of a domain is called, and the most that one could reach; once in a search."""
+    key = ("words of names", domain, query.versions.get("aliases", 0), query.text)
+    return query.once(key, lambda: wording.scores(stems(query.text, "en")))
+
+
+@dataclass(frozen=True)
+class CompareNames:
+    """Tells of each candidate whether it has curated names, and how much they say of the question: the cosine of the
+    nearest, and BM25 of their words as a share of what it could reach. Legs tell that of the few that they bring; but
+    what has names that say something else is unlikelier than what has none.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        told = {domain: named_scores(query, domain) for domain in {c.domain_id for c in ranking.candidates}}
+        compared = [
+            candidate.but(scores={**candidate.scores, **scores})
+            if (scores := told[candidate.domain_id](candidate.locator))
+            else candidate
+            for candidate in ranking.candidates
+        ]
+        named = sum("named" in candidate.scores for candidate in compared)
+        return ranking.with_candidates(compared).noting(f"{named} of {len(compared)} have curated names")
+
+
+def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]:
+    """Of a locator, what its names say of the question; nothing where it has none. Without a vector of the question
+    the words alone.
+    """
+    version = query.versions.get("aliases", 0)
+    wording = published.wording(domain, version)
+    words, reachable = scores_of(query, domain, wording)
+    near: np.ndarray = np.zeros(0)
+    places: Mapping[str, int] = {}
+    if query.vector is not None:
+        names = published.alias_vectors(domain, version, query.embedded_by)
+        near, places = names.best(cosines_of(query, domain, names)), names.places
+
+    def scores(locator: str) -> dict[str, float]:
+        if locator in query.nameless or (place := wording.places.get(locator)) is None:
+            return {}
+        nearest = float(near[places[locator]]) if locator in places else 0.0
+        return {"named": 1.0, "name_near": nearest, "name_words": float(words[place]) / max(reachable, 1e-9)}
+
+    return scores
 
 
 @dataclass(frozen=True)

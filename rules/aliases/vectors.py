@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -46,12 +47,18 @@ class AliasVectors:
             found[start : start + BLOCK] = floats[: len(steps)] @ vector
         return found * self.sizes
 
-    def nearest(self, vector: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each provision stands in `locators`."""
+        return {locator: place for place, locator in enumerate(self.locators)}
+
+    def best(self, cosines: np.ndarray) -> np.ndarray:
+        """(locators,) of each provision's nearest name."""
+        return np.maximum.reduceat(cosines, self.starts) if len(cosines) else cosines
+
+    def nearest(self, cosines: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
         """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
-        if not self.texts:
-            return []
-        cosines = self.cosines(vector)
-        best = np.maximum.reduceat(cosines, self.starts)
+        best = self.best(cosines)
         ends = np.append(self.starts[1:], len(cosines))
         found = []
         for place in np.argsort(-best, kind="stable")[:k]:

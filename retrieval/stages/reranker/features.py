@@ -15,6 +15,7 @@ from retrieval.ranking import Candidate
 
 LEGS = ("dense", "lexical", "alias", "alias_near", "alias_lexical", "citation", "act", "private")
 RANKED = ("dense", "lexical", "alias_near", "alias_lexical", "act")  # their ranks say more than that they found it
+NAMES = ("named", "name_near", "name_words")  # has curated names; what these say, whoever brought it
 COVERED = ("coverage", "alias_coverage")  # BM25 as a share of the most that the question's words could weigh
 OF_TEXT = (
     "fused",
@@ -23,6 +24,8 @@ OF_TEXT = (
     *(f"{leg}_below_best" for leg in RANKED),
     *(f"{leg}_reciprocal_rank" for leg in RANKED),
     *COVERED,
+    *NAMES,
+    "name_near_below_best",
     "legs",
     "cited_siblings",
     "parent_score",
@@ -171,7 +174,7 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: CandidateWords
     """(len(candidates), len(OF_TEXT)) float32: what candidates and their texts say, whoever judged what."""
     if not candidates:
         return np.zeros((0, len(OF_TEXT)), np.float32)
-    scores = by_leg([candidate.scores for candidate in candidates], (*LEGS, *COVERED, "cross_encoder"))
+    scores = by_leg([candidate.scores for candidate in candidates], (*LEGS, *COVERED, *NAMES, "cross_encoder"))
     ranks = by_leg([candidate.ranks for candidate in candidates], RANKED)
     fused = np.array([candidate.score for candidate in candidates])
     locators = [candidate.locator for candidate in candidates]
@@ -183,7 +186,8 @@ def of_text(asked: Asked, candidates: Sequence[Candidate], texts: CandidateWords
         *(scores[leg] for leg in LEGS),
         *(below_best(scores[leg]) for leg in RANKED),
         *(np.divide(1.0, ranks[leg], out=np.zeros(len(fused)), where=ranks[leg] > 0) for leg in RANKED),
-        *(scores[name] for name in COVERED),
+        *(scores[name] for name in (*COVERED, *NAMES)),
+        below_best(scores["name_near"]),
         np.array([len(candidate.ranks) for candidate in candidates]),
         np.bincount(parents, scores["citation"])[parents],
         best_of_group(scores["dense"], parents)[parents],

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from retrieval.access.caller import ANONYMOUS
 from retrieval.indexes.terms import NONE, Frequencies
 from retrieval.models import Domain, Section, Version
-from retrieval.ranking import Query, Ranking
+from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
 from retrieval.targets import Part, Selection
@@ -17,6 +17,7 @@ from rules import published
 from rules.aliases import embedding
 from rules.aliases.retrievers import (
     AliasRetriever,
+    CompareNames,
     LexicalAliasRetriever,
     NearestAliasRetriever,
     dense_ranks,
@@ -291,3 +292,41 @@ def test_what_is_to_be_nameless_is_found_by_no_name(searched, leg):
     first = Section.objects.get(pk=leg(searched).candidates[0].section_id)
     query = replace(searched.query, nameless=frozenset({first.locator}))
     assert first.pk not in [each.section_id for each in leg(Ranking(query)).candidates]
+
+
+NAMES_SAY = ("named", "name_near", "name_words")
+
+
+def candidate(locator: str) -> Candidate:
+    row = Section.objects.live().get(locator=locator)
+    return Candidate(row.pk, domain_id=row.domain_id, locator=locator, scores={"dense": 0.5})
+
+
+def compared(ranking: Ranking, *locators: str) -> dict[str, dict[str, float]]:
+    """What names say of each candidate, where it has some."""
+    found = CompareNames()(ranking.with_candidates([candidate(locator) for locator in locators]))
+    told = {each.locator: {name: each.scores.get(name) for name in NAMES_SAY} for each in found.candidates}
+    return {locator: scores for locator, scores in told.items() if scores["named"]}
+
+
+FOURTH = "/us/const/amendment/IV"
+
+
+def test_each_candidate_is_told_what_its_names_say_whether_or_not_a_leg_brought_it(searched):
+    told = compared(searched, FIRST, FOURTH)
+    assert told[FOURTH]["name_near"] > told[FIRST]["name_near"] > 0
+    assert 1 >= told[FOURTH]["name_words"] > told[FIRST]["name_words"] >= 0
+    legs = {each.section_id: each for each in NearestAliasRetriever()(searched).candidates}
+    assert told[FOURTH]["name_near"] == legs[number(FOURTH)].scores["alias_near"]
+
+
+def test_what_has_no_names_is_told_apart_from_what_has_others(searched):
+    Alias.objects.filter(locator=FIRST).update(enabled=False)
+    query = replace(searched.query, versions={**searched.query.versions, "aliases": -1})
+    assert compared(Ranking(query), FIRST, FOURTH).keys() == {FOURTH}
+    assert compared(Ranking(replace(query, nameless=frozenset({FOURTH}))), FIRST, FOURTH) == {}
+
+
+def test_without_a_vector_the_words_of_names_alone_are_told(searched):
+    told = compared(Ranking(replace(searched.query, vector=None)), FOURTH)[FOURTH]
+    assert told["name_near"] == 0 and told["name_words"] > 0

@@ -27,18 +27,19 @@ def test_cosines_are_those_of_the_floats_within_two_thousandths(floats, names):
 
 
 def test_a_provision_is_as_near_as_its_nearest_name(floats, names):
-    (first, *others), asked = names.nearest(floats[-2], k=5, least=0.0), len(floats) - 2
+    (first, *others), asked = names.nearest(names.cosines(floats[-2]), k=5, least=0.0), len(floats) - 2
     assert first == (f"/law/{asked // 4:04}", f"name {asked}", pytest.approx(1.0, abs=0.002))
     assert len(others) == 4
     assert [near[2] for near in others] == sorted((near[2] for near in others), reverse=True)
 
 
 def test_what_is_less_near_than_the_least_is_left_out(floats, names):
-    assert len(names.nearest(floats[0], k=None, least=0.9)) == 1
+    assert len(names.nearest(names.cosines(floats[0]), k=None, least=0.9)) == 1
 
 
 def test_without_names_nothing_is_near():
-    assert AliasVectors.of([]).nearest(np.ones(384, np.float32), k=5, least=0.0) == []
+    nothing = AliasVectors.of([])
+    assert nothing.nearest(nothing.cosines(np.ones(384, np.float32)), k=5, least=0.0) == []
 
 
 def test_a_vector_of_zeros_is_near_to_nothing():
