@@ -28,12 +28,13 @@ from retrieval.engines.cross_encoders import probabilities as sigmoid
 from retrieval.errors import ArfError
 from retrieval.indexes.terms import texts_of
 from retrieval.models import Domain
-from retrieval.ranking import UNSET, Candidate, Ranking
+from retrieval.ranking import UNSET, Candidate, Ranking, Thresholds
 from retrieval.stages.reranker.artifact import Scored
 from retrieval.stages.reranker.features import FEATURES, JudgedNeighbours, Question, of_judgments, of_text
 from retrieval.stages.reranker.reranker import asked
 from retrieval.text.normalization import normalize
 from rules import published
+from rules.thresholds.stages import ANY_TEXT, LEARNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +258,13 @@ def pool_of(topic: Topic, ranking: Ranking) -> LearningPool:
         candidates=candidates,
         rows=of_text(asked(query), candidates, texts_of(query, candidates)),
         final=ranking.final,
-        blend=query.thresholds.get(query.domains[0].id, UNSET).blend,
+        blend=blend_learned(query.thresholds.get(query.domains[0].id, UNSET)),
     )
+
+
+def blend_learned(thresholds: Thresholds) -> float:
+    """The blend once a reranker has learned from these pools."""
+    return (LEARNED if thresholds is ANY_TEXT else thresholds).blend
 
 
 def learnable(pools: Sequence[LearningPool]) -> list[LearningPool]:

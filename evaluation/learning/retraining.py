@@ -49,7 +49,7 @@ from retrieval.jobs import CORPUS, HasTime, Job, Progress
 from retrieval.models import Checkpoint, JobRun, RankerModel, Version
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
-from retrieval.stages.reranker.features import OF_TEXT
+from retrieval.stages.reranker.features import FEATURES, OF_TEXT
 from rules import defaults
 from rules.aliases.embedding import embed_missing
 
@@ -173,7 +173,11 @@ class Retrain(Job):
 
     def step(self, run: JobRun) -> Progress:
         reopen(run)
-        return STEPS[run.state.get("phase", "gather")](run, Checkpoints(run), time_for_more(run))
+        kept, phase = Checkpoints(run), run.state.get("phase", "gather")
+        if phase != "gather" and run.state.get("features") != list(FEATURES):  # of a release with others
+            run.checkpoints.all().delete()
+            phase = "gather"
+        return STEPS[phase](run, kept, time_for_more(run))
 
     def undo(self, run: JobRun) -> None:
         close(run, Outcome.CANCELLED, "Somebody cancelled it; nothing was changed.")
@@ -234,7 +238,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     learned = [*gathered.learned, *put_elsewhere(gathered.learned)]
     topics = [*learned, *gathered.tested]
     kept.save_topics(topics)
-    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned)}
+    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned), "features": list(FEATURES)}
     total = len(topics) + WEIGHT * (len(UNITS) + 4)
     return Progress(0, total, f"{len(topics)} searches of judged topics to make", state)
 

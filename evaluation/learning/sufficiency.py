@@ -43,10 +43,12 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
     counterexamples, whether they were declined or not.
     """
     runner = Runner("once")
-    ran = [(topic, asked(runner, topic)) for topic in show(list(topics))]
-    ran = [(topic, ranking) for topic, ranking in ran if not ranking.final and ranking.answer is not None]
-    rows = np.array([features(ranking) for _, ranking in ran])
-    right = np.array([is_right(topic, ranking) for topic, ranking in ran])
+    told = [
+        (features(ranking), is_right(topic, ranking))
+        for topic in show(list(topics))
+        if not (ranking := asked(runner, topic)).final and ranking.answer is not None
+    ]
+    rows, right = (np.array(column) for column in zip(*told, strict=True))
     return logistic.fit(rows, right, FEATURES, few=FEW_NEEDLESS, strength=STRENGTH)
 
 

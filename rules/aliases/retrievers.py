@@ -127,28 +127,29 @@ class NearestAliasRetriever:
         return replace(ranking, candidates=tuple(candidates)).noting(note)
 
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
-        version = query.versions.get("aliases", 0)
         most = None if query.selections else self.k  # what is left is among all that are near
         near_enough = []
         for domain in query.domain_ids:
             least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least
             if not published.names_most(domain, query.versions):
                 least = max(least, self.sure)
-            names = published.alias_vectors(domain, version, query.embedded_by)
-            near_enough += names.nearest(cosines_of(query, domain, names), k=most, least=least)
+            names, cosines = compared_by_meaning(query, domain)
+            near_enough += names.nearest(cosines, k=most, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
 
 
-def cosines_of(query: Query, domain: int, names: AliasVectors) -> np.ndarray:
-    """(names,) of a domain, compared once in a search."""
-    key = (
-        "cosines of names",
-        domain,
-        query.versions.get("aliases", 0),
-        query.embedded_by,
-        query.vector.tobytes(),
-    )
-    return query.once(key, lambda: names.cosines(query.vector))
+def compared_by_meaning(query: Query, domain: int) -> tuple[AliasVectors, np.ndarray]:
+    """The names of a domain and (names,) their cosines with the question, compared once in a search: names that change
+    meanwhile are not taken for these.
+    """
+    version = query.versions.get("aliases", 0)
+
+    def compare() -> tuple[AliasVectors, np.ndarray]:
+        names = published.alias_vectors(domain, version, query.embedded_by)
+        return names, names.cosines(query.vector)
+
+    what = ("names by meaning", domain, version, query.embedded_by, query.vector.tobytes())
+    return query.once(what, compare)
 
 
 @dataclass(frozen=True)
@@ -181,18 +182,25 @@ class LexicalAliasRetriever:
         return sorted(rows, key=lambda row: (-row[1], row[0]))[: self.k]
 
     def _best_in(self, query: Query, domain: int) -> list[tuple[str, float, float]]:
-        wording = published.wording(domain, query.versions.get("aliases", 0))
-        return wording.best(*scores_of(query, domain, wording), self.k)
+        wording, scores, reachable = compared_by_words(query, domain)
+        return wording.best(scores, reachable, self.k)
 
     def _most(self, query: Query) -> int:
         has_names = any(published.names_most(domain, query.versions) for domain in query.domain_ids)
         return self.k if has_names else self.few
 
 
-def scores_of(query: Query, domain: int, wording: Wording) -> tuple[np.ndarray, float]:
-    """BM25 of what each provision of a domain is called, and the most that one could reach; once in a search."""
-    key = ("words of names", domain, query.versions.get("aliases", 0), query.text)
-    return query.once(key, lambda: wording.scores(stems(query.text, "en")))
+def compared_by_words(query: Query, domain: int) -> tuple[Wording, np.ndarray, float]:
+    """As above the wording of a domain's names, (provisions,) BM25 of the question in it, and the most that one could
+    reach.
+    """
+    version = query.versions.get("aliases", 0)
+
+    def compare() -> tuple[Wording, np.ndarray, float]:
+        wording = published.wording(domain, version)
+        return wording, *wording.scores(stems(query.text, "en"))
+
+    return query.once(("names by words", domain, version, query.text), compare)
 
 
 @dataclass(frozen=True)
@@ -205,6 +213,8 @@ class CompareNames:
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
+        if query.vector is None:
+            raise NotRun("the question has no vector", degrades=False)  # which is told already
         told = {domain: named_scores(query, domain) for domain in {c.domain_id for c in ranking.candidates}}
         compared = [
             candidate.but(scores={**candidate.scores, **scores})
@@ -217,23 +227,17 @@ class CompareNames:
 
 
 def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]:
-    """Of a locator, what its names say of the question; nothing where it has none. Without a vector of the question
-    the words alone.
-    """
-    version = query.versions.get("aliases", 0)
-    wording = published.wording(domain, version)
-    words, reachable = scores_of(query, domain, wording)
-    near: np.ndarray = np.zeros(0)
-    places: Mapping[str, int] = {}
-    if query.vector is not None:
-        names = published.alias_vectors(domain, version, query.embedded_by)
-        near, places = names.best(cosines_of(query, domain, names)), names.places
+    """Of a locator, what its names say of the question; nothing where it has none that can be compared."""
+    names, cosines = compared_by_meaning(query, domain)
+    wording, words, reachable = compared_by_words(query, domain)
+    best = names.best(cosines)
 
     def scores(locator: str) -> dict[str, float]:
-        if locator in query.nameless or (place := wording.places.get(locator)) is None:
+        place, worded = names.places.get(locator), wording.places.get(locator)
+        if locator in query.nameless or place is None or worded is None:
             return {}
-        nearest = float(near[places[locator]]) if locator in places else 0.0
-        return {"named": 1.0, "name_near": nearest, "name_words": float(words[place]) / max(reachable, 1e-9)}
+        share = float(words[worded]) / max(reachable, 1e-9)
+        return {"named": 1.0, "name_near": float(best[place]), "name_words": share}
 
     return scores
 

@@ -17,12 +17,18 @@ from retrieval.stages.query import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM
 from retrieval.stages.reranker.reranker import learned_answers
 from rules import published
-from rules.aliases.retrievers import AliasRetriever, LexicalAliasRetriever, NearestAliasRetriever
+from rules.aliases.retrievers import (
+    AliasRetriever,
+    CompareNames,
+    LexicalAliasRetriever,
+    NearestAliasRetriever,
+)
 
 FITTED_ON = {
     stage.__name__
     for stage in (
         EmbedQuery, DenseRetriever, LexicalRetriever, NearestAliasRetriever, LexicalAliasRetriever, AliasRetriever,
+        CompareNames,
     )
 }  # fmt: skip
 ACCEPT, VERIFY, REJECT = "A", "B", "C"
@@ -44,8 +50,8 @@ ANY_TEXT = Thresholds(
         "answer_intercept": 3.4228,
     },
 )
-# Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, its order
-# counts for more (chosen on tune topics of the Code and cases), and all else is as for any text.
+# Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, its
+# order counts for more (chosen on tune topics of the Code and cases), and all else is as for any text.
 LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_on_scale=False, blend=0.9)
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 

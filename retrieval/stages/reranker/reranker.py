@@ -115,9 +115,13 @@ logger = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=4)
-def _in_force(version: int) -> tuple[Reranker, str] | None:
+def _in_force(version: int) -> tuple[Reranker, str] | BadArtifact | None:
+    """One that cannot be read is not read again by every search."""
     row = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first()
-    return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
+    try:
+        return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
+    except BadArtifact as problem:
+        return problem
 
 
 def serving(query: Query) -> tuple[Reranker, str]:
@@ -125,6 +129,8 @@ def serving(query: Query) -> tuple[Reranker, str]:
     the answer is worse for it once a training has failed.
     """
     found = _in_force(query.versions.get("model", 0))
+    if isinstance(found, BadArtifact):
+        raise BadArtifact(found.message)
     if found is None and query.once("failed_training", failed_training):
         raise NotRun("no reranker is deployed: its training failed")
     if found is None:

@@ -23,10 +23,12 @@ from evaluation.learning.pools import (
 from evaluation.learning.training import rankings
 from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
-from retrieval.models import Domain
+from retrieval.models import Domain, Version
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import FEATURES
 from rules import published
+from rules.models import DomainThreshold
+from rules.thresholds.stages import LEARNED
 from tests.evaluation.learning.conftest import TOPICS, topic
 from tests.rerankers import publish_limits, some_reranker
 
@@ -107,6 +109,13 @@ def test_a_challenger_is_compared_in_the_order_that_its_domain_would_show():
     assert pool.blend == 0.0
     fused = [pool.locators[n] for n in np.argsort([-c.score for c in pool.candidates], kind="stable")]
     assert rankings(pack(some_reranker(), seed=1), [pool]) == [fused]
+
+
+@pytest.mark.django_db
+def test_a_first_training_orders_as_will_be_served_once_it_is_learned_from():
+    DomainThreshold.objects.update(active=False)
+    Version.count_up("thresholds")
+    assert pools_of(read_topics(TOPICS, split="train")[:1])[0].blend == LEARNED.blend == 0.9
 
 
 def test_too_few_topics_are_refused(pools):

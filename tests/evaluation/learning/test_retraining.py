@@ -101,6 +101,21 @@ def test_a_retrain_whose_worker_is_killed_each_time_says_so_and_can_be_resumed(l
     assert (attempt.outcome, attempt.reason, attempt.finished_at) == (Outcome.RUNNING, "", None)
 
 
+def test_one_begun_by_a_release_with_other_features_begins_again(library, monkeypatch):
+    topic("kept", "what is free speech", split="test")
+    topic("t1", "who may vote")
+    run = jobs.create(**request())
+    with monkeypatch.context() as earlier:
+        earlier.setattr(retraining, "FEATURES", ("one", "other"))
+        run = jobs.take_step(run.pk, run.ticket)
+    Checkpoints(run).save("fitting", b"of other features")
+    run = jobs.take_step(run.pk, run.ticket)
+    assert (run.state["phase"], run.position) == ("pool", 0)
+    assert not Checkpoints(run).has("fitting") and len(Checkpoints(run).topics()) == 2
+    first, again = RetrainingRun.objects.order_by("pk")
+    assert (first.outcome, again.outcome) == (Outcome.FAILED, Outcome.RUNNING)
+
+
 def test_a_retrain_that_fails_before_it_is_written_down_is_written_down_as_failed(library, tmp_path):
     with pytest.raises(CommandError, match="There is no file"):
         call_command("retrain", topics=str(tmp_path / "nowhere.jsonl"))

@@ -7,6 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.errors import NotRun
 from retrieval.indexes.terms import NONE, Frequencies
 from retrieval.models import Domain, Section, Version
 from retrieval.ranking import Candidate, Query, Ranking
@@ -24,9 +25,10 @@ from rules.aliases.retrievers import (
     named_sections,
     strength,
 )
+from rules.aliases.vectors import AliasVectors
 from rules.defaults import rows_of
 from rules.models import Alias, AliasVector
-from rules.published import AliasTable
+from rules.published import AliasTable, Wording
 from tests.builders import embedding_in_use
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
@@ -327,6 +329,22 @@ def test_what_has_no_names_is_told_apart_from_what_has_others(searched):
     assert compared(Ranking(replace(query, nameless=frozenset({FOURTH}))), FIRST, FOURTH) == {}
 
 
-def test_without_a_vector_the_words_of_names_alone_are_told(searched):
-    told = compared(Ranking(replace(searched.query, vector=None)), FOURTH)[FOURTH]
-    assert told["name_near"] == 0 and told["name_words"] > 0
+def test_without_a_vector_nothing_is_compared(searched):
+    with pytest.raises(NotRun) as raised:
+        compared(Ranking(replace(searched.query, vector=None)), FOURTH)
+    assert not raised.value.degrades
+
+
+def test_what_has_no_vector_of_the_serving_embedder_yet_is_not_said_to_have_other_names(searched):
+    assert compared(Ranking(replace(searched.query, embedded_by=-1)), FIRST, FOURTH) == {}
+
+
+def test_names_that_change_during_a_search_are_not_taken_for_those_that_were_compared(searched, monkeypatch):
+    before = compared(searched, FIRST, FOURTH)
+    assert LexicalAliasRetriever()(searched).candidates and NearestAliasRetriever()(searched).candidates
+    others = Wording.of([("/us/const/amendment/0", "arm")]), AliasVectors.of([])
+    monkeypatch.setattr(published, "wording", lambda *_: others[0])
+    monkeypatch.setattr(published, "alias_vectors", lambda *_: others[1])
+    assert compared(searched, FIRST, FOURTH) == before
+    asked_anew = replace(searched.query, text="another question", vector=-searched.query.vector)
+    assert compared(Ranking(asked_anew), FIRST, FOURTH) == {}

@@ -44,6 +44,16 @@ def test_a_row_holds_what_the_legs_gave():
     assert (told[0]["bm25"], told[1]["bm25"] > 0.1) == (0.0, True)
 
 
+def test_what_names_say_is_told_of_each_in_its_place():
+    candidates = [candidate(1, named=1.0, name_near=0.7, name_words=0.2), candidate(2, dense=0.3)]
+    known = texts(words("one"), words("two"))
+    rows = matrix(Asked(QueryWords.of({"en": "three"}), None), candidates, known, NOBODY)
+    told = [dict(zip(FEATURES, row.tolist(), strict=True)) for row in rows]
+    names = ("named", "name_near", "name_words", "name_near_below_best", "coverage")
+    assert [told[0][name] for name in names] == pytest.approx([1.0, 0.7, 0.2, 0.0, 0.0])
+    assert [told[1][name] for name in names] == pytest.approx([0.0, 0.0, 0.0, 0.7, 0.0])
+
+
 def test_similar_judged_questions_vote_by_their_similarity():
     vectors = np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32)
     judged = JudgedNeighbours(vectors, ({"/a": 3}, {"/b": 3}), {})

@@ -17,7 +17,7 @@ from retrieval.models import JobRun, RankerModel
 from retrieval.ranking import Candidate, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, run, search
-from retrieval.stages.reranker.artifact import pack
+from retrieval.stages.reranker.artifact import BadArtifact, pack
 from retrieval.stages.reranker.features import JudgedNeighbours
 from retrieval.stages.reranker.reranker import LearnedReranker, serving, shadowing
 from tests.rerankers import publish_limits, some_reranker
@@ -166,6 +166,15 @@ def test_a_broken_one_in_shadow_scores_nothing_and_is_logged(caplog):
     RankerModel.objects.update(artifact=b"changed")
     assert shadowing(query_now().versions["model"]) is None
     assert "scores nothing" in caplog.text
+
+
+def test_a_damaged_one_is_read_once_and_told_by_every_search(django_assert_num_queries):
+    registry.deploy(registered(1))
+    RankerModel.objects.update(artifact=b"changed")
+    query = query_now()
+    for queries in (1, 0):
+        with django_assert_num_queries(queries), pytest.raises(BadArtifact):
+            serving(query)
 
 
 def test_an_answer_kept_from_before_a_training_failed_is_not_given_after_it():
