@@ -51,7 +51,7 @@ ANY_TEXT = Thresholds(
     },
 )
 # Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, its
-# order counts for more (chosen on tune topics of the Code and cases), and all else is as for any text.
+# order counts for more (chosen on topics of the Code and cases), and all else is as for any text.
 LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_on_scale=False, blend=0.9)
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
