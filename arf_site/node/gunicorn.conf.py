@@ -2,7 +2,10 @@
 
 import gc
 import os
+from importlib import import_module
 from pathlib import Path
+
+import django
 
 from arf_site import settings
 from arf_site.node.first_search import host_and_port
@@ -16,7 +19,7 @@ bind = host_and_port(settings.ARF_BIND, settings.ARF_PORT)
 workers = settings.ARF_WEB_WORKERS
 threads = 4  # a search waits for Postgres half of its time
 worker_class = "arf_site.node.web_worker.Worker"  # gthread, with limits for slow clients
-preload_app = False  # ONNX Runtime's threads do not survive a fork: each worker opens its own sessions
+preload_app = False  # each worker lists the static files that are there when it starts
 timeout = 60
 graceful_timeout = 5
 sendfile = False  # the kernel would wait for each piece anew where a reader is slow
@@ -24,6 +27,19 @@ limit_request_line = 8190  # the most gunicorn allows; longer questions are post
 control_socket_disable = True
 if Path("/dev/shm").is_dir():
     worker_tmp_dir = "/dev/shm"  # the heartbeat must not wait for a disk
+
+
+def when_ready(server) -> None:
+    """Imports the application before the workers are forked, which takes a second. They share its memory.
+
+    Nothing is opened yet: no session of ONNX Runtime, no thread and no connection survives a fork.
+    """
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
+    django.setup()
+    for name in (settings.ROOT_URLCONF, "arf_site.pipelines"):
+        import_module(name)
+    gc.collect()
+    gc.freeze()  # a worker that looked it through would copy all of it
 
 
 def post_worker_init(worker) -> None:

@@ -102,29 +102,38 @@ def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
         pass
 
 
-def test_web_workers_load_neither_torch_nor_training_libraries(db):
-    """In a process of its own: the application, a search through it, then what was imported."""
+def test_the_web_server_imports_all_before_it_forks_and_opens_nothing(db):
+    """In a process of its own: what the server does, what is open then, and a search as a worker's first one. No worker
+    loads torch or training libraries.
+    """
     code = """
-import sys
+import gc, json, os, runpy, sys
+runpy.run_path("arf_site/node/gunicorn.conf.py")["when_ready"](None)
+import onnxruntime
 from django.conf import settings
+from django.db import connections, transaction
+from django.test import Client
+gc.unfreeze()
+sessions = [each for each in gc.get_objects() if issubclass(type(each), onnxruntime.InferenceSession)]
+opened = [*sessions, *(each.connection for each in connections.all() if each.connection)]
+threads, imported = len(os.listdir("/proc/self/task")), set(sys.modules)
 from arf_site.wsgi import application
 settings.DATABASES["default"]["NAME"], settings.ARF_LEXICAL_DIR = sys.argv[1:]
-from django.db import transaction
-from django.test import Client
 with transaction.atomic():  # nothing of this search stays in the database that other tests use
     answer = Client().get("/api/v1/search", {"q": "Can they search my phone?"}, headers={"host": "localhost"})
     transaction.set_rollback(True)
 assert answer.status_code == 200 and answer.json()["results"], answer.content
 assert "Fuse" not in answer.json()["degraded"] and "DenseRetriever" not in answer.json()["degraded"]
 heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas"}
-print(sorted(heavy & set(sys.modules)))
+searching = {name for name in set(sys.modules) - imported if name.startswith(("retrieval.", "rules.", "evaluation."))}
+print(json.dumps([len(opened), threads, sorted(searching), sorted(heavy & set(sys.modules))]))
 """
     from django.conf import settings
     from django.db import connection
 
     arguments = (connection.settings_dict["NAME"], str(settings.ARF_LEXICAL_DIR))
     done = subprocess.run(python(code, *arguments), cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+    assert done.stdout.strip() == "[0, 1, [], []]", done.stdout + done.stderr
 
 
 # As migrations, defaults and the embedding of all names but one leave it.
