@@ -22,6 +22,7 @@ from django.db import connection, connections, transaction
 
 from arf_site.environment import Environment
 from arf_site.node.postgres.server import Postgres
+from arf_site.node.preparation import static_fingerprint
 from retrieval.engines import onnx_export
 from retrieval.engines.embedders import OnnxEmbedder, default_model_dir
 
@@ -123,6 +124,26 @@ def export_of_this_code() -> Path:
     for old in set(KEPT_IN.glob("onnx_*")) - {folder}:
         shutil.rmtree(old, ignore_errors=True)
     return onnx_export.export(default_model_dir(), folder)
+
+
+def copy_static(to: Path) -> None:
+    """The static files as a node has collected them, if one has: it finds them unchanged and leaves them."""
+    with suppress(FileNotFoundError), locked(KEPT_IN / "static.lock"):
+        shutil.copytree(kept_static(), to)
+
+
+def keep_static(collected: Path) -> None:
+    """Keeps what a node has collected, between runs too."""
+    with locked(KEPT_IN / "static.lock"):
+        if not (kept := kept_static()).is_dir():
+            for old in KEPT_IN.glob("static_*"):
+                shutil.rmtree(old)
+            shutil.copytree(collected, unfinished := kept.with_name("static_new"))
+            unfinished.rename(kept)
+
+
+def kept_static() -> Path:
+    return KEPT_IN / f"static_{static_fingerprint()[:10]}"
 
 
 @contextmanager
