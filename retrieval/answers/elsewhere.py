@@ -14,6 +14,7 @@ import httpx2
 import orjson
 from django.conf import settings
 
+from retrieval.engines.certificates import trusted
 from retrieval.engines.llm.service import Breaker
 from retrieval.text.personal_data import scrub
 
@@ -55,9 +56,10 @@ def asked(question: str, language: str) -> list[Any]:
     known = settings.ARF_EXTERNAL
     until = time.monotonic() + known["timeout"]
     sent = {"q": question, "language": language, "format": "json"}
+    options = {"follow_redirects": False, "trust_env": False, "verify": trusted(by_environment=False)}
     try:
         with (
-            httpx2.Client(timeout=known["timeout"], follow_redirects=False, trust_env=False) as client,
+            httpx2.Client(timeout=known["timeout"], **options) as client,
             client.stream("GET", known["url"], params=sent) as response,
         ):
             body = read(response, until)

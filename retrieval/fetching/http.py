@@ -22,6 +22,7 @@ from urllib.robotparser import RobotFileParser
 import httpx2
 from django.conf import settings
 
+from retrieval.engines.certificates import trusted
 from retrieval.errors import ArfError, SourceRefused
 
 TRIES = 3  # of one file: a step of a job must end in time
@@ -72,7 +73,10 @@ class Site:
         self.token = token
         self.asked_at = 0.0
         self.failures = 0
-        self.client = httpx2.Client(timeout=TIMEOUT, follow_redirects=False, trust_env=False)
+        certificates = trusted(by_environment=False)
+        self.client = httpx2.Client(
+            timeout=TIMEOUT, follow_redirects=False, trust_env=False, verify=certificates
+        )
         self.robots: RobotFileParser | None = None
 
     def close(self) -> None:

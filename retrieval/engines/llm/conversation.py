@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from os import getpid
 
+from retrieval.engines.certificates import trusted
 from retrieval.engines.llm.answers import Unusable, content_of, counted
 from retrieval.engines.llm.budget import estimated
 from retrieval.engines.llm.options import options_of, refused_by
@@ -170,7 +171,7 @@ def client_of(endpoint: Endpoint, pid: int):  # noqa: ANN201 - half a second to 
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",
         max_retries=0,
-        http_client=DefaultHttpxClient(follow_redirects=False),
+        http_client=DefaultHttpxClient(follow_redirects=False, verify=trusted(by_environment=True)),
     )
 
 
