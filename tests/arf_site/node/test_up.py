@@ -126,6 +126,7 @@ assert answer.status_code == 200 and answer.json()["results"], answer.content
 assert "Fuse" not in answer.json()["degraded"] and "DenseRetriever" not in answer.json()["degraded"]
 heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas"}
 searching = {name for name in set(sys.modules) - imported if name.startswith(("retrieval.", "rules.", "evaluation."))}
+assert "rules.authoring.grammar.conditions" not in sys.modules, "only who writes a rule as a sentence needs it"
 print(json.dumps([len(opened), threads, sorted(searching), sorted(heavy & set(sys.modules))]))
 """
     from django.conf import settings
