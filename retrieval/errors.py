@@ -60,6 +60,7 @@ class TooManyWaiting(Unprocessable):
 
     status = 429
     code = "too_many_waiting"
+    wait = 30  # seconds after which one of them may have been read
 
 
 class NoRoom(Unprocessable):

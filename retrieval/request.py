@@ -11,6 +11,7 @@ from retrieval.text.normalization import normalize
 MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
 MAX_K = 100
 MAX_DEPTH = 1_000  # results that paging reaches
+MOST_PAGES = 1_000  # of any list
 MAX_WITHIN = 20  # places that one search is restricted to
 
 
@@ -55,6 +56,6 @@ def check(request: SearchRequest) -> None:
 
 
 def paging(total: int, *, k: int, page: int) -> dict[str, int | None]:
-    """Where one page of `k` stands among them all."""
-    more = total > page * k
+    """Where one page of `k` stands among them all; none follows the last that may be asked for."""
+    more = total > page * k and page < MOST_PAGES
     return {"total": total, "page": page, "next": page + 1 if more else None, "previous": page - 1 or None}

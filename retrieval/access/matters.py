@@ -6,7 +6,7 @@ removed and a file that is being handed in come one after the other. A closed ma
 reads it as the matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import date
@@ -197,6 +197,22 @@ def domains_of(matter: Matter) -> tuple[str, ...]:
         if slugs := tuple(held.values_list("slug", flat=True)):
             return slugs
     raise NotFound(gettext_noop("The matter holds no documents yet."))
+
+
+def searched_in(matter: Matter, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Slugs of the domains that a search in it looks in: those of its documents, then what was chosen beside them.
+    Raises NotFound where it holds no documents.
+    """
+    return tuple(dict.fromkeys((*domains_of(matter), *chosen)))
+
+
+def is_member(principal: str, caller: Caller) -> bool:
+    """Whether this is a matter that the caller is a member of."""
+    number = principal.removeprefix(PREFIX)
+    if number == principal or not caller.principals:
+        return False
+    with as_caller(caller):
+        return Matter.objects.held_by(caller).filter(pk=number).exists()
 
 
 # -- Deadlines

@@ -15,6 +15,7 @@ from retrieval.api.serializers import Reference, Turned
 from retrieval.corpus.changes import KINDS, Made, Span, begins, changes
 from retrieval.errors import NotFound
 from retrieval.models import Domain
+from retrieval.request import MOST_PAGES
 
 MAX_K = 100
 
@@ -27,7 +28,7 @@ class ChangeParameters(Parameters):
     since = Day(required=False, help_text="The first day looked at.")
     until = Day(required=False, help_text="The last day looked at.")
     k = Number(min_value=1, max_value=MAX_K, default=20, help_text="Changes on a page.")
-    page = Number(min_value=1, max_value=1_000, default=1)
+    page = Number(min_value=1, max_value=MOST_PAGES, default=1)
 
 
 class MadeChange(Reference):
@@ -69,7 +70,7 @@ def account(
     return {
         "changes": [to_dict(made) for made in found],
         "page": page,
-        "next": page + 1 if more else None,
+        "next": page + 1 if more and page < MOST_PAGES else None,
         "previous": page - 1 if page > 1 else None,
     }
 

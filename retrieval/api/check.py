@@ -11,7 +11,7 @@ from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.api.serializers import CitationInText, LegalChange, Reference
-from retrieval.briefs.checking import KINDS, MAX_TEXT, NOTICE, QUOTED, check_brief
+from retrieval.briefs.checking import KINDS, MAX_TEXT, QUOTED, check_brief
 from retrieval.briefs.library import STATUSES
 from retrieval.briefs.markup import copy_of
 from retrieval.briefs.reading import read_brief
@@ -123,7 +123,7 @@ class CheckView(ApiView):
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
         report = check_brief(text, as_of=said.get("as_of"), caller=caller)
-        answer = report.to_dict() | {"notice": NOTICE % {"day": report.day.isoformat()}}
+        answer = report.to_dict()
         if said["copy"]:
             with override(said["language"]):
                 answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}

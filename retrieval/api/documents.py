@@ -41,7 +41,7 @@ from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Document, Domain, Matter, Section, Upload
 from retrieval.models.access import name_of
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
-from retrieval.request import MAX_K, paging
+from retrieval.request import MAX_K, MOST_PAGES, paging
 from retrieval.search.service import in_scope
 
 DOCUMENTS = ApiKey.Scope.DOCUMENTS  # what a key needs that hands in, shares and withdraws
@@ -82,7 +82,7 @@ class TreeParameters(Parameters):
     )
     depth = Number(min_value=1, max_value=MAX_LEVELS, default=1, help_text="Levels to open.")
     k = Number(min_value=1, max_value=MAX_K, default=MAX_K, help_text="Children of one node.")
-    page = Number(min_value=1, max_value=1_000, default=1, help_text="Of the children on the first level.")
+    page = Number(min_value=1, max_value=MOST_PAGES, default=1, help_text="Of the children on the first level.")
     as_of = Day(required=False, help_text="As the law was on that day.")
 
 
@@ -179,7 +179,7 @@ class PagedParameters(Parameters):
     """Of lists of documents."""
 
     k = Number(min_value=1, max_value=MAX_K, default=10)
-    page = Number(min_value=1, max_value=1_000, default=1)
+    page = Number(min_value=1, max_value=MOST_PAGES, default=1)
 
 
 class DocumentsParameters(PagedParameters):
@@ -390,7 +390,7 @@ class HeldView(ApiView):
         """List the private documents that the caller owns or that were shared with it. Anonymous callers hold none."""
         caller = caller_of(request)
         if not caller.principals:
-            raise NotFound("Without a key nothing private is held.")
+            raise NotFound("Without a key that searches nothing private is held.")
         held, k, page = sharing.held(caller), asked["k"], asked["page"]
         documents = [
             {

@@ -55,7 +55,7 @@ def as_json(error: Exception, context: dict) -> JsonResponse:
     """DRF's exception handler for all views of the API."""
     status = 404 if isinstance(error, Http404) else getattr(error, "status_code", 500)
     if isinstance(error, ArfError):
-        return error_response(error.status, error.code, error.message)
+        return error_response(error.status, error.code, error.message, headers=headers_of(error))
     if type(error) in MESSAGES:
         return error_response(status, *MESSAGES[type(error)], headers=headers_of(error))
     if isinstance(error, exceptions.APIException):

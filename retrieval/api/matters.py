@@ -129,7 +129,7 @@ class MattersView(ApiView):
         """List the matters that the caller is a member of. Open ones come first, by their next deadline."""
         caller, k, page = caller_of(request), asked["k"], asked["page"]
         if not caller.principals:
-            raise NotFound("Without a key nothing private is held.")
+            raise NotFound("Without a key that searches nothing private is held.")
         held = Matter.objects.held_by(caller).most_urgent_first()
         shown = list(held[(page - 1) * k : page * k])
         for matter in shown:

@@ -35,8 +35,8 @@ from retrieval.api.serializers import NAMED, Answer, Result, TraceOfSearch
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey, Feedback
 from retrieval.ranking import RuleOptions
-from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, MAX_WITHIN, SearchRequest
-from retrieval.search.log import give_feedback, trace_for
+from retrieval.request import MAX_DEPTH, MAX_K, MAX_QUERY, MAX_WITHIN, MOST_PAGES, SearchRequest
+from retrieval.search.log import explanation_of, give_feedback, trace_for
 from retrieval.search.service import search
 from retrieval.stages.llm_verifier import usual_pipeline
 from retrieval.summaries.shown import with_summaries
@@ -79,7 +79,7 @@ class SearchParameters(Parameters):
     notes = YesOrNo(default=False, help_text="Adds, beside the results, notes that have all words of the question.")
     k = Number(min_value=1, max_value=MAX_K, default=10, help_text="Results a page.")
     page = Number(
-        min_value=1, max_value=1_000, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."
+        min_value=1, max_value=MOST_PAGES, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."
     )
     language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
     as_of = Day(required=False, help_text="Search the law as it was on that day.")
@@ -179,7 +179,7 @@ def answer_to(values: dict[str, Any], caller: Caller) -> dict:
     explain, fields = values.pop("explain"), values.pop("fields")
     if number := values.pop("matter", None):
         matter = matters.matter_of(number, caller)
-        values.setdefault("domain", matters.domains_of(matter))
+        values["domain"] = matters.searched_in(matter, values.get("domain", ()))
         caller = matters.caller_in(matter, caller)
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
@@ -192,7 +192,7 @@ def answer_to(values: dict[str, Any], caller: Caller) -> dict:
             told = {part: with_summaries(answer[part], caller, asked.as_of) for part in ("results", "near_misses")}
         answer = answer | told
     if explain:
-        answer = answer | {"explanation": trace_for(answer["trace_id"], caller)}
+        answer = answer | explanation_of(answer["trace_id"], caller)
     return with_fields(answer, {*NAMED, *fields})
 
 

@@ -170,7 +170,12 @@ class Report:
             "quotations": [check.to_dict() for check in self.quotations],
             "propositions": [check.to_dict() for check in self.propositions],
             "findings": [asdict(finding) for finding in self.findings],
+            "notice": self.notice,
         }
+
+    @property
+    def notice(self) -> str:
+        return NOTICE % {"day": self.day.isoformat()}
 
 
 def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS) -> Report:

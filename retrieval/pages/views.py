@@ -23,13 +23,13 @@ from django.views.i18n import set_language
 from django_htmx.http import HttpResponseClientRedirect
 
 from retrieval.access.caller import Caller
-from retrieval.access.matters import caller_in, domains_of, matter_of
+from retrieval.access.matters import caller_in, matter_of, searched_in
 from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
 from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
-from retrieval.models import Domain, Feedback
+from retrieval.models import Domain, Feedback, Matter
 from retrieval.pages import reader
 from retrieval.pages.reader import Reader
 from retrieval.pages.typesetting import Offsets
@@ -103,12 +103,13 @@ class SearchForm(QuestionForm):
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
     matter = forms.UUIDField(required=False)
 
-    def request(self, usual: tuple[str, ...] = ()) -> SearchRequest:
-        """What to ask the search service; only of a valid form."""
+    def request(self, matter: Matter | None) -> SearchRequest:
+        """What to ask the search service; only of a valid form. Raises NotFound for a matter without documents."""
         said = self.cleaned_data
+        domains = searched_in(matter, said["domain"]) if matter else said["domain"]
         return SearchRequest(
             text=said["q"],
-            domains=tuple(said["domain"]) or usual,
+            domains=tuple(domains),
             k=PAGE_SIZE,
             page=said["page"] or 1,
             language=said["language"] or None,
@@ -284,16 +285,15 @@ def search_page(request: HttpRequest) -> HttpResponse:
     matter = matter_of(UUID(number), request.caller) if number else None
     request.caller = caller_in(matter, request.caller) if matter else request.caller
     with as_caller(request.caller):
-        return found(request, domains_of(matter) if matter else ())
+        return found(request, matter)
 
 
-def found(request: HttpRequest, usual: tuple[str, ...]) -> HttpResponse:
-    """`usual`: where to search if no domain is chosen; everywhere if it names none."""
+def found(request: HttpRequest, matter: Matter | None) -> HttpResponse:
     domains = reader.offered_domains(request.caller)
     form = SearchForm(request.GET, domains=domains)
     answer = None
     if form.is_valid() and "q" in request.GET:
-        answer = answered(form, lambda: search(form.request(usual), request.caller, channel="page"))
+        answer = answered(form, lambda: search(form.request(matter), request.caller, channel="page"))
     if answer and (leads := answer["rules"]["redirect"]) and answer["page"] == 1:
         return HttpResponseClientRedirect(leads["url"]) if request.htmx else redirect(leads["url"])
     results = answer["results"] or answer["near_misses"] if answer else []

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from retrieval.access import row_security
 from retrieval.access.caller import Caller
+from retrieval.access.matters import is_member
 from retrieval.corpus.statements import insert
 from retrieval.database import has_room
 from retrieval.errors import NotFound
@@ -172,6 +173,14 @@ def trace_for(trace_id: str, caller: Caller) -> dict:
         return without_hidden(summary(log) | kept_detail(log), caller)
 
 
+def explanation_of(trace_id: str, caller: Caller) -> dict:
+    """What is added to an answer that is to be explained: nothing where its search was not logged, on a full disk."""
+    try:
+        return {"explanation": trace_for(trace_id, caller)}
+    except NotFound:
+        return {}
+
+
 def kept_detail(log: SearchLog) -> dict:
     """The full account while it is kept; of an answer shown again, that of the search which made it."""
     kept = Trace.objects.filter(pk=log.cached_from or log.pk).first()
@@ -188,8 +197,10 @@ def without_hidden(account: dict, caller: Caller) -> dict:
 
 
 def may_read(log: SearchLog, caller: Caller) -> bool:
-    """Anonymous searches of public law are named by an unguessable id, which only their caller was given."""
-    return caller.is_staff or log.caller == caller.scope_key
+    """Anonymous searches of public law are named by an unguessable id, which only their caller was given. What was
+    searched in a matter, its members may read.
+    """
+    return caller.is_staff or log.caller == caller.scope_key or is_member(log.caller, caller)
 
 
 def summary(log: SearchLog) -> dict:

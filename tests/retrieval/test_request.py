@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.models import SearchLog
-from retrieval.request import BadQuery, SearchRequest
+from retrieval.request import MOST_PAGES, BadQuery, SearchRequest, paging
 from retrieval.search.service import search
 
 pytestmark = pytest.mark.django_db
@@ -26,3 +26,13 @@ def test_bad_questions_are_refused_before_any_stage(fields):
     with pytest.raises(BadQuery):
         search(SearchRequest(**fields))
     assert not SearchLog.objects.exists()
+
+
+def test_no_page_follows_the_last_that_may_be_asked_for():
+    assert paging(12_000, k=10, page=MOST_PAGES - 1)["next"] == MOST_PAGES
+    assert paging(12_000, k=10, page=MOST_PAGES) == {
+        "total": 12_000,
+        "page": MOST_PAGES,
+        "next": None,
+        "previous": MOST_PAGES - 1,
+    }

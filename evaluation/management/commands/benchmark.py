@@ -31,7 +31,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("what", choices=["search", "features", "rules", "vectors", "scale"])
+        what = ["search", "features", "rules", "vectors", "scale"]
+        parser.add_argument("what", nargs="?", default="search", choices=what)
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument(
             "--domain",

@@ -34,7 +34,7 @@ class Command(ArfCommand):
     help = "Chooses a domain's thresholds from stated risks on the tune split, and checks them on the test split."
 
     def add_arguments(self, parser):
-        parser.add_argument("domain")
+        parser.add_argument("domain", nargs="?", default="us_constitution")
         parser.add_argument(
             "--topics", type=Path, help="JSON lines; the judged topics of the database by default"
         )

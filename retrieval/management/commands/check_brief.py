@@ -4,7 +4,7 @@ import json
 from datetime import date
 from pathlib import Path
 
-from retrieval.briefs.checking import NOTICE, check_brief
+from retrieval.briefs.checking import check_brief
 from retrieval.briefs.markup import copy_of, notes
 from retrieval.briefs.reading import read_brief
 from retrieval.management.base import ArfCommand
@@ -38,4 +38,4 @@ class Command(ArfCommand):
             self.stdout.write(f"{counted}, {len(report.findings)} findings")
             if not report.complete:
                 self.stdout.write("Not everything could be looked up.")
-            self.stdout.write(NOTICE % {"day": report.day.isoformat()})
+            self.stdout.write(report.notice)

@@ -3,10 +3,10 @@
 import json
 import textwrap
 
-from retrieval.access.caller import Caller
+from retrieval.access.caller import ANONYMOUS
 from retrieval.management.base import ArfCommand
 from retrieval.request import SearchRequest
-from retrieval.search.log import trace_for
+from retrieval.search.log import explanation_of
 from retrieval.search.service import search
 
 
@@ -35,15 +35,14 @@ class Command(ArfCommand):
             pipeline=options["pipeline"],
         )
         answer = search(request)
-        explanation = trace_for(answer["trace_id"], Caller()) if options["explain"] else None
+        if options["explain"]:
+            answer |= explanation_of(answer["trace_id"], ANONYMOUS)
         if options["json"]:
-            self.stdout.write(
-                json.dumps(answer | ({"explanation": explanation} if explanation else {}), indent=2)
-            )
+            self.stdout.write(json.dumps(answer, indent=2))
             return
         self._write(answer)
-        if explanation:
-            self._explain(explanation)
+        if "explanation" in answer:
+            self._explain(answer["explanation"])
 
     def _write(self, answer: dict) -> None:
         query = answer["query"]

@@ -197,7 +197,8 @@ def test_one_file_too_many_is_answered_by_429_and_a_failed_one_says_so(client, m
     domain, key = a_domain(), bearer("documents")
     monkeypatch.setattr(uploading, "MOST_WAITING", 1)
     taken = handed_in(client, domain, key).json()
-    assert error(handed_in(client, domain, key, filename="b.txt")) == (429, "too_many_waiting")
+    refused = handed_in(client, domain, key, filename="b.txt")
+    assert error(refused) == (429, "too_many_waiting") and refused["Retry-After"] == "30"
     monkeypatch.setattr(uploading, "chunk_some", lambda run: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         finish(taken["id"])

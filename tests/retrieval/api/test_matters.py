@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from retrieval.api import matters as shapes
-from retrieval.models import Matter
+from retrieval.models import Matter, SearchLog
 from tests.leases import finish
 from tests.matters import CLIENT, PAPER, REFERENCE
 from tests.retrieval.api.asking import API, assert_shape
@@ -75,6 +75,14 @@ def test_a_case_from_its_opening_to_its_erasure(keys):
     inside = reader.ask("get", f"search?q=ninety+doubloons&matter={number}&explain=true").json()
     assert (inside["results"] or inside["near_misses"])[0]["domain"] == "client_cases"
     assert inside["explanation"]["candidates"]
+    beside = reader.ask("get", f"search?q=ninety+doubloons&matter={number}&domain=us_constitution").json()
+    assert "client_cases" in {place["domain"] for place in beside["results"] + beside["near_misses"]}
+    log = SearchLog.objects.get(pk=beside["trace_id"])
+    assert (log.private, log.query_text) == (True, "")
+    opinion = {"trace_id": beside["trace_id"], "verdict": "helpful"}
+    for key, traced, told in ((reader, 200, 201), (stranger, 404, 404)):
+        assert key.ask("get", f"traces/{beside['trace_id']}").status_code == traced
+        assert key.ask("post", "feedback", opinion).status_code == told
     assert stranger.ask("get", f"search?q=ninety+doubloons&matter={number}").status_code == 404
     assert lead.hand_in(matter=number).status_code == 422
     account = reader.ask("get", matter).json()

@@ -7,6 +7,7 @@ import pytest
 from retrieval.api import serializers
 from retrieval.api.search import SUMMARIES, KeptOpinion
 from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
+from retrieval.search import log
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
 from tests.retrieval.api.refusals import assert_refused, post
@@ -125,8 +126,8 @@ def test_a_cached_answer_is_explained_by_the_search_that_made_it(client):
 
 
 def test_a_search_is_logged_by_its_channel(client):
-    log = SearchLog.objects.get(pk=found(client, "habeas corpus")["trace_id"])
-    assert (log.channel, log.caller) == ("api", "public")
+    logged = SearchLog.objects.get(pk=found(client, "habeas corpus")["trace_id"])
+    assert (logged.channel, logged.caller) == ("api", "public")
 
 
 def test_nothing_keeps_an_answer_and_no_cookie_is_set(client):
@@ -145,6 +146,13 @@ def test_an_explanation_without_its_trace_is_a_summary(client):
     Trace.objects.all().delete()
     explanation = found(client, "bear arms", explain="true")["explanation"]
     assert "candidates" not in explanation and explanation["cached"] is True
+
+
+def test_a_search_that_could_not_be_logged_is_answered_without_its_explanation(client, monkeypatch):
+    monkeypatch.setattr(log, "has_room", lambda: False)
+    monkeypatch.setattr(log, "PAUSES", ())
+    answer = found(client, "bear arms", explain="true")
+    assert answer["results"] and "explanation" not in answer
 
 
 def test_a_trace_is_read_by_its_id(client):
