@@ -17,8 +17,9 @@ from evaluation.topics import library
 from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError
 from retrieval.jobs import lock
-from retrieval.models import Domain, RankerModel, ShadowRanking
-from retrieval.stages.reranker.artifact import BadArtifact, unpack
+from retrieval.models import Domain, EmbeddingModel, RankerModel, ShadowRanking
+from retrieval.stages.reranker.artifact import BadArtifact
+from retrieval.stages.reranker.reranker import loaded
 
 Status = RankerModel.Status
 DECIDES = "nDCG@10"
@@ -29,13 +30,13 @@ def sha256(artifact: bytes) -> str:
 
 
 def save(trained: Trained) -> RankerModel:
-    """Registers an artifact as a candidate; the same artifact again gives the row it has."""
+    """Registers an artifact as a candidate, with the embedder it learned with; the same again gives the row it has."""
     model, _ = RankerModel.objects.get_or_create(
         sha256=sha256(trained.artifact),
         defaults={
             "artifact": trained.artifact,
             "family": trained.manifest["family"],
-            "manifest": trained.manifest,
+            "manifest": trained.manifest | {"embedder": EmbeddingModel.fingerprint_in_use()},
         },
     )
     return model
@@ -54,7 +55,7 @@ def problem() -> str:
 def problem_of(model: RankerModel) -> str:
     """Why a model cannot serve; empty where it can."""
     try:
-        unpack(bytes(model.artifact), model.sha256)
+        loaded(model)
     except BadArtifact as refused:
         return f"{refused.message[0].upper()}{refused.message[1:]}."
     return ""

@@ -46,7 +46,7 @@ from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.jobs import CORPUS, HasTime, Job, Progress
-from retrieval.models import Checkpoint, JobRun, RankerModel, Version
+from retrieval.models import Checkpoint, EmbeddingModel, JobRun, RankerModel, Version
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import FEATURES, OF_TEXT
@@ -174,7 +174,7 @@ class Retrain(Job):
     def step(self, run: JobRun) -> Progress:
         reopen(run)
         kept, phase = Checkpoints(run), run.state.get("phase", "gather")
-        if phase != "gather" and run.state.get("features") != list(FEATURES):  # of a release with others
+        if phase != "gather" and not read_as_now().items() <= run.state.items():
             run.checkpoints.all().delete()
             phase = "gather"
         return STEPS[phase](run, kept, time_for_more(run))
@@ -186,6 +186,11 @@ class Retrain(Job):
         """Without a reranker, searches are degraded from now on: answers kept from before are no longer given."""
         close(run, Outcome.FAILED, run.error)
         Version.count_up("model")
+
+
+def read_as_now() -> dict:
+    """What pools are read by: those of a release with other features, or of another embedder, are made anew."""
+    return {"features": list(FEATURES), "embedder": EmbeddingModel.fingerprint_in_use()}
 
 
 def every_month() -> int:
@@ -238,7 +243,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     learned = [*gathered.learned, *put_elsewhere(gathered.learned)]
     topics = [*learned, *gathered.tested]
     kept.save_topics(topics)
-    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned), "features": list(FEATURES)}
+    state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned)} | read_as_now()
     total = len(topics) + WEIGHT * (len(UNITS) + 4)
     return Progress(0, total, f"{len(topics)} searches of judged topics to make", state)
 
@@ -344,7 +349,7 @@ def compare(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     tested, trained = kept.pools()[run.state["learned"] :], trained_by(kept)
     champion = attempt.champion
     known = {"challenger": (trained.artifact, trained.manifest)}
-    if champion:
+    if champion and not registry.problem_of(champion):
         known["champion"] = (bytes(champion.artifact), champion.manifest)
     found = [f"{name}: {leak}" for name, model in known.items() for leak in leaks_into(*model, tested)]
     if found:

@@ -8,7 +8,7 @@ from retrieval.errors import ArfError
 from retrieval.indexes import hnsw
 from retrieval.ingestion.embedding import embedding_in_use, save_vectors
 from retrieval.jobs import CORPUS, Job, Progress
-from retrieval.models import Chunk, ChunkVector, Document, Domain, EmbeddingModel, JobRun
+from retrieval.models import Chunk, ChunkVector, Document, Domain, EmbeddingModel, JobRun, Version
 from retrieval.models.operations import NEXT_NUMBER
 
 BATCH = 256  # chunks a step: about ten seconds without a GPU
@@ -60,12 +60,15 @@ def embed_some(run: JobRun) -> Progress:
 
 
 def switch_to(model: EmbeddingModel) -> None:
-    """One row changes its status, in the transaction in which no chunk lacked its vector."""
+    """One row changes its status, in the transaction in which no chunk lacked its vector. A reranker that learned with
+    the one before serves no more: another is trained (`evaluation.tasks.mend_reranker`).
+    """
     EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).update(
         status=EmbeddingModel.Status.RETIRED
     )
     model.status = EmbeddingModel.Status.ACTIVE
     model.save(update_fields=["status"])
+    Version.count_up("model")
 
 
 def clear_old(run: JobRun) -> Progress:

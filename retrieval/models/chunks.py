@@ -63,6 +63,12 @@ class EmbeddingModel(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @classmethod
+    def fingerprint_in_use(cls) -> str:
+        """Of the active one; empty while nothing has been embedded."""
+        active = cls.objects.filter(status=cls.Status.ACTIVE)
+        return active.values_list("fingerprint", flat=True).first() or ""
+
 
 class ChunkVector(PartOfDocument):
     """A chunk's embedding by one model. Apart from Chunk, so that a second embedder can be built beside the first and

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from retrieval.corpus import statements
 from retrieval.errors import NotRun
 from retrieval.indexes.terms import CandidateWords, texts_of
-from retrieval.models import JobRun, RankerModel
+from retrieval.models import EmbeddingModel, JobRun, RankerModel
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason, Shadow
 from retrieval.stages.fusion import words_of
@@ -114,12 +114,22 @@ def with_votes(candidate: Candidate, row: np.ndarray) -> tuple[Reason, ...]:
 logger = logging.getLogger(__name__)
 
 
+def loaded(row: RankerModel) -> Reranker:
+    """Raises BadArtifact for one that was changed, of another release, or learned with another embedder: the vectors
+    of its questions say nothing beside those of this one.
+    """
+    reranker, embedder = unpack(bytes(row.artifact), row.sha256), EmbeddingModel.fingerprint_in_use()
+    if row.manifest.get("embedder", embedder) != embedder:
+        raise BadArtifact("the reranker was trained with another embedder: run `manage.py retrain`")
+    return reranker
+
+
 @lru_cache(maxsize=4)
 def _in_force(version: int) -> tuple[Reranker, str] | BadArtifact | None:
     """One that cannot be read is not read again by every search."""
     row = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).first()
     try:
-        return None if row is None else (unpack(bytes(row.artifact), row.sha256), row.sha256[:8])
+        return None if row is None else (loaded(row), row.sha256[:8])
     except BadArtifact as problem:
         return problem
 
@@ -170,7 +180,7 @@ def _last_training() -> QuerySet:
 def shadowing(version: int) -> tuple[int, Reranker] | None:
     row = RankerModel.objects.filter(status=RankerModel.Status.SHADOW).first()
     try:
-        return row and (row.pk, unpack(bytes(row.artifact), row.sha256))
+        return row and (row.pk, loaded(row))
     except BadArtifact as problem:
         logger.error("The reranker in shadow, %s, scores nothing: %s.", row, problem.message)
         return None

@@ -9,6 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from evaluation import tasks
+from evaluation.learning import registry
+from evaluation.learning.training import Trained
 from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.indexes import hnsw
@@ -17,7 +20,9 @@ from retrieval.ingestion.embedding import embedding_in_use
 from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel, JobRun
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from retrieval.stages.reranker.artifact import pack
 from tests.builders import a_domain
+from tests.rerankers import some_reranker
 from tests.retrieval.ingestion.test_uploading import handed_in
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +85,18 @@ def test_the_old_embedder_serves_until_the_new_one_is_complete(other_embedder, m
     (model,) = EmbeddingModel.objects.all()
     assert (model.dims, model.status) == (8, "active")
     assert ChunkVector.objects.count() == Chunk.objects.count()
+
+
+def test_a_reranker_that_learned_with_the_old_embedder_serves_no_more_and_another_is_trained(other_embedder):
+    learned = registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"}))
+    registry.deploy(learned)
+    question = SearchRequest(text="who may coin money", pipeline="learned")
+    assert "LearnedReranker" not in search(question)["degraded"]
+    call_command("reembed")
+    again = search(SearchRequest(text="who may coin money, and print it", pipeline="learned"))
+    assert "LearnedReranker" in again["degraded"]
+    assert registry.problem().startswith("The reranker was trained with another embedder")
+    assert "trains another" in tasks.mend_reranker()
 
 
 def test_cancelling_keeps_the_old_vectors(other_embedder, monkeypatch):
