@@ -35,7 +35,10 @@ def load_arrived() -> int:
     """As `load_aliases`, the names of other law that waited for their provisions, and these are here by now."""
     added = 0
     for path in sorted(WAITING.glob("*.jsonl")):
-        domain, rows = Domain.objects.get(slug=path.stem), list(names_in(path))
+        domain = Domain.objects.filter(slug=path.stem).first()
+        if domain is None:  # staff deleted it
+            continue
+        rows = list(names_in(path))
         here = domain.sections.live().filter(valid_to=None, locator__in={row["locator"] for row in rows})
         found = set(here.values_list("locator", flat=True))
         added += add_names(domain, (row for row in rows if row["locator"] in found))

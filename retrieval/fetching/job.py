@@ -57,8 +57,8 @@ class Fetch(Ingest):
     def step(self, run: JobRun) -> Progress:
         domain = Domain.objects.get(slug=run.params["domain"])
         state = State(**run.state.get("fetch", {}))
-        if not all(Path(each["path"]).exists() for each in state.sources[state.at :]):
-            state = State()  # another machine's step, or one that refused a file: all is got anew
+        if lost := lost_here(domain, state):  # another machine got them, or a step refused one
+            state = without(lost, state) if state.phase == "get" else State()
         match state.phase:
             case "get":
                 progress = get_some(run, domain, state)
@@ -82,6 +82,19 @@ class Fetch(Ingest):
             return replace(progress, finished=False, state={"fetch": asdict(state)})
         remember(domain, state)
         return Progress(progress.position, progress.total, summary(domain, state), finished=True)
+
+
+def lost_here(domain: Domain, state: State) -> list[dict]:
+    """What was got, is to be read and is not on this machine; machines need not share a folder."""
+    crawls, folder = publisher_of(domain).crawls, folder_of(domain)
+    read = (each for each in state.got if crawls or not each["unchanged"])
+    return [each for each in read if not (folder / each["file"]["name"]).exists()]
+
+
+def without(lost: list[dict], state: State) -> State:
+    """With the lost files to get again before the others."""
+    got = [each for each in state.got if each not in lost]
+    return replace(state, got=got, todo=[*(each["file"] for each in lost), *state.todo])
 
 
 def as_ingested(domain: Domain, source: Source, asked: dict) -> dict:

@@ -7,7 +7,8 @@ private sections are read under the caller's scope at each search, never kept, a
 that search.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import Lock
@@ -241,7 +242,8 @@ def count_published(domain: Domain, version: int, *, added: Sequence[int], remov
     domain.refresh_from_db(fields=["corpus_version"])
     if domain.is_private or domain.corpus_version == version:
         return
-    stored = Vocabulary.objects.filter(domain=domain, corpus_version=version).first()
+    serving = EmbeddingModel.Status.ACTIVE
+    stored = Vocabulary.objects.filter(domain=domain, corpus_version=version, embedded_by__status=serving).first()
     if stored is None:
         save_counts(domain, counted(of_current_texts(domain)), centroids.of(vectors_of(domain)))
         return
@@ -249,6 +251,15 @@ def count_published(domain: Domain, version: int, *, added: Sequence[int], remov
     new, gone = (counted(of_changed.filter(section__in=ids)) for ids in (added, removed))
     centres = centroids.of(vectors_of(domain).filter(section__in=added))
     save_counts(domain, combined(counts_in(stored), new, gone), centroids.joined(centres_in(stored), centres))
+
+
+@contextmanager
+def unchanged(domain: Domain) -> Iterator[None]:
+    """Around what moves sections: what was counted of the corpus before is true of it afterwards."""
+    versions = Domain.objects.filter(pk=domain.pk).values_list("corpus_version", flat=True)
+    before = versions.get()
+    yield
+    Vocabulary.objects.filter(domain=domain, corpus_version=before).update(corpus_version=versions.get())
 
 
 def combined(before: Frequencies, new: Frequencies, gone: Frequencies) -> Frequencies:

@@ -90,7 +90,8 @@ def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
     corrected = [(old, new) for old, new in replaced if is_corrected(old, new)]
     changed = [(old, new) for old, new in replaced if not is_corrected(old, new)]
     for old, new in corrected:
-        new.valid_from = old.valid_from or new.valid_from
+        if not (new.valid_from and has_yet_to_begin(old)):
+            new.valid_from = old.valid_from or new.valid_from
     for old, new in changed:
         later = new.valid_from and new.valid_from > (old.valid_from or date.min)
         old.valid_to = new.valid_from = new.valid_from if later else today
@@ -101,16 +102,27 @@ def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
 
 
 def is_corrected(old: Section, new: Section) -> bool:
-    """Whether the law is the same: the same words, or the first of a place that had none, nor a status."""
-    return old.text.split() == new.text.split() or not (old.text or old.status)
+    """Whether the law is the same: the same words and status, or the first of a place that had neither; or whether what
+    is replaced was not the law of any day.
+    """
+    same = old.text.split() == new.text.split() and old.status == new.status
+    return same or not (old.text or old.status) or has_yet_to_begin(old)
+
+
+def has_yet_to_begin(section: Section) -> bool:
+    return section.valid_from is not None and section.valid_from > timezone.localdate()
 
 
 def return_removed(document: Document, staged: dict[str, Section]) -> None:
-    """What was removed and comes back is in force from the day on which it had ended: no day has two texts."""
-    undated = [locator for locator, new in staged.items() if new.valid_from is None]
-    closed = document.sections.live().filter(valid_to__isnull=False, locator__in=undated)
-    for locator, ended in closed.values_list("locator").annotate(Max("valid_to")).order_by():
-        Section.objects.filter(pk=staged[locator].pk).update(valid_from=ended)
+    """What was removed and comes back is in force from the day on which it had ended at the earliest: no day has two
+    texts.
+    """
+    closed = document.sections.live().filter(valid_to__isnull=False, locator__in=list(staged))
+    ends = dict(closed.values_list("locator").annotate(Max("valid_to")).order_by())
+    returned = [staged[locator] for locator, end in ends.items() if (staged[locator].valid_from or date.min) < end]
+    for section in returned:
+        section.valid_from = ends[section.locator]
+    Section.objects.bulk_update(returned, ["valid_from"], batch_size=500)
 
 
 def link_parents(document: Document) -> None:

@@ -35,8 +35,6 @@ def refresh(domain: Domain) -> dict:
 
 def is_due(domain: Domain, today: date) -> bool:
     """By the day of its last ingestion, whoever asked for that and however it ended."""
-    begun = JobRun.objects.filter(kind__in=["ingest", "fetch"], params__domain=domain.slug).order_by(
-        "-created_at"
-    )
-    last = begun.values_list("created_at", flat=True).first()
+    begun = JobRun.objects.that_read_law().filter(params__domain=domain.slug)
+    last = begun.order_by("-created_at").values_list("created_at", flat=True).first()
     return last is None or timezone.localdate(last) + EVERY[domain.refresh_plan] <= today

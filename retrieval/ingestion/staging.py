@@ -20,6 +20,7 @@ from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused
+from retrieval.indexes import terms
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -79,11 +80,13 @@ def of_edition(source: SourceDocument, given: str) -> SourceDocument:
 
 
 def check_order(known: SectionQuerySet, source: SourceDocument) -> None:
-    """Refuses an edition older than what is known: it would end what is in force. What begins or ends only later than
-    today was told by an edition of today.
+    """Refuses an edition older than what is known: it would end what is in force; and one of a day to come. What begins
+    or ends only later than today was told by an edition of today.
     """
     if source.edition is None:
         return
+    if source.edition > timezone.localdate():
+        raise SourceRefused(f"This is the edition of {source.edition}: ingest it from that day on.")
     changes = known.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to"))
     latest = max((day for day in changes.values() if day), default=None)
     if latest and source.edition < latest:
@@ -125,7 +128,8 @@ def placed(current: SectionQuerySet, beside: SectionQuerySet, rows: list[Row]) -
     after = min((position for position in others.values() if position >= first), default=None)
     lacking = 0 if after is None else first + len(new) - after
     if lacking > 0:
-        beside.filter(locator__in=list(others), position__gte=first).update(position=F("position") + lacking)
+        with terms.unchanged(rows[0][0].domain):
+            beside.filter(locator__in=list(others), position__gte=first).update(position=F("position") + lacking)
     for offset, (row, _) in enumerate(new):
         row.position = first + offset
     return new
@@ -298,13 +302,17 @@ def section_row(
         is_result=is_result(domain, node),
         is_leaf=not node.children,
         valid_from=node.valid_from or source.edition,
-        status=node.status or ("repealed" if node.valid_to else ""),
+        status=node.status or ("repealed" if has_ended(node) else ""),
         notes=list(node.notes),
         pages=[list(start) for start in node.pages],
         source_url=node.source_url,
     )
     section.content_hash = content_hash(section, node)
     return section
+
+
+def has_ended(node: Node) -> bool:
+    return node.valid_to is not None and node.valid_to <= timezone.localdate()
 
 
 def is_result(domain: Domain, node: Node) -> bool:
@@ -343,11 +351,14 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
     while after < len(rows):
         portion = rows[after : after + PORTION]
         changed = [row for row in portion if differs(live.get(row[0].locator), row[0])]
-        for section, _ in changed:
+        for section, node in changed:
             section.document = document
+            if section.locator in live and section.status and has_ended(node):
+                section.valid_from = node.valid_to  # the day on which what stood there ended
         Section.objects.bulk_create([section for section, _ in changed])
         save_parts(changed)
-        reorder(live, [section for section, _ in portion])
+        with terms.unchanged(document.domain):
+            reorder(live, [section for section, _ in portion])
         after, staged = after + len(portion), staged + len(changed)
         if not has_time():
             break
@@ -355,7 +366,13 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
 
 
 def differs(old: Section | None, new: Section) -> bool:
-    return old is None or old.content_hash != new.content_hash
+    """What begins later than today, and than what it changes, waits for the first ingestion from its day on: until then
+    the old text is the law.
+    """
+    if old is None:
+        return True
+    waits = new.valid_from and new.valid_from > max(timezone.localdate(), old.valid_from or date.min)
+    return old.content_hash != new.content_hash and not waits
 
 
 def save_parts(changed: list[Row]) -> None:

@@ -32,6 +32,10 @@ class JobRunQuerySet(models.QuerySet):
     def unfinished(self) -> "JobRunQuerySet":
         return self.filter(status__in=[JobRun.Status.QUEUED, JobRun.Status.RUNNING])
 
+    def that_read_law(self) -> "JobRunQuerySet":
+        """Ingestions and fetches, without those that only said what they would change."""
+        return self.filter(kind__in=["ingest", "fetch"]).exclude(params__contains={"dry_run": True})
+
     def silent_since(self, moment) -> "JobRunQuerySet":
         return self.unfinished().filter(heartbeat_at__lt=moment)
 

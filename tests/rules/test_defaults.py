@@ -199,3 +199,5 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
     code.aliases.filter(language="es").update(text="sueldo mínimo")
     code.aliases.filter(language="en").delete()
     assert defaults.load_arrived() == 0  # staff worded one anew and took one away
+    (tmp_path / "us_states.jsonl").write_text((tmp_path / "us_code.jsonl").read_text())
+    assert defaults.load_arrived() == 0  # staff deleted the domain

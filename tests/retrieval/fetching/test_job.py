@@ -216,6 +216,20 @@ def test_the_manual_is_crawled_page_by_page(site, manual):
     assert len(site.paths()) == len(set(site.paths())) == 9
 
 
+@pytest.mark.parametrize("steps", [4, 9])
+def test_pages_that_another_machine_got_are_got_here_too(site, manual, settings, tmp_path, monkeypatch, steps):
+    monkeypatch.setattr(job, "time_for_more", lambda run: lambda: False)
+    site.manual()
+    run = jobs.create(**request(manual))
+    for _ in range(steps):
+        run = jobs.take_step(run.pk, run.ticket)
+    settings.VAR_DIR = tmp_path
+    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert run.status == JobRun.Status.DONE, run.error
+    assert manual.sections.live().filter(locator__startswith="/us/uscis-pm/v7/pB/ch1").exists()
+    assert manual.sections.live().filter(locator="/us/uscis-pm/v7/pA/ch1/B/1").exists()
+
+
 def test_pages_that_did_not_change_are_asked_for_but_not_sent(site, manual):
     site.manual()
     fetched(manual)

@@ -131,6 +131,34 @@ def test_a_publication_is_counted_by_what_it_adds_and_removes(monkeypatch):
 
 
 @pytest.mark.django_db
+def test_what_only_moves_is_not_counted_again():
+    document = a_document(a_domain())
+    section = a_section(document, "No title of nobility")
+    terms.save_terms([section])
+    terms.count_again()
+    version = Domain.objects.get(pk=document.domain_id).corpus_version
+    with terms.unchanged(document.domain):
+        Section.objects.filter(pk=section.pk).update(position=7)
+    assert Domain.objects.get(pk=document.domain_id).corpus_version > version
+    assert terms.count_again() == 0
+
+
+@pytest.mark.django_db
+def test_counts_beside_another_embedder_are_made_anew():
+    document = a_document(a_domain())
+    section = a_section(document, "No title of nobility")
+    terms.save_terms([section])
+    terms.count_again()
+    version = Domain.objects.get(pk=document.domain_id).corpus_version
+    Vocabulary.objects.filter(domain=document.domain).update(embedded_by=None)
+    new = a_section(document, "No tax or duty")
+    terms.save_terms([new])
+    terms.count_published(document.domain, version, added=[new.pk], removed=[])
+    stored = Vocabulary.objects.get(domain=document.domain)
+    assert stored.sections == 2 and stored.embedded_by is not None
+
+
+@pytest.mark.django_db
 def test_public_words_are_read_once(django_assert_num_queries):
     scopes, in_force = in_scope(ANONYMOUS, ("us_constitution",))
     ranking = run(

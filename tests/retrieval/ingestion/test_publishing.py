@@ -1,6 +1,10 @@
 """Publishing closes old versions, keeps unchanged rows, and resolves the citations it concerns."""
 
+import json
+from datetime import date, timedelta
+
 import pytest
+from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.indexes.terms import as_numbers, numbers
@@ -102,3 +106,51 @@ def test_publishing_reads_no_citation_that_does_not_concern_it(domain, write):
     unrelated = cites("/us/const/amendment/I")
     ingested(domain, write("As the Second Amendment says."))
     assert target_of(unrelated) is None, "the whole corpus was linked again"
+
+
+TODAY = timezone.localdate()
+PAST, RECENT, SOON, LATER = (TODAY + timedelta(days) for days in (-900, -30, 30, 400))
+
+
+def told(domain, tmp_path, **said) -> list[tuple]:
+    """Ingests one provision by its row, beside another; gives the versions of the one: text, status, from, to."""
+    path = tmp_path / "rows.jsonl"
+    days = {name: day.isoformat() for name, day in said.items() if isinstance(day, date)}
+    rows = [{"locator": "/manual/a/s1"} | said | days] if said else []
+    rows.append({"locator": "/manual/a/s2", "text": "Cats may roam."})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = ingested(domain, path)
+    assert run.status == "done", run.error
+    kept = domain.sections.live().filter(locator="/manual/a/s1").order_by("pk")
+    return [(row.text, row.status, row.valid_from, row.valid_to) for row in kept]
+
+
+def test_what_begins_later_waits_while_another_text_is_in_force(domain, tmp_path):
+    told(domain, tmp_path, text="Leash.", valid_from=PAST)
+    assert told(domain, tmp_path, text="No leash.", valid_from=SOON) == [("Leash.", "", PAST, None)]
+    assert told(domain, tmp_path, text="No leash.", valid_from=RECENT) == [
+        ("Leash.", "", PAST, RECENT), ("No leash.", "", RECENT, None),
+    ]  # fmt: skip
+
+
+def test_what_was_never_in_force_is_replaced(domain, tmp_path):
+    assert told(domain, tmp_path, text="Leash.", valid_from=LATER) == [("Leash.", "", LATER, None)]
+    assert told(domain, tmp_path, text="No leash.", valid_from=SOON) == [("No leash.", "", SOON, None)]
+    assert told(domain, tmp_path, text="No leash at all.") == [("No leash at all.", "", SOON, None)]
+
+
+@pytest.mark.parametrize("text", ["Leash.", ""])
+def test_a_repeal_is_told_from_its_day_on(domain, tmp_path, text):
+    told(domain, tmp_path, text="Leash.", valid_from=PAST)
+    assert told(domain, tmp_path, text="Leash.", valid_from=PAST, valid_to=SOON) == [("Leash.", "", PAST, None)]
+    assert told(domain, tmp_path, text=text, valid_from=PAST, valid_to=RECENT) == [
+        ("Leash.", "", PAST, RECENT), (text, "repealed", RECENT, None),
+    ]  # fmt: skip
+
+
+def test_what_comes_back_begins_no_earlier_than_it_had_ended(domain, tmp_path):
+    told(domain, tmp_path, text="Leash.", valid_from=PAST)
+    assert told(domain, tmp_path) == [("Leash.", "", PAST, TODAY)]
+    assert told(domain, tmp_path, text="Leash.", valid_from=PAST) == [
+        ("Leash.", "", PAST, TODAY), ("Leash.", "", TODAY, None),
+    ]  # fmt: skip

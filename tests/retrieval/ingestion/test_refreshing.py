@@ -5,6 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from retrieval import jobs
+from retrieval.fetching import job as fetching
 from retrieval.ingestion import refreshing
 from retrieval.models import Domain, JobRun
 from tests.retrieval.ingestion.conftest import ingested
@@ -28,6 +30,14 @@ def test_law_that_is_officially_published_is_fetched_in_its_turn():
     Domain.objects.filter(slug="uscis_policy").update(refresh_plan="weekly")
     assert (refreshing.begin_due(), refreshing.begin_due()) == (1, 0)
     assert [(run.kind, run.params["domain"]) for run in JobRun.objects.unfinished()] == [("fetch", "uscis_policy")]
+
+
+def test_what_a_fetch_would_change_refreshes_nothing():
+    manual = Domain.objects.get(slug="uscis_policy")
+    Domain.objects.filter(pk=manual.pk).update(refresh_plan="weekly")
+    run = jobs.create(**fetching.request(manual, dry_run=True))
+    JobRun.objects.filter(pk=run.pk).update(status="done", finished_at=timezone.now())
+    assert refreshing.begin_due() == 1
 
 
 def test_what_was_never_ingested_is_due_once_and_without_a_source_never(domain):

@@ -108,6 +108,11 @@ def test_an_edition_older_than_what_is_known_is_refused(regulations, tmp_path):
     assert "the edition of 2014-07-01, but changes up to 2015-07-01 are known" in run.error
 
 
+def test_an_edition_of_a_day_to_come_is_refused(regulations, tmp_path):
+    run = ingested(regulations, part_of(tmp_path, "2999-07-01"))
+    assert run.status == JobRun.Status.FAILED and "ingest it from that day on" in run.error
+
+
 def test_a_part_leaves_other_parts_of_its_title_as_they_are(regulations, tmp_path):
     ingested(regulations, part_of(tmp_path, "2016-07-01", "1", s1="One."))
     ingested(regulations, part_of(tmp_path, "2010-07-01", "2", s1="Other."))
