@@ -21,8 +21,9 @@ from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationFo
 from unfold.widgets import UnfoldAdminPasswordWidget
 
 from retrieval.access import passwords
+from retrieval.access.row_security import as_system
 from retrieval.admin.base import ReadOnly
-from retrieval.models import DocumentGrant
+from retrieval.models import DocumentGrant, MatterMember, Upload
 
 admin.site.index_title = _("Overview")
 gettext_noop("Welcome back to")  # above unfold's login form, and missing from its Spanish
@@ -40,19 +41,28 @@ class PasswordForm(AdminPasswordChangeForm):
 
 
 class MembersForm(UserChangeForm):
-    """`by`: who edits. A group that private documents are shared with opens them to its members."""
+    """`by`: who edits. A group that private documents or matters are shared with opens them to its members."""
 
     by: User
 
     def clean_groups(self):
         groups = self.cleaned_data["groups"]
         changed = {group.pk for group in groups} ^ set(self.instance.groups.values_list("pk", flat=True))
-        shared = DocumentGrant.objects.filter(principal__in=[f"group:{pk}" for pk in changed])
-        if not self.by.is_superuser and shared.exists():
+        if not self.by.is_superuser and is_trusted([f"group:{pk}" for pk in changed]):
             raise ValidationError(
                 _("Private documents are shared with one of these groups: only a superuser changes its members.")
             )
         return groups
+
+
+@as_system()
+def is_trusted(groups: list[str]) -> bool:
+    """Whether a private document is shared with one of these principals, will be once its file is read, or whether it
+    is a member of a matter, be that closed.
+    """
+    shared = DocumentGrant.objects.filter(principal__in=groups)
+    waiting = Upload.objects.filter(grants__overlap=groups)
+    return shared.exists() or waiting.exists() or MatterMember.objects.filter(principal__in=groups).exists()
 
 
 @admin.register(User)

@@ -34,12 +34,13 @@ def when_ready(server) -> None:
 
     Nothing is opened yet: no session of ONNX Runtime, no thread and no connection survives a fork.
     """
+    gc.disable()  # nothing that is imported is garbage
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     django.setup()
     for name in (settings.ROOT_URLCONF, "arf_site.pipelines"):
         import_module(name)
-    gc.collect()
     gc.freeze()  # a worker that looked it through would copy all of it
+    gc.enable()
 
 
 def post_worker_init(worker) -> None:

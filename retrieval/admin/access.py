@@ -18,7 +18,14 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import assign
-from retrieval.admin.base import MadeElsewhere, NeverDeleted, ObjectAction, ObjectActions, ReadOnly
+from retrieval.admin.base import (
+    FilteredAsOffered,
+    MadeElsewhere,
+    NeverDeleted,
+    ObjectAction,
+    ObjectActions,
+    ReadOnly,
+)
 from retrieval.models import ApiKey, Document, Matter, UnownedDocument
 from retrieval.models.access import name_of, principal_of
 
@@ -83,7 +90,7 @@ class OwnerForm(forms.ModelForm):
 
 
 @admin.register(UnownedDocument)
-class UnownedDocumentAdmin(MadeElsewhere, ModelAdmin):
+class UnownedDocumentAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
     """Private documents that nobody owns, by their locators alone: staff say whose they are."""
 
     form = OwnerForm
@@ -104,7 +111,7 @@ class UnownedDocumentAdmin(MadeElsewhere, ModelAdmin):
 
 
 @admin.register(Matter)
-class MatterAdmin(ReadOnly, ModelAdmin):
+class MatterAdmin(FilteredAsOffered, ReadOnly, ModelAdmin):
     """How many matters there are, how large and since when: what is said of one is its members'."""
 
     list_display = ["number", "opened_on", "closed_on", "document_count", "member_count", "deadline_count"]

@@ -62,6 +62,13 @@ class MadeElsewhere(NeverDeleted):
     has_add_permission = NeverDeleted.has_delete_permission
 
 
+class FilteredAsOffered:
+    """Lists of rows of which something is hidden: whether a row is left by another filter would tell what that is."""
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        return lookup.partition("__")[0] in self.list_filter
+
+
 class ReadOnly(MadeElsewhere):
     """Records that something else writes."""
 

@@ -12,14 +12,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from retrieval.access import passwords, sharing
 from retrieval.access.caller import Caller
+from retrieval.api.authentication import hit
 from retrieval.errors import ArfError, Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import Document, DocumentGrant, Matter
 from retrieval.models.access import name_of
 from retrieval.models.matters import PREFIX
 from retrieval.models.uploads import in_words
-from retrieval.pages.views import rationed, signed_in, unlisted
+from retrieval.pages.views import rationed, signed_in, too_often, unlisted
 
+MOST_TRIES = 5  # of a former password in a minute, whoever sends them from wherever
 SHOWN = 200  # documents on the page, and matters
 EMPTY: Mapping[str, str] = {}
 
@@ -58,6 +60,8 @@ def private_documents(request: HttpRequest) -> HttpResponse:
 @signed_in
 def confirm_password(request: HttpRequest) -> HttpResponse:
     """Opens the documents again that a password set by somebody else had closed."""
+    if wait := hit(f"former password:{request.user.pk}", MOST_TRIES):
+        return too_often(request, wait)
     if passwords.confirm(request.user, request.POST.get("former", "")):
         return redirect("retrieval:private")
     return page(request, problem=gettext("That is not your former password."), status=403)

@@ -254,8 +254,10 @@ def signed_in(view: View) -> View:
 def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:
     """Counts a request as so many; the page for who asks too often, None for others."""
     wait = seconds_to_wait(request, cost=cost)
-    if not wait:
-        return None
+    return too_often(request, wait) if wait else None
+
+
+def too_often(request: HttpRequest, wait: int) -> HttpResponse:
     response = render(request, "429.html", {"seconds": wait}, status=429)
     response["Retry-After"] = str(wait)
     return response
@@ -407,8 +409,7 @@ def shelf(request: HttpRequest, domain: Domain) -> HttpResponse:
 
 
 @require_safe
-@unlisted
-@personal
+@costly
 def trace(request: HttpRequest, trace_id: UUID) -> HttpResponse:
     return render(request, "retrieval/trace.html", {"trace": trace_for(str(trace_id), request.caller)})
 

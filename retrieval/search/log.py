@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from itertools import chain
+from threading import BoundedSemaphore
 
 from django.conf import settings
 from django.db.models import Q
@@ -29,6 +30,7 @@ SUMMARY = (
 )  # fmt: skip
 PRIVATE = "private:"  # before the number of a private section; a locator begins with a slash
 PAUSES = (0.01, 0.03, 0.06, 0.1, 0.2)  # seconds between looks for a search that was answered a moment ago
+WAITING = BoundedSemaphore(2)  # threads of a process that look again
 READ = 1_000  # searches that are gone through at once
 MAX_COMMENT = 1_000  # characters kept: scrubbing may lengthen a comment
 
@@ -243,14 +245,22 @@ def search_of(trace_id: str, caller: Caller) -> SearchLog:
 
 
 def logged(trace_id: str) -> SearchLog | None:
-    """The row of a search; that of an answer which another process has just sent is written a moment later."""
-    with suppress(TimeoutError):  # what is not written by then is not found
-        write_now()
-    for pause in (*PAUSES, 0.0):
-        if found := SearchLog.objects.filter(pk=trace_id).first():
-            return found
-        time.sleep(pause)
-    return None
+    """The row of a search; that of an answer which another process has just sent is written a moment later. Few wait
+    for that at a time: who names searches that never were holds up nobody else.
+    """
+    known = SearchLog.objects.filter(pk=trace_id)
+    if (found := known.first()) or not WAITING.acquire(blocking=False):
+        return found
+    try:
+        with suppress(TimeoutError):  # what is not written by then is not found
+            write_now()
+        for pause in PAUSES:
+            if found := known.first():
+                return found
+            time.sleep(pause)
+        return known.first()
+    finally:
+        WAITING.release()
 
 
 def kept_name(log: SearchLog, locator: str) -> str:

@@ -46,6 +46,7 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     visible, versions = in_sight(caller)
     versions["lexical"] = loaded.lexical_index().position
     scopes = asked_of(visible, request.domains)
+    check_places(request.within, scopes)
     in_force = statements.versions_for(scopes, versions)
     private = any(scope.private for scope in scopes)
     key = cache_key(request, caller, scopes, in_force, beyond=beyond(request, scopes, visible.values()))
@@ -85,6 +86,19 @@ def answered(request: SearchRequest, caller: Caller, *, channel: str, fresh: boo
     else:
         after_answer(log)
     return answer
+
+
+def check_places(places: Sequence[str], scopes: Sequence[DomainScope]) -> None:
+    """Raises NotFound for a place in private law that is not searched: beside public law its name would be logged, and
+    what was not found there shared.
+    """
+    if not places:
+        return
+    searched = [scope.prefix for scope in scopes]
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).exclude(locator_prefix__in=searched)
+    prefixes = tuple(f"{prefix}/" for prefix in private.values_list("locator_prefix", flat=True))
+    if any(f"{place}/".startswith(prefixes) for place in places):
+        raise NotFound("There is no such provision.")
 
 
 def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainScope, ...], dict[str, int]]:

@@ -63,6 +63,9 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
             raise Http404
         if request.method != "GET" and not self.has_change_permission(request):
             raise PermissionDenied
+        line = self.model.history.filter(history_id=version_id)
+        if not self.visible(line, caller_of(request)).exists():  # what it named then may be hidden from who sees it now
+            raise Http404
         return super().history_form_view(request, object_id, version_id, *args)
 
     def page(self, view: Callable, may: Callable[[HttpRequest], bool]) -> Callable:

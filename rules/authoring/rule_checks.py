@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import reduce
+from itertools import islice
 from operator import or_
 
 from django.core.exceptions import ValidationError
@@ -69,8 +70,9 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True) -> None:
         raise RuleRefused(_("There is no domain “%s”.") % sorted(hidden)[0])
     redirects = [Part("section", action.text) for action in rule.draft.does("redirect")]
     for parts in (rule.draft.clauses.targets.parts, redirects):
-        if missing := [part for part in parts if not scope.chunks(part).exists()]:
-            raise RuleRefused(" ".join(missing_message(part, scope) for part in missing[:MOST_MISSING]))
+        missing = (part for part in parts if not scope.chunks(part).exists())
+        if named := list(islice(missing, MOST_MISSING)):
+            raise RuleRefused(" ".join(missing_message(part, scope) for part in named))
 
 
 def missing_message(part: Part, scope: Scope) -> str:

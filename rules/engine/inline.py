@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from retrieval.access.caller import Caller
 from retrieval.errors import ArfError, NotFound
 from rules.authoring import rule_checks
-from rules.engine.clauses import INLINE_ACTIONS, CompiledRule
+from rules.engine.clauses import INLINE_ACTIONS, MAX_TARGETS, CompiledRule
 from rules.models import Rule
 
 MAX_INLINE = 10
@@ -28,7 +28,11 @@ def given(references: Sequence[int | Mapping[str, Any]], caller: Caller) -> tupl
     if len(written) > MAX_INLINE:
         raise BadRule(f"A call takes at most {MAX_INLINE} rules written out.")
     stored = published_rules({r for r in references if isinstance(r, int)}, caller)
-    inline = [written_rule(n, rule, caller) for n, rule in enumerate(written, start=1)]
+    inline: list[CompiledRule] = []
+    for n, rule in enumerate(written, start=1):
+        inline.append(written_rule(n, rule, caller))
+        if sum(len(each.clauses.targets.parts) for each in inline) > MAX_TARGETS:  # each is looked for
+            raise BadRule(f"The rules written out in a call take at most {MAX_TARGETS} targets together.")
     return (*stored, *inline)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, User
 
-from retrieval.access import passwords
+from retrieval.access import matters, passwords
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, SetPassword
 from retrieval.models.access import caller_for
@@ -87,6 +87,26 @@ def test_only_a_superuser_changes_members_of_a_group_that_reads_private_document
     answer = client.post(change, said)
     assert "only a superuser changes its members" in answer.content.decode()
     assert not boss.groups.filter(pk=group.pk).exists()
+
+
+def test_only_a_superuser_changes_members_of_a_group_that_is_in_a_matter(client, boss, ann):
+    group, lead = Group.objects.create(name="Litigation"), caller_for(ann)
+    matter = matters.open_matter("Vermilion-77", "Xiomara", lead)
+    matters.set_member(matter, "group:Litigation", "lead", lead)
+    matters.close(matter, lead)
+    change = f"/admin/auth/user/{boss.pk}/change/"
+    form = client.get(change).context["adminform"].form
+    said = {name: value for name, value in form.initial.items() if isinstance(value, str) and value}
+    said |= {"is_active": "on", "is_staff": "on", "groups": [boss.groups.get().pk, group.pk]}
+    assert "only a superuser changes its members" in client.post(change, said).content.decode()
+    assert not boss.groups.filter(pk=group.pk).exists()
+
+
+def test_a_former_password_is_tried_five_times_a_minute(client, boss, ann):
+    set_password(client, ann)
+    client.force_login(User.objects.get(pk=ann.pk))
+    tries = [client.post("/private/password", {"former": "guess"}).status_code for _ in range(11)]  # in two minutes
+    assert tries[:5] == [403] * 5 and 429 in tries
 
 
 @pytest.fixture

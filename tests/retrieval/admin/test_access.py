@@ -39,6 +39,15 @@ def test_staff_assign_a_document_that_nobody_owns_without_seeing_its_title(
     assert client.get(change).status_code == 302  # it is no longer among them
 
 
+@pytest.mark.parametrize(
+    "url", ["/admin/retrieval/matter/?client__istartswith=X", "/admin/retrieval/matter/?reference__contains=7",
+            f"{UNOWNED}?title__icontains=secret", f"{UNOWNED}?metadata__party=x"],
+)  # fmt: skip
+def test_lists_of_what_is_hidden_are_filtered_by_nothing_that_is(client, administrator, firm, url):
+    assert client.get(url).status_code in (400, 403)
+    assert client.get(url.partition("?")[0]).status_code == 200
+
+
 @pytest.mark.parametrize("name", ["user:zoe", "group:Curator", "ann", ""])
 def test_a_document_is_not_assigned_to_nobody(client, administrator, private_section, name):
     change = f"{UNOWNED}{private_section.document_id}/change/"

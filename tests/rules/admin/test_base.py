@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 
-from retrieval.models import Version
+from retrieval.models import Domain, Version
 from rules.models import Alias
 from tests.rules.alias_pages import ALIASES, alias_fields
 
@@ -34,6 +34,17 @@ def test_history_pages_open(client, curator, constitution):
     line = alias.history.get()
     assert client.get(f"{ALIASES}{alias.pk}/history/").status_code == 200
     assert client.get(f"{ALIASES}{alias.pk}/history/{line.pk}/").status_code == 200
+
+
+def test_an_earlier_state_that_named_what_is_private_is_hidden_from_who_may_not_read_it(client, curator, constitution):
+    alias = Alias.objects.create(
+        domain=Domain.objects.get(slug="client_cases"), text="the Zzyzx lease", locator="/client_cases/1"
+    )
+    line = f"{ALIASES}{alias.pk}/history/{alias.history.get().pk}/"
+    alias.domain, alias.text = constitution, "sabbath clause"
+    alias.save()
+    assert client.get(line).status_code == 404
+    assert client.get(f"{ALIASES}{alias.pk}/history/{alias.history.latest().pk}/").status_code == 200
 
 
 def test_who_may_only_look_puts_no_earlier_state_back(client, constitution):

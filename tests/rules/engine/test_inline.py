@@ -113,6 +113,12 @@ def test_a_body_takes_at_most_ten_rules_written_out(client):
     assert post(client, rules=[IN_ARTICLE_II] * 11)[0] == 400
 
 
+def test_rules_written_out_take_at_most_fifty_targets_together(client):
+    many = IN_ARTICLE_II | {"targets": IN_ARTICLE_II["targets"] * 26}
+    assert post(client, rules=[many])[0] == 200
+    assert "at most 50 targets together" in post(client, rules=[many, many])[1]["error"]["message"]
+
+
 @pytest.mark.parametrize("name", ["include_all_rules", "process_rules_separately"])
 def test_other_systems_names_for_covering_each_rule_are_taken(client, name):
     rules = [IN_ARTICLE_II, IN_ARTICLE_II | {"targets": section("/us/const/amendment/XXVI")}]
