@@ -168,20 +168,23 @@ class Chaos:
 
     def kill(self) -> None:
         """A process of a kind that may be killed again already."""
-        ready = [
-            kind
-            for kind, (_, pause) in KILLED.items()
-            if time.monotonic() > self.last.get(kind, -pause) + pause
-        ]
-        kind = self.chance.choice(ready)
-        try:
-            os.kill(self.chance.choice(KILLED[kind][0](self.arf)), signal.SIGKILL)
-        except (IndexError, ProcessLookupError):  # none runs just now
-            time.sleep(0.1)
-            self.kill()
-        else:
-            self.last[kind] = time.monotonic()
-            self.killed[kind] += 1
+        until = time.monotonic() + MENDED_IN
+        while time.monotonic() < until:
+            ready = [
+                kind
+                for kind, (_, pause) in KILLED.items()
+                if time.monotonic() > self.last.get(kind, -pause) + pause
+            ]
+            kind = self.chance.choice(ready)
+            try:
+                os.kill(self.chance.choice(KILLED[kind][0](self.arf)), signal.SIGKILL)
+            except (IndexError, ProcessLookupError):  # none runs just now
+                time.sleep(0.1)
+            else:
+                self.last[kind] = time.monotonic()
+                self.killed[kind] += 1
+                return
+        raise AssertionError(f"Nothing of ARF runs any more:\n{self.arf.told()[-2_000:]}")
 
     # -- Damage
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import secrets
 import subprocess
 import sys
@@ -105,10 +106,11 @@ def collected_before(stamp: Path) -> dict:
 def stamps(folder: Path) -> dict[str, list[int]]:
     """Size and time of change of each file below; those with a dot before their names tell of the others."""
     found = {}
-    for path in folder.rglob("[!.]*"):
-        with suppress(FileNotFoundError):  # it may go meanwhile
-            if path.is_file():
-                found[str(path.relative_to(folder))] = [path.stat().st_size, path.stat().st_mtime_ns]
+    for inside, _, names in os.walk(folder):  # which passes over a folder that goes meanwhile
+        for path in (Path(inside, name) for name in names if not name.startswith(".")):
+            with suppress(FileNotFoundError):
+                stat = path.stat()
+                found[str(path.relative_to(folder))] = [stat.st_size, stat.st_mtime_ns]
     return found
 
 

@@ -21,6 +21,8 @@ FILE_LIMIT = 60.0  # seconds that a form with documents may take
 HEAD_START = 0.00025  # seconds for each connection already held, before another is taken
 CROWD = 8  # connections beyond which a worker waits no longer
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what of an answer the kernel does not hold for it
+LISTINGS = 20  # of the static files, before a file that is not there counts as missing
+LISTING_PAUSE = 0.2  # seconds; `collectstatic` takes some
 TO_API = (b"GET /api/", b"POST /api/")
 TOO_LARGE = {LimitRequestLine: 414, LimitRequestHeaders: 431}
 
@@ -66,6 +68,16 @@ class TimedSocket(socket.socket):
 
 
 class Worker(ThreadWorker):
+    def load_wsgi(self) -> None:
+        """Begins again where a static file went while the files were listed: gunicorn would end the whole server."""
+        for _ in range(LISTINGS):
+            try:
+                return super().load_wsgi()
+            except FileNotFoundError as problem:
+                self.log.warning("A file went while the application was loaded: %s", problem)
+                time.sleep(LISTING_PAUSE)
+        return super().load_wsgi()
+
     def accept(self, listener: socket.socket) -> None:
         """Gives workers with fewer connections a head start: each stays with the worker that took it, and one worker
         computes on one core.

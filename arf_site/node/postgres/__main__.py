@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from psycopg import OperationalError
+
 from arf_site.node.postgres.server import STOP_SIGNALS, Postgres, default_data_dir, without_password
 from arf_site.node.postgres.system import NoRoom, PostgresError, say, wheel_install
 from arf_site.node.supervisor import end_with_parent
@@ -76,7 +78,7 @@ def guard(server: Postgres, parent: int) -> None:
         while True:
             try:
                 server.start()
-            except NoRoom as problem:
+            except (NoRoom, OperationalError) as problem:  # it may end again while it is set up
                 say(str(problem))
             time.sleep(GUARD_EVERY)
     except Orphaned:

@@ -249,7 +249,7 @@ class Postgres(Cluster):
         """Start a postmaster that is nobody's child, in a session of its own; return its pid."""
         make_private_folder(self.socket_dir, account)
         for left in self.socket_dir.iterdir():  # by a killed server; the pid in it may be anybody's by now
-            left.unlink()
+            left.unlink(missing_ok=True)  # one that is ending removes its own
         make_private_folder(self.place / "log", account)
         written = CONFIGURATION.read_text() + system.sizes_for(system.memory())
         write_file(self.place / "arf.conf", written, 0o644)

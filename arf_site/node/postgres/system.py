@@ -191,7 +191,10 @@ def copy_install(wheel: Path, libraries: Path, target: Path) -> None:
 
 def read_pid(pid_file: Path) -> int | None:
     """The pid on the first line, or None where there is no file or it is empty."""
-    first = pid_file.read_text().split("\n", 1)[0] if pid_file.exists() else ""
+    try:
+        first = pid_file.read_text().split("\n", 1)[0]
+    except FileNotFoundError:
+        return None
     return int(first) if re.fullmatch(r"[1-9]\d*", first) else None
 
 

@@ -1,5 +1,7 @@
 """What must be there before a node serves is made once."""
 
+import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -90,6 +92,22 @@ def test_a_collected_file_that_was_changed_or_lost_is_collected_anew(collected, 
     preparation.collect_static()
     assert collected[1:] == [["a.css"]]
     assert (tmp_path / "b.css").read_text() == "p {}"
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_ends_nothing(tmp_path, monkeypatch):
+    """An export is put in place by renaming its folder."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("whole")
+    stat = Path.stat
+
+    def going(path, **options):
+        if path.name == "file":
+            shutil.rmtree(tmp_path / "b", ignore_errors=True)
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", going)
+    assert set(preparation.stamps(tmp_path)) <= {"a/file"}
 
 
 def test_a_stamp_that_cannot_be_read_has_all_collected_anew(collected, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 from django.db import InterfaceError
 
 from arf_site.node import web_worker
-from arf_site.node.web_worker import TimedSocket
+from arf_site.node.web_worker import TimedSocket, Worker
 from tests.conftest import ROOT
 from tests.running import free_port, wait_for
 
@@ -135,6 +135,28 @@ def test_one_connection_still_serves_several_requests(server):
             answer = b""
             while not answer.endswith(word):
                 answer += client.recv(1000)
+
+
+@pytest.fixture
+def beginning(monkeypatch):
+    """A worker that has not loaded its application yet."""
+    monkeypatch.setattr(web_worker, "LISTING_PAUSE", 0)
+    worker = Worker.__new__(Worker)
+    worker.log, worker.app = Mock(), Mock()
+    return worker
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_static_file_that_goes_while_it_is_listed_ends_no_worker(beginning, times):
+    beginning.app.wsgi.side_effect = [FileNotFoundError("main.css")] * times + ["the application"]
+    beginning.load_wsgi()
+    assert beginning.wsgi == "the application" and beginning.log.warning.call_count == times
+
+
+def test_a_file_that_is_missing_for_good_is_told(beginning):
+    beginning.app.wsgi.side_effect = FileNotFoundError("main.css")
+    with pytest.raises(FileNotFoundError):
+        beginning.load_wsgi()
 
 
 @pytest.mark.parametrize("problem", [InterfaceError("the connection is closed"), ValueError("a broken part")])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from psycopg import OperationalError
 
 from arf_site.node.postgres import __main__ as command_line
 from arf_site.node.postgres.__main__ import main
@@ -37,7 +38,7 @@ def test_the_module_imports_neither_django_nor_the_wheel():
 
 
 class FakeServer:
-    """Notes what is done to it. Its third start is interrupted: the supervisor has ended."""
+    """Notes what is done to it. Its fourth start is interrupted: the supervisor has ended."""
 
     def __init__(self):
         self.done = []
@@ -46,7 +47,9 @@ class FakeServer:
         self.done.append("start")
         if len(self.done) == 1:
             raise NoRoom("The disk is full.")
-        if len(self.done) == 3:
+        if len(self.done) == 2:
+            raise OperationalError("the connection is lost")
+        if len(self.done) == 4:
             os.kill(os.getpid(), signal.SIGUSR1)
 
     def stop(self):
@@ -64,8 +67,8 @@ def test_it_starts_the_server_again_and_again_and_stops_it_once_orphaned(monkeyp
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert asked == [(123, signal.SIGUSR1)]
-    assert server.done == ["start", "start", "start", "stop"]
-    assert "The disk is full." in capsys.readouterr().err
+    assert server.done == ["start", "start", "start", "start", "stop"]
+    assert capsys.readouterr().err.splitlines() == ["The disk is full.", "the connection is lost"]
 
 
 def test_no_ordinary_except_swallows_the_end_of_the_supervisor():
