@@ -18,6 +18,7 @@ from rules.aliases.retrievers import (
     AnswerChangesOfNamed,
     AnswerCollectiveName,
     CompareNames,
+    CompareTexts,
     LexicalAliasRetriever,
     NearestAliasRetriever,
 )
@@ -92,7 +93,7 @@ LEGS = (
     ActRetriever(k=50, weight=2.0),
     AliasRetriever(weight=2.0),
     NearestAliasRetriever(k=50, least=0.4, sure=0.6, weight=2.0),
-    LexicalAliasRetriever(k=50, few=5, weight=1.0),
+    LexicalAliasRetriever(k=50, few=5, weight=1.0, weight_of_few=0.3),
     DenseRetriever(k=100),
     LexicalRetriever(k=100),
     PrivateLexicalRetriever(k=100, weight=2.0),
@@ -100,7 +101,7 @@ LEGS = (
 
 # How they are judged, whatever brought them.
 GATED = (Calibrate(), Gates())
-READ = (CompareNames(), CrossEncoderReranker(depth=30))
+READ = (CompareTexts(depth=100, weight=1.0), CompareNames(), CrossEncoderReranker(depth=30))
 RANKED = (*READ, *GATED, LearnedReranker(depth=100))
 
 # The last of what is known of a question: its words put right, its vector, the bodies of law that it is probably about.

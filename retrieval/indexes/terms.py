@@ -165,23 +165,46 @@ def matched(query: QueryWords, candidates: CandidateWords) -> Matched:
     heads = occurrences(query.every, [words.head for words in candidates.words]) > 0
     breadcrumbs = occurrences(query.every, [words.breadcrumb for words in candidates.words]) > 0
     called = occurrences(query.every, [cited.called for cited in candidates.cited]) > 0
-    lengths = np.array([len(words.body) for words in candidates.words], float)
-    means = np.array([counted.mean_length for counted in candidates.counted])[candidates.domains]
-    weights = np.array([counted.idf(query.every) for counted in candidates.counted])
-    idf = weights[candidates.domains] * query.has_meaning
-    ideal = np.maximum(idf.sum(axis=1), 1e-9)
-    damped = bodies / (bodies + (K1 * (1 - B + B * lengths / np.maximum(means, 1.0)))[:, None])
+    idf = idf_for(query, candidates)
     shared = heads.sum(axis=1)
     either = len(query.every) + np.array([len(words.head) for words in candidates.words]) - shared
     return Matched(
-        bm25=(idf * damped).sum(axis=1) / ideal,
-        covered=(idf * ((bodies > 0) | heads)).sum(axis=1) / ideal,
-        breadcrumb=(idf * breadcrumbs).sum(axis=1) / ideal,
+        bm25=share_of(damped(bodies, candidates), idf),
+        covered=share_of((bodies > 0) | heads, idf),
+        breadcrumb=share_of(breadcrumbs, idf),
         head=shared / np.maximum(either, 1),
-        called=(idf * called).sum(axis=1) / ideal,
+        called=share_of(called, idf),
         cited_by=np.log1p([cited.by for cited in candidates.cited]),
-        length=np.log1p(lengths),
+        length=np.log1p(lengths_of(candidates)),
     )
+
+
+def bm25(query: QueryWords, candidates: CandidateWords) -> np.ndarray:
+    """(candidates,) of their whole bodies, as in `matched`."""
+    bodies = occurrences(query.every, [words.body for words in candidates.words])
+    return share_of(damped(bodies, candidates), idf_for(query, candidates))
+
+
+def idf_for(query: QueryWords, candidates: CandidateWords) -> np.ndarray:
+    """(candidates, words of the query) what each word weighs in the candidate's domain; nothing without meaning."""
+    weights = np.array([counted.idf(query.every) for counted in candidates.counted])
+    return weights[candidates.domains] * query.has_meaning
+
+
+def share_of(having: np.ndarray, idf: np.ndarray) -> np.ndarray:
+    """(candidates,) the weight of the words that each has, of all of the query's."""
+    return (idf * having).sum(axis=1) / np.maximum(idf.sum(axis=1), 1e-9)
+
+
+def damped(occurring: np.ndarray, candidates: CandidateWords) -> np.ndarray:
+    """How often each word occurs, 0-1, as BM25 damps it in longer texts."""
+    means = np.array([counted.mean_length for counted in candidates.counted])[candidates.domains]
+    relative = lengths_of(candidates) / np.maximum(means, 1.0)
+    return occurring / (occurring + (K1 * (1 - B + B * relative))[:, None])
+
+
+def lengths_of(candidates: CandidateWords) -> np.ndarray:
+    return np.array([len(words.body) for words in candidates.words], float)
 
 
 KEPT = 32 * 2**20  # bytes of words in memory: 20,000 sections of 300 words
@@ -312,9 +335,9 @@ def as_numbers(stored: bytes) -> np.ndarray:
     return np.frombuffer(stored, NUMBER)
 
 
-def texts_of(query: Query, candidates: Sequence[Candidate]) -> CandidateWords:
-    """The stored words of the candidates, and the counts of their domains. A domain without stored counts, as every
-    private one, is counted over its candidates here.
+def texts_of(query: Query, candidates: Sequence[Candidate], *, cited: bool = True) -> CandidateWords:
+    """The stored words of the candidates, the counts of their domains and, if `cited`, how others cite them. A domain
+    without stored counts, as every private one, is counted over its candidates here.
     """
     private = {domain.id for domain in query.domains if domain.private}
     known = words_of(query, candidates, private)
@@ -327,9 +350,9 @@ def texts_of(query: Query, candidates: Sequence[Candidate]) -> CandidateWords:
         found or frequencies([w for w, n in zip(words, numbered, strict=True) if n == number])
         for number, found in enumerate(shared)
     ]
-    cited = how_cited([candidate.section_id for candidate in candidates])
+    known_cited = how_cited([candidate.section_id for candidate in candidates]) if cited else {}
     return CandidateWords(
-        words, counts, numbered, [cited.get(candidate.section_id, UNCITED) for candidate in candidates]
+        words, counts, numbered, [known_cited.get(candidate.section_id, UNCITED) for candidate in candidates]
     )
 
 

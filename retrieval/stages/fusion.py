@@ -61,6 +61,11 @@ def reciprocal_rank(rank: int, k: int) -> float:
     return 1.0 / (k + rank)
 
 
+def weight_of(leg: Stage, query: Query) -> float:
+    """A leg whose worth depends on the body of law that is searched tells it by `weight_in`."""
+    return leg.weight_in(query) if hasattr(leg, "weight_in") else leg.weight
+
+
 def merge(candidates: Sequence[Candidate], **changes) -> Candidate:
     """One candidate of the same section's appearances: scores, ranks and reasons of all legs together."""
     first, *others = candidates
@@ -102,10 +107,11 @@ class Fuse:
         found: dict[int, list[Candidate]] = defaultdict(list)
         fused: dict[int, float] = defaultdict(float)
         for leg, answer in answers:
+            weight = weight_of(leg, ranking.query)
             for candidate in answer.candidates:
                 rank = min(candidate.ranks.values())
                 found[candidate.section_id].append(candidate)
-                fused[candidate.section_id] += leg.weight * reciprocal_rank(rank, self.k)
+                fused[candidate.section_id] += weight * reciprocal_rank(rank, self.k)
         readable = readable_places(ranking.query, list(found))
         merged = [
             merge(same, score=fused[section], domain_id=readable[section][0], locator=readable[section][1])

@@ -12,10 +12,12 @@ from retrieval.citations.finding import unframed
 from retrieval.corpus import history
 from retrieval.corpus.filters import sections_within
 from retrieval.errors import NotRun
+from retrieval.indexes.terms import bm25, texts_of
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.stages.citations import resolve, with_changes
+from retrieval.stages.fusion import reciprocal_rank, words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
 from rules.aliases.vectors import AliasVectors
@@ -155,12 +157,16 @@ def compared_by_meaning(query: Query, domain: int) -> tuple[AliasVectors, np.nda
 @dataclass(frozen=True)
 class LexicalAliasRetriever:
     """The `k` best provisions by the words of their curated names and example questions taken together (BM25); `few` of
-    a domain in which few have names, as above.
+    a domain in which few have names, as above, and these count less.
     """
 
     k: int = 50
     few: int = 5
     weight: float = 1.0
+    weight_of_few: float = 0.3
+
+    def weight_in(self, query: Query) -> float:
+        return self.weight if most_have_names(query) else self.weight_of_few
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
@@ -186,8 +192,12 @@ class LexicalAliasRetriever:
         return wording.best(scores, reachable, self.k)
 
     def _most(self, query: Query) -> int:
-        has_names = any(published.names_most(domain, query.versions) for domain in query.domain_ids)
-        return self.k if has_names else self.few
+        return self.k if most_have_names(query) else self.few
+
+
+def most_have_names(query: Query) -> bool:
+    """Whether in one of the domains searched at least every second provision has a curated name."""
+    return any(published.names_most(domain, query.versions) for domain in query.domain_ids)
 
 
 def compared_by_words(query: Query, domain: int) -> tuple[Wording, np.ndarray, float]:
@@ -224,6 +234,35 @@ class CompareNames:
         ]
         named = sum("named" in candidate.scores for candidate in compared)
         return ranking.with_candidates(compared).noting(f"{named} of {len(compared)} have curated names")
+
+
+@dataclass(frozen=True)
+class CompareTexts:
+    """Counts BM25 of a candidate's whole text as one more leg for the first `depth`: the other legs know each by one
+    chunk. Only where few provisions have curated names; where most have, these tell more.
+    """
+
+    depth: int = 100
+    weight: float = 1.0
+    k: int = 60
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query, pool = ranking.query, ranking.candidates[: self.depth]
+        if not pool or most_have_names(query):
+            return ranking.noting(
+                "most provisions have curated names" if pool else "nothing found", skipped=True
+            )
+        shares = bm25(words_of(query), texts_of(query, pool, cited=False))
+        order = sorted(range(len(pool)), key=lambda n: (-shares[n], pool[n].section_id))
+        gained = {pool[n].section_id: self._gain(rank) for rank, n in enumerate(order, 1) if shares[n] > 0}
+        compared = [c.but(score=c.score + gained.get(c.section_id, 0.0)) for c in pool]
+        return ranking.with_candidates([*compared, *ranking.candidates[self.depth :]]).noting(
+            f"{len(gained)} of {len(pool)} have words of the question"
+        )
+
+    def _gain(self, rank: int) -> float:
+        return self.weight * reciprocal_rank(rank, self.k)
 
 
 def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]:

@@ -18,8 +18,8 @@ RANKED = ("dense", "lexical", "alias_near", "alias_lexical", "act")  # their ran
 NAMES = ("named", "name_near", "name_words")  # has curated names; what these say, whoever brought it
 COVERED = ("coverage", "alias_coverage")  # BM25 as a share of the most that the question's words could weigh
 OF_TEXT = (
-    "fused",
-    "fused_share",
+    "first_score",  # before any learned order: fused, and what whole texts add to that
+    "first_share",
     *(f"{leg}_score" for leg in LEGS),
     *(f"{leg}_below_best" for leg in RANKED),
     *(f"{leg}_reciprocal_rank" for leg in RANKED),

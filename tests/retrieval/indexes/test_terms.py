@@ -21,6 +21,7 @@ from retrieval.indexes.terms import (
     Cited,
     QueryWords,
     SectionWords,
+    bm25,
     frequencies,
     matched,
     numbers,
@@ -49,7 +50,9 @@ def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():
     ]
     asked = QueryWords.of({"en": "the warrants"})
     cited = [UNCITED, Cited(1, numbers("a warrant", "en")), UNCITED]
-    told = matched(asked, CandidateWords(laws, [frequencies(laws)], np.zeros(3, int), cited))
+    candidates = CandidateWords(laws, [frequencies(laws)], np.zeros(3, int), cited)
+    told = matched(asked, candidates)
+    assert bm25(asked, candidates).tolist() == told.bm25.tolist()
     length = 1 - B + B * 4 / (8 / 3)
     assert told.bm25 == pytest.approx(
         [1 / (1 + K1 * length), 0, 0]

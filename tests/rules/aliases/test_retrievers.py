@@ -13,12 +13,14 @@ from retrieval.models import Domain, Section, Version
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
+from retrieval.stages.fusion import weight_of
 from retrieval.targets import Part, Selection
 from rules import published
 from rules.aliases import embedding
 from rules.aliases.retrievers import (
     AliasRetriever,
     CompareNames,
+    CompareTexts,
     LexicalAliasRetriever,
     NearestAliasRetriever,
     dense_ranks,
@@ -289,11 +291,35 @@ def test_where_few_provisions_have_names_only_the_surest_come(searched, monkeypa
     assert all(each.scores.get("alias_near", 1.0) >= 0.6 for each in surest)
 
 
+def test_words_of_names_count_less_where_few_have_names(searched, monkeypatch):
+    leg = LexicalAliasRetriever(weight=1.0, weight_of_few=0.3)
+    assert weight_of(leg, searched.query) == 1.0
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    assert weight_of(leg, searched.query) == 0.3
+    assert weight_of(AliasRetriever(weight=2.0), searched.query) == 2.0
+
+
 @pytest.mark.parametrize("leg", [NearestAliasRetriever(), LexicalAliasRetriever(), AliasRetriever()])
 def test_what_is_to_be_nameless_is_found_by_no_name(searched, leg):
     first = Section.objects.get(pk=leg(searched).candidates[0].section_id)
     query = replace(searched.query, nameless=frozenset({first.locator}))
     assert first.pk not in [each.section_id for each in leg(Ranking(query)).candidates]
+
+
+def order_by_texts(ranking: Ranking, *locators: str, depth: int = 100) -> list[str]:
+    """Candidates that begin in this order, none of them a hundredth better than the next."""
+    begun = [
+        candidate(locator).but(score=0.5 - n / 10_000) for n, locator in enumerate(locators)
+    ]
+    return [each.locator for each in CompareTexts(depth=depth)(ranking.with_candidates(begun)).candidates]
+
+
+def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searched, monkeypatch):
+    begun = (FIRST, THIRD, FOURTH)
+    assert order_by_texts(searched, *begun) == list(begun)
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    assert order_by_texts(searched, *begun)[0] == FOURTH
+    assert order_by_texts(searched, *begun, depth=2)[-1] == FOURTH
 
 
 NAMES_SAY = ("named", "name_near", "name_words")
