@@ -18,6 +18,7 @@ FIELDS = {
     "locator", "name", "short_names", "citation", "decided", "facts", "question", "holding", "provisions",
 }  # fmt: skip
 SHARED = ("name", "citation", "decided")
+MISSPELT = {"/us/scotus/462/213": "IIllinois v. Gates"}  # in the measuring data
 
 
 def test_every_decision_is_complete_and_there_once():
@@ -53,7 +54,8 @@ def test_what_the_measuring_data_know_of_them_is_the_same(measuring_data):
         known = {row["locator"]: row for row in map(json.loads, lines)}
     for row in ROWS:
         if same := known.get(row["locator"]):
-            assert {field: row[field] for field in SHARED} == {field: same[field] for field in SHARED}
+            name = MISSPELT.get(row["locator"], row["name"])
+            assert {**row, "name": name}.items() >= {field: same[field] for field in SHARED}.items()
 
 
 def test_overruled_decisions_name_decisions_and_the_day_of_the_later():
