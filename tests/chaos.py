@@ -69,7 +69,7 @@ class Client(threading.Thread):
         self.run_, self.chance = run, random.Random(f"{run.seed} {number}")
 
     def run(self) -> None:
-        while not self.run_.over.wait(0.05):
+        while not self.run_.over.wait(self.run_.pause):
             kind, begun = self.chance.choices(("search", "file", "page"), (8, 1, 1))[0], time.monotonic()
             try:
                 getattr(self, kind)()
@@ -121,10 +121,12 @@ def health(arf: RunningArf) -> dict[str, str]:
 
 
 class Chaos:
-    """One run. `broken` says of each part whether its files or rows are damaged just now."""
+    """One run. `pause`: seconds of each client between two requests. `broken` says of each part whether its files or
+    rows are damaged just now.
+    """
 
-    def __init__(self, arf: RunningArf, *, seed: int, clients: int = 4):
-        self.arf, self.seed, self.chance = arf, seed, random.Random(seed)
+    def __init__(self, arf: RunningArf, *, seed: int, clients: int = 4, pause: float = 0.05):
+        self.arf, self.seed, self.pause, self.chance = arf, seed, pause, random.Random(seed)
         self.told, self.over = Told(), threading.Event()
         self.killed, self.damaged, self.last = Counter(), Counter(), dict[str, float]()
         self.spoilt: set[str] = set()
@@ -305,8 +307,6 @@ FAILED_SCHEDULES = """
 SELECT 1 FROM django_q_schedule schedule JOIN django_q_task task ON task.id = schedule.task WHERE NOT task.success
 """
 RERANKERS = """
-import django
-django.setup()
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
 from retrieval.models import JobRun

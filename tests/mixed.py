@@ -36,8 +36,6 @@ SHARES = {
     "upload": 1,
 }
 KEY = """
-import django
-django.setup()
 from retrieval.models import Domain
 from retrieval.models.access import ApiKey
 Domain.objects.get_or_create(

@@ -17,16 +17,13 @@ pytestmark = pytest.mark.slow
 
 SECTIONS = 128  # four steps of the ingestion
 ORDER = """
-import django, sys
-django.setup()
+import sys
 from retrieval import jobs
 from retrieval.ingestion import ingest
 from retrieval.models import Domain
 print(jobs.enqueue(**ingest.request(Domain.objects.get(slug="us_code"), sys.argv[1])).pk)
 """
 CUT_OFF = """
-import django
-django.setup()
 from django.db import OperationalError, connection
 from retrieval import jobs
 
@@ -212,7 +209,7 @@ def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
 def test_a_few_kills_and_damaged_files_change_no_answer(arf):
     """test_chaos.py, marked `full`, has a hundred kills and twenty files."""
     settle(arf)
-    with Chaos(arf, seed=4, clients=2) as chaos:
+    with Chaos(arf, seed=4, clients=2, pause=0.3) as chaos:
         chaos.round(kills=6, files=["lexical", "static", "cache", "lexical"], quiet=2.0)
     chaos.recover(MENDED_IN)
     assert not chaos.told.wrong

@@ -147,7 +147,7 @@ BEFORE_THE_FIRST_INGESTION = (
 @pytest.mark.slow
 @pytest.mark.parametrize("from_nothing", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_up_serves_a_first_search_starts_quickly_again_and_leaves_nothing_behind(from_nothing, request):
-    arf = RunningArf(collected=False)
+    arf = RunningArf(collected=not from_nothing)
     try:
         if not from_nothing:
             arf.prepare(request.getfixturevalue("dump"), *BEFORE_THE_FIRST_INGESTION)

@@ -18,7 +18,7 @@ from tests.evaluation.cross_encoder.test_worth import some_worth
 
 @pytest.fixture
 def quick(monkeypatch, exported):
-    """A tiny model, and an export for the halves that was made before."""
+    """A tiny model, an export for the halves that was made before, and topics that are searched once."""
     monkeypatch.setattr(worth, "DEPTHS", (10, 30))
     monkeypatch.setattr(learning_pools, "FEWEST", 5)
     monkeypatch.setattr(training, "EPOCHS", 1)
@@ -28,6 +28,15 @@ def quick(monkeypatch, exported):
     def some_export(model, folder):
         return export(model, folder) if model.parent.name == "whole" else exported
 
+    asked, gathered = run.asked, {}
+
+    def asked_once(topics, *, show):
+        ids = tuple(topic.id for topic in topics)
+        if ids not in gathered:
+            gathered[ids] = asked(topics, show=show)
+        return gathered[ids]
+
+    monkeypatch.setattr(run, "asked", asked_once)
     monkeypatch.setattr(run, "export_cross_encoder", some_export)
     return exported.parent / "tiny"
 

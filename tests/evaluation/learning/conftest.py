@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evaluation.learning import promotion, training
+from evaluation.learning import promotion, retraining, training
 from evaluation.learning.pools import pools_of
 from evaluation.learning.training import Trained
 from evaluation.models import Judgment, Topic
@@ -58,9 +58,25 @@ def few(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def gathered() -> dict[tuple, list]:
+    """Pools by what they were asked for."""
+    return {}
+
+
 @pytest.fixture
-def quick(monkeypatch, few):
-    """A gate that decides on the few test topics of the small file, and models that are small too."""
+def quick(monkeypatch, few, gathered):
+    """A gate that decides on the few test topics of the small file, and models that are small too. Its topics are
+    searched once for all tests: no model that one deploys changes a pool.
+    """
+
+    def pools_made_once(topics, *, nameless):
+        asked = *(topic.id for topic in topics), *sorted(nameless.items())
+        if asked not in gathered:
+            gathered[asked] = pools_of(topics, nameless=nameless)
+        return gathered[asked]
+
+    monkeypatch.setattr(retraining, "pools_of", pools_made_once)
     monkeypatch.setattr(training, "EPOCHS", 2)
     monkeypatch.setattr(training, "TREES", 10)
     monkeypatch.setattr(promotion, "FEWEST", 20)

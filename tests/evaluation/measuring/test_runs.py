@@ -83,8 +83,9 @@ def test_at_least_half_of_what_the_corpus_cannot_answer_is_declined_and_few_othe
 
 @pytest.mark.django_db
 @pytest.mark.measuring_data
-def test_the_supreme_courts_questions_find_their_provisions(measuring_data):
-    topics = read_topics(measuring_data / "topics/scotus_before_2003.jsonl")[::4]
+@pytest.mark.parametrize("every", [8, pytest.param(4, marks=pytest.mark.full)])
+def test_the_supreme_courts_questions_find_their_provisions(measuring_data, every):
+    topics = read_topics(measuring_data / "topics/scotus_before_2003.jsonl")[::every]
     told = report(run_topics(topics, "default"), "default")
     assert told.measures["nDCG@10"].mean >= 0.72
     assert told.measures["R@10"].mean >= 0.80

@@ -44,8 +44,9 @@ def load(domain: Domain, source) -> None:
         section.document, section.live = document, True
         section.save()
         places = {"section": section, "document": document}
-        for anchor in node.anchors:
-            Anchor.objects.create(**{name: getattr(anchor, name) for name in OF_ANCHOR}, **places)
+        Anchor.objects.bulk_create(
+            Anchor(**{name: getattr(anchor, name) for name in OF_ANCHOR}, **places) for anchor in node.anchors
+        )
 
 
 def load_decisions() -> None:
