@@ -1,5 +1,6 @@
 """The legs that find provisions by their curated names: in the question, by meaning, and by words (BM25); and queries
-that are a curated name of several provisions together, or ask what changed what a name means.
+that are a curated name of several provisions together, or ask what changed what a name means. Also what names say of
+any candidate, and what counts beside them where few provisions have some.
 """
 
 from collections.abc import Callable, Mapping
@@ -239,7 +240,8 @@ class CompareNames:
 @dataclass(frozen=True)
 class CompareTexts:
     """Counts BM25 of a candidate's whole text as one more leg for the first `depth`: the other legs know each by one
-    chunk. Only where few provisions have curated names; where most have, these tell more.
+    chunk. Only where few provisions have curated names; where most have, these tell more. Its score `whole_text` is the
+    share of the most that the question's words could weigh, 0-1.
     """
 
     depth: int = 100
@@ -253,12 +255,15 @@ class CompareTexts:
             return ranking.noting(
                 "most provisions have curated names" if pool else "nothing found", skipped=True
             )
-        shares = bm25(words_of(query), texts_of(query, pool, cited=False))
-        order = sorted(range(len(pool)), key=lambda n: (-shares[n], pool[n].section_id))
-        gained = {pool[n].section_id: self._gain(rank) for rank, n in enumerate(order, 1) if shares[n] > 0}
-        compared = [c.but(score=c.score + gained.get(c.section_id, 0.0)) for c in pool]
+        shares = bm25(words_of(query), texts_of(query, pool, cited=False)).tolist()
+        ranked = sorted(zip(shares, pool, strict=True), key=lambda each: (-each[0], each[1].section_id))
+        compared = [
+            c.but(score=c.score + self._gain(rank), scores={**c.scores, "whole_text": share}) if share else c
+            for rank, (share, c) in enumerate(ranked, start=1)
+        ]
+        having = sum(share > 0 for share in shares)
         return ranking.with_candidates([*compared, *ranking.candidates[self.depth :]]).noting(
-            f"{len(gained)} of {len(pool)} have words of the question"
+            f"{having} of {len(pool)} have words of the question"
         )
 
     def _gain(self, rank: int) -> float:

@@ -306,20 +306,20 @@ def test_what_is_to_be_nameless_is_found_by_no_name(searched, leg):
     assert first.pk not in [each.section_id for each in leg(Ranking(query)).candidates]
 
 
-def order_by_texts(ranking: Ranking, *locators: str, depth: int = 100) -> list[str]:
-    """Candidates that begin in this order, none of them a hundredth better than the next."""
-    begun = [
-        candidate(locator).but(score=0.5 - n / 10_000) for n, locator in enumerate(locators)
-    ]
-    return [each.locator for each in CompareTexts(depth=depth)(ranking.with_candidates(begun)).candidates]
+def by_texts(ranking: Ranking, *locators: str, depth: int = 100) -> tuple[Candidate, ...]:
+    """Candidates that begin in this order, each a little better than the next."""
+    begun = [candidate(locator).but(score=0.5 - n / 10_000) for n, locator in enumerate(locators)]
+    return CompareTexts(depth=depth)(ranking.with_candidates(begun)).candidates
 
 
 def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searched, monkeypatch):
     begun = (FIRST, THIRD, FOURTH)
-    assert order_by_texts(searched, *begun) == list(begun)
+    assert [each.locator for each in by_texts(searched, *begun)] == list(begun)
     monkeypatch.setattr(published, "names_most", lambda *_: False)
-    assert order_by_texts(searched, *begun)[0] == FOURTH
-    assert order_by_texts(searched, *begun, depth=2)[-1] == FOURTH
+    first, *others = by_texts(searched, *begun)
+    assert first.locator == FOURTH and 1 >= first.scores["whole_text"] > 0
+    assert not any("whole_text" in each.scores for each in others)
+    assert by_texts(searched, *begun, depth=2)[-1].locator == FOURTH
 
 
 NAMES_SAY = ("named", "name_near", "name_words")
