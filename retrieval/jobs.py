@@ -189,7 +189,8 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
         return None
     held, undoing = connection.connection, False
     try:
-        begin(run_id, ticket)
+        if not begin(run_id, ticket):
+            return None
         with transaction.atomic():
             run = JobRun.objects.select_for_update(skip_locked=True).filter(pk=run_id).first()
             if run is None or run.is_finished or run.ticket != ticket or not try_lock(run.key):
@@ -208,17 +209,20 @@ def take_step(run_id: int, ticket: int) -> JobRun | None:
         raise
 
 
-def begin(run_id: int, ticket: int) -> None:
-    """Counts before a step how often it was begun, which a killed worker cannot take back. Raises WorkersKilled."""
+def begin(run_id: int, ticket: int) -> bool:
+    """Counts before a step how often it was begun, which a killed worker cannot take back. False where it cannot begin
+    now: somebody else takes this step, or holds its key, which is no try. Raises WorkersKilled.
+    """
     with transaction.atomic():
         waiting = JobRun.objects.unfinished().filter(pk=run_id, ticket=ticket)
         run = waiting.select_for_update(skip_locked=True).first()
-        if run is None:
-            return
+        if run is None or not try_lock(run.key):
+            return False
         run.tries += 1
         run.save(update_fields=["tries"])
     if run.tries > MOST_TRIES and not run.cancel_requested:
         raise WorkersKilled(run.error)
+    return True
 
 
 def note_timeout(run_id: int, ticket: int) -> None:

@@ -4,8 +4,10 @@ import io
 import traceback
 from datetime import timedelta
 
+import psycopg
 import pytest
 from django.core.management import CommandError
+from django.db import connection
 from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
@@ -303,6 +305,15 @@ def test_a_step_that_kills_its_worker_each_time_is_given_up_with_the_reason():
     assert "begun 3 times" in jobs.take_step(run.pk, run.ticket).error
     run.refresh_from_db()
     assert run.status == JobRun.Status.FAILED
+
+
+def test_a_step_that_waits_for_other_work_under_its_key_is_no_try():
+    run = jobs.create("count", key="k")
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("SELECT pg_advisory_xact_lock(hashtextextended('k', 0))")
+        for _ in range(jobs.MOST_TRIES + 1):
+            assert jobs.take_step(run.pk, run.ticket) is None
+    assert jobs.take_step(run.pk, run.ticket).position == 1
 
 
 def test_a_step_that_comes_through_after_a_kill_counts_anew():
