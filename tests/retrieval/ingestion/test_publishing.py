@@ -48,13 +48,13 @@ def test_other_lines_with_the_same_words_are_no_new_version_of_the_law(domain, w
 def test_many_changes_are_published_without_a_statement_for_each(
     domain, write, django_assert_max_num_queries
 ):
-    ingested(domain, write(*(f"Rule {n}." for n in range(60))))
-    run = jobs.create(**ingest.request(domain, str(write(*(f"Rule {n} anew." for n in range(60))))))
+    ingested(domain, write(*(f"Rule {n}." for n in range(80))))
+    run = jobs.create(**ingest.request(domain, str(write(*(f"Rule {n} anew." for n in range(80))))))
     while run.state.get("phase") != "publish":
         run = jobs.take_step(run.pk, run.ticket)
-    with django_assert_max_num_queries(60):
+    with django_assert_max_num_queries(61):
         run = jobs.take_step(run.pk, run.ticket)
-    assert run.status == "done" and len(current(domain)) == 60
+    assert run.status == "done" and len(current(domain)) == 80
     assert all(text.endswith("anew.") for text in current(domain).values())
 
 
