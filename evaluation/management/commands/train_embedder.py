@@ -42,8 +42,8 @@ class Command(ArfCommand):
             for name in worth.MEASURES:
                 self._say(line(ground, name, [row[name] for row in before], [row[name] for row in after]))
         self._say(
-            f"To let it serve, set ARF_EMBEDDER_DIR={model}, then run `manage.py prepare`, `manage.py reembed` and "
-            "`manage.py retrain`, whose gate says what the reranker gains."
+            f"To let it serve, set ARF_EMBEDDER_DIR={model}, then run `manage.py prepare`, `manage.py reembed`, "
+            "`manage.py calibrate` and `manage.py retrain`, whose gate says what the reranker gains."
         )
 
     def _say(self, words: str) -> None:
