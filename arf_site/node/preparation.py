@@ -25,7 +25,7 @@ from retrieval import jobs
 from retrieval.engines import loaded
 from retrieval.fetching.job import address_of
 from retrieval.indexes import lexical_sync
-from retrieval.ingestion import ingest
+from retrieval.ingestion import ingest, reembedding
 from retrieval.models import Domain, EmbeddingModel, JobRun, Section
 from rules.aliases import embedding
 
@@ -157,6 +157,21 @@ def bodies_to_load() -> list[str]:
 def order_constitution() -> JobRun:
     """The job that ingests the Constitution; one that works on a corpus already is given instead."""
     return jobs.begun(**ingest.request(Domain.objects.get(slug=CONSTITUTION)))
+
+
+def order_vectors(say: Say) -> None:
+    """Has all text embedded anew where the model on this disk is another than the one that made the stored vectors,
+    though settings name the same, as after an update: searches do without vectors meanwhile.
+    """
+    active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
+    spec = loaded.settings_spec()
+    if not active or active.spec != spec or spec["kind"] != "onnx":
+        return
+    if active.fingerprint == loaded.embedder_from(spec).fingerprint:
+        return
+    say("  The embedder has changed: all text is embedded anew now, and found by its words meanwhile.")
+    if not JobRun.objects.unfinished().filter(kind="reembed").exists():
+        jobs.enqueue(**reembedding.request(), queues=True)
 
 
 def names_are_embedded() -> bool:

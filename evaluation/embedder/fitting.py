@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.embedder.pairs import Pair
 from evaluation.fine_tuning import EVERY, Checkpoint, share_of_rate
-from retrieval.engines.embedders import default_model_dir
+from retrieval.engines.embedders import default_model_dir, model_name
 from retrieval.errors import ArfError
 
 BATCH = (
@@ -140,7 +140,8 @@ class Fitting:
 
     def saved(self, folder: Path) -> Path:
         """Writes the updates in 16 bits, 1.3 MB."""
-        self.model.half().save_pretrained(str(folder))
+        self.model.peft_config["default"].base_model_name_or_path = model_name(default_model_dir())  # no path
+        self.model.half().save_pretrained(str(folder), save_embedding_layers=False)  # they are as they were
         return folder
 
     def _digest(self) -> str:

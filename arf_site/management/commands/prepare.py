@@ -13,5 +13,6 @@ class Command(BaseCommand):
         preparation.prepare(self.stdout.write)
         if not preparation.constitution_is_there():
             call_command("ingest", preparation.CONSTITUTION)
+        preparation.order_vectors(self.stdout.write)
         call_command("embed_aliases")
         preparation.order_reranker(self.stdout.write)

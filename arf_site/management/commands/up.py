@@ -72,6 +72,7 @@ class Command(ArfCommand):
         self._say("Preparing ARF:")
         preparation.prepare(self._say)
         supervisor.start()
+        preparation.order_vectors(self._say)
         while not preparation.constitution_is_there():
             self._watch(preparation.order_constitution(), supervisor)
         if not preparation.names_are_embedded():

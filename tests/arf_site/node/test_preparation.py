@@ -12,7 +12,8 @@ from django.core.management import CommandError
 from arf_site.node import preparation
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
-from retrieval.models import Domain, JobRun, RankerModel
+from retrieval.engines import loaded
+from retrieval.models import Domain, EmbeddingModel, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
 from tests.builders import a_document
 from tests.evaluation.learning.rerankers import of_other_features
@@ -43,6 +44,30 @@ def test_a_model_that_serves_orders_no_training():
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), {"family": "this"})))
     preparation.order_reranker(pytest.fail)
     assert not JobRun.objects.filter(kind="retrain").exists()
+
+
+def made_by(fingerprint: str, spec: dict) -> None:
+    EmbeddingModel.objects.update(status=EmbeddingModel.Status.RETIRED)
+    facts = {"name": "earlier", "dims": 384, "spec": spec, "status": EmbeddingModel.Status.ACTIVE}
+    EmbeddingModel.objects.update_or_create(fingerprint=fingerprint, defaults=facts)
+
+
+def test_an_embedder_that_changed_under_the_same_settings_has_all_text_embedded_anew_once():
+    said: list[str] = []
+    made_by("of an earlier release", loaded.settings_spec())
+    JobRun.objects.create(kind="ingest", key="corpus", status=JobRun.Status.RUNNING)
+    for _ in range(2):
+        preparation.order_vectors(said.append)
+    assert JobRun.objects.get(kind="reembed").status == JobRun.Status.QUEUED
+    assert "The embedder has changed" in said[0]
+
+
+@pytest.mark.parametrize("other", [{}, {"kind": "openai"}])
+def test_vectors_of_this_embedder_or_of_one_that_was_chosen_are_left(other):
+    spec = loaded.settings_spec()
+    made_by("else" if other else loaded.embedder_from(spec).fingerprint, spec | other)
+    preparation.order_vectors(pytest.fail)
+    assert not JobRun.objects.filter(kind="reembed").exists()
 
 
 def test_the_first_administrator_is_made_once(settings):
