@@ -175,9 +175,13 @@ def order_vectors(say: Say) -> None:
 
 
 def names_are_embedded() -> bool:
-    """Whether every alias has its vector; waiting for that keeps the first searches as good as later ones."""
+    """Whether every alias has its vector, or gets it when all text is embedded anew; waiting for that keeps the first
+    searches as good as later ones.
+    """
     active = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
-    return active is None or not embedding.missing(active).exists()
+    if active is None or not embedding.missing(active).exists():
+        return True
+    return JobRun.objects.unfinished().filter(kind="reembed").exists()
 
 
 def order_names() -> None:

@@ -15,6 +15,7 @@ from evaluation.learning.training import Trained
 from retrieval.engines import loaded
 from retrieval.models import Domain, EmbeddingModel, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
+from rules.models import Alias
 from tests.builders import a_document
 from tests.evaluation.learning.rerankers import of_other_features
 from tests.rerankers import some_reranker
@@ -56,10 +57,15 @@ def test_an_embedder_that_changed_under_the_same_settings_has_all_text_embedded_
     said: list[str] = []
     made_by("of an earlier release", loaded.settings_spec())
     JobRun.objects.create(kind="ingest", key="corpus", status=JobRun.Status.RUNNING)
+    Alias.objects.create(
+        domain=Domain.objects.get(slug="us_constitution"), locator="/us/const/preamble", text="our start"
+    )
+    assert not preparation.names_are_embedded()
     for _ in range(2):
         preparation.order_vectors(said.append)
     assert JobRun.objects.get(kind="reembed").status == JobRun.Status.QUEUED
     assert "The embedder has changed" in said[0]
+    assert preparation.names_are_embedded()  # with the text: `up` does not wait for that
 
 
 @pytest.mark.parametrize("other", [{}, {"kind": "openai"}])
