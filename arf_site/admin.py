@@ -61,7 +61,7 @@ def is_trusted(groups: list[str]) -> bool:
     is a member of a matter, be that closed.
     """
     shared = DocumentGrant.objects.filter(principal__in=groups)
-    waiting = Upload.objects.filter(grants__overlap=groups)
+    waiting = Upload.objects.filter(readers__overlap=groups)
     return shared.exists() or waiting.exists() or MatterMember.objects.filter(principal__in=groups).exists()
 
 

@@ -98,7 +98,7 @@ class Worker(ThreadWorker):
         return super().handle(conn)
 
     def handle_request(self, req, conn: TConn):
-        conn.sock.allow(FILE_LIMIT if req.path in DOCUMENTS else BODY_LIMIT)
+        conn.sock.allow(FILE_LIMIT if req.path.startswith(tuple(DOCUMENTS)) else BODY_LIMIT)
         return super().handle_request(req, conn)
 
     def handle_error(self, req, client: TimedSocket, addr: tuple, exc: Exception) -> None:

@@ -5,7 +5,7 @@ came to be, and how old its law is. Counts and public bodies of law only: nothin
 from datetime import timedelta
 
 from django.core.cache import cache
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -67,7 +67,7 @@ def figures() -> dict:
 
 def searches() -> dict:
     """Of the last days; times in milliseconds."""
-    told = searches_since(timezone.now() - timedelta(days=DAYS))
+    told = searches_since(timezone.now() - timedelta(days=DAYS), Q(private=False))
     return {
         "days": DAYS,
         "count": told.count,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -47,9 +47,16 @@ def matter_of(public_id: UUID, caller: Caller) -> Matter:
     """A matter that the caller is a member of. Raises NotFound for any other."""
     if caller.principals:
         with as_caller(caller):
-            if matter := Matter.objects.held_by(caller).filter(public_id=public_id).first():
-                return matter
+            matter = Matter.objects.held_by(caller).filter(public_id=public_id).first()
+        if matter:
+            note_coming(matter, caller)
+            return matter
     raise NotFound(ABSENT)
+
+
+def note_coming(matter: Matter, caller: Caller) -> None:
+    with acting_as(matter):
+        matter.members.filter(principal__in=caller.principals, has_come=False).update(has_come=True)
 
 
 def role_of(matter: Matter, caller: Caller) -> str:
@@ -94,7 +101,7 @@ def open_matter(reference: str, client: str, caller: Caller) -> Matter:
     if not (own := own_principal(caller)):
         raise Forbidden(gettext_noop("Only a person or a key opens a matter."))
     matter = Matter.objects.create(reference=named(reference), client=client.strip())
-    matter.members.create(name=name_of(own), principal=own, role=Role.LEAD)
+    matter.members.create(name=name_of(own), principal=own, role=Role.LEAD, has_come=True)
     return matter
 
 
@@ -145,10 +152,12 @@ def part_with(matter: Matter, principal: str) -> None:
 
 
 def check_led_without(matter: Matter, principal: str) -> None:
-    """Raises Unprocessable where nobody else leads it."""
-    leads = matter.members.filter(role=Role.LEAD).exclude(principal__startswith="nobody:")
+    """Raises Unprocessable where nobody else leads it. Only who has opened it counts as a lead: whether anybody has the
+    name of another is not told.
+    """
+    leads = matter.members.filter(role=Role.LEAD, has_come=True)
     if leads.filter(principal=principal).exists() and not leads.exclude(principal=principal).exists():
-        raise Unprocessable(gettext_noop("A matter keeps a lead: make somebody else one first."))
+        raise Unprocessable(gettext_noop("A matter keeps a lead: another one has to open it first."))
 
 
 def share_with_members(matter: Matter) -> None:
@@ -220,7 +229,8 @@ def is_member(principal: str, caller: Caller) -> bool:
 
 def add_deadline(matter: Matter, what: str, due_on: date, caller: Caller) -> Deadline:
     with changing(matter, caller, WRITERS) as now:
-        return now.deadlines.create(what=worded(what), due_on=due_on)
+        last = now.deadlines.aggregate(last=Max("number"))["last"] or 0
+        return now.deadlines.create(what=worded(what), due_on=due_on, number=last + 1)
 
 
 def change_deadline(
@@ -243,7 +253,7 @@ def drop_deadline(matter: Matter, number: int, caller: Caller) -> None:
 
 
 def deadline_of(matter: Matter, number: int) -> Deadline:
-    if (deadline := matter.deadlines.filter(pk=number).first()) is None:
+    if (deadline := matter.deadlines.filter(number=number).first()) is None:
         raise NotFound(gettext_noop("The matter has no such deadline."))
     return deadline
 

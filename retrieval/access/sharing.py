@@ -2,13 +2,17 @@
 it. Row-level security (migration 0028) holds the same; this says so in words.
 """
 
+from collections.abc import Sequence
+
+from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import CharField, Q, QuerySet, Value
+from django.db.models.functions import Cast, Concat
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
-from retrieval.models import Document, DocumentGrant
+from retrieval.models import ApiKey, Document, DocumentGrant
 from retrieval.models.access import name_of, principal_of
 from retrieval.models.matters import PREFIX
 
@@ -54,49 +58,67 @@ def checked_principal(name: str) -> str:
     return principal
 
 
-def share(document: Document, name: str, role: str, caller: Caller) -> DocumentGrant:
-    """Opens the document to a name; given again, it changes the role. The answer is the same for unknown names."""
+def share(document: Document, name: str, role: str, caller: Caller) -> None:
+    """Opens the document to a name; given again, it changes the role, and an offer to it stands no more. The answer is
+    the same for unknown names.
+    """
+    grant(document, name, checked_principal(name), role, caller)
+
+
+def grant(document: Document, name: str, principal: str, role: str, caller: Caller) -> None:
+    """Opens it to whom a name meant when it was said."""
     check_owner(document, caller)
     if not document.private:
         raise Unprocessable(gettext_noop("This document is public: it needs no grants."))
-    principal = checked_principal(name)
-    grant, _ = DocumentGrant.objects.update_or_create(
+    end_offer(document, [principal])
+    DocumentGrant.objects.update_or_create(
         document=document, principal=principal, defaults={"name": name, "role": role}
     )
-    return grant
+
+
+def end_offer(document: Document, principals: Sequence[str]) -> None:
+    """None of these can become the owner by accepting any more."""
+    Document.objects.filter(pk=document.pk, offered_to__in=principals).update(offered_to="")
 
 
 def take_back(document: Document, name: str, caller: Caller) -> None:
     check_owner(document, caller)
-    if not document.grants.filter(name=name).delete()[0]:
+    grants = document.grants.filter(name=name)
+    if not (principals := list(grants.values_list("principal", flat=True))):
         raise NotFound(gettext_noop("The document is not shared with this name."))
-    Document.objects.filter(pk=document.pk, offered_to=principal_of(name)).update(offered_to="")
+    end_offer(document, principals)
+    grants.delete()
 
 
+@transaction.atomic
 def leave(document: Document, caller: Caller) -> None:
     """The caller reads the document no more. Raises Unprocessable where a group or ownership still opens it."""
     if document.owner in caller.principals:
         raise Unprocessable(gettext_noop("You own this document: offer it to somebody, or withdraw it."))
     if document.owner.startswith(PREFIX):
         raise Unprocessable(gettext_noop("This document belongs to a matter: leave the matter."))
-    DocumentGrant.objects.filter(document=document, principal=own_principal(caller)).delete()
+    own = own_principal(caller)
+    with as_system():  # whom it was offered to may accept the offer, and otherwise not change it
+        end_offer(document, [own])
+    DocumentGrant.objects.filter(document=document, principal=own).delete()
     if DocumentGrant.objects.filter(document=document, principal__in=caller.principals).exists():
         raise Unprocessable(gettext_noop("A group of yours still reads this document."))
 
 
 def offer(document: Document, name: str, caller: Caller) -> None:
     """Lets another become the owner by accepting; until then they may contribute."""
-    grant = share(document, name, Role.CONTRIBUTOR, caller)
-    Document.objects.filter(pk=document.pk).update(offered_to=grant.principal)
+    principal = checked_principal(name)
+    grant(document, name, principal, Role.CONTRIBUTOR, caller)
+    Document.objects.filter(pk=document.pk).update(offered_to=principal)
 
 
 @transaction.atomic
 def accept(document: Document, caller: Caller) -> None:
     """The offered document changes hands; the former owner stays a contributor. Raises Forbidden without an offer."""
     mine, before = own_principal(caller), document.owner
-    if not document.offered_to or document.offered_to != mine:
+    offered = Document.objects.filter(pk=document.pk, offered_to=mine).exclude(offered_to="")
+    if not offered.update(owner=mine, offered_to=""):
         raise Forbidden(gettext_noop("This document was not offered to you."))
-    Document.objects.filter(pk=document.pk).update(owner=mine, offered_to="")
     DocumentGrant.objects.filter(document=document, principal=mine).delete()
     if before:
         DocumentGrant.objects.update_or_create(
@@ -106,10 +128,22 @@ def accept(document: Document, caller: Caller) -> None:
         )
 
 
+def owners_gone() -> Q:
+    """Documents whose owner is an account that was deleted, or a key that was revoked or deleted."""
+    people = get_user_model().objects.annotate(principal=Concat(Value("user:"), Cast("pk", CharField())))
+    keys = ApiKey.objects.filter(revoked_at=None)
+    keys = keys.annotate(principal=Concat(Value("key:"), Cast("pk", CharField())))
+    there = Q(owner__in=people.values("principal")) | Q(owner__in=keys.values("principal"))
+    return ~(there | Q(owner="") | Q(owner__startswith=PREFIX))
+
+
 @as_system()
 def assign(document: Document, principal: str) -> None:
-    """Staff give a document that nobody owns to a person or key. Raises Forbidden for one that is owned."""
-    if not Document.objects.filter(pk=document.pk, owner="").update(owner=principal):
+    """Staff give a document that nobody owns, or nobody any more, to a person or key. Raises Forbidden for one that is
+    owned.
+    """
+    nobodys = Document.objects.filter(Q(owner="") | owners_gone(), pk=document.pk)
+    if not nobodys.update(owner=principal, offered_to=""):
         raise Forbidden("This document has an owner.")
     DocumentGrant.objects.filter(document=document, principal=principal).delete()
 

@@ -17,7 +17,7 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelect2Widget
 
 from retrieval.access.row_security import as_system
-from retrieval.access.sharing import assign
+from retrieval.access.sharing import assign, owners_gone
 from retrieval.admin.base import (
     FilteredAsOffered,
     MadeElsewhere,
@@ -91,7 +91,9 @@ class OwnerForm(forms.ModelForm):
 
 @admin.register(UnownedDocument)
 class UnownedDocumentAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
-    """Private documents that nobody owns, by their locators alone: staff say whose they are."""
+    """Private documents that nobody owns, by their locators alone: staff say whose they are. Of an account or a key
+    that is gone a superuser says it: others could take what they like by revoking its owner's key.
+    """
 
     form = OwnerForm
     list_display = ["locator", "domain", "retrieved_at"]
@@ -104,7 +106,8 @@ class UnownedDocumentAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
     history_view = seeing_every_document(ModelAdmin.history_view)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).filter(private=True, owner="")
+        owned_by_nobody = Q(owner="") | owners_gone() if request.user.is_superuser else Q(owner="")
+        return super().get_queryset(request).filter(owned_by_nobody, private=True)
 
     def save_model(self, request: HttpRequest, obj: Document, form: OwnerForm, change: bool) -> None:
         assign(obj, principal_of(form.cleaned_data["new_owner"]))

@@ -66,7 +66,8 @@ class FilteredAsOffered:
     """Lists of rows of which something is hidden: whether a row is left by another filter would tell what that is."""
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        return lookup.partition("__")[0] in self.list_filter
+        """What Django allows, which leads into no other table, of the filters alone."""
+        return lookup.partition("__")[0] in self.list_filter and super().lookup_allowed(lookup, value, request)
 
 
 class ReadOnly(MadeElsewhere):

@@ -17,6 +17,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from retrieval import jobs
 from retrieval.access.middleware import caller_of
+from retrieval.access.row_security import as_system
 from retrieval.access.sharing import may_edit, may_replace
 from retrieval.admin.base import MadeElsewhere, ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url
 from retrieval.fetching import job as fetching
@@ -116,8 +117,12 @@ class DomainAdmin(ObjectActions, ModelAdmin):
         audit = ["corpus_version", "last_ingested", "last_fetched"]
         if obj is None:
             return audit
-        fixed = ["visibility", "result_level", "locator_prefix"] if obj.documents.exists() else []
+        fixed = ["visibility", "result_level", "locator_prefix"] if holds_documents(obj) else []
         return [*audit, "slug", *fixed]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Domain | None = None) -> bool:
+        """Only an empty one, by its own page."""
+        return obj is not None and super().has_delete_permission(request, obj) and not holds_documents(obj)
 
     @admin.display(description=gettext_lazy("Live sections"), ordering="sections_live")
     def live_sections(self, domain: Domain) -> int:
@@ -137,6 +142,12 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     def ingest_button(self, domain: Domain) -> SafeString | str:
         action = next((action for action in self.object_actions if action.applies(domain)), None)
         return self.action_button(domain, action) if action else _("no source")
+
+
+@as_system()
+def holds_documents(domain: Domain) -> bool:
+    """Private ones too, which who asks may not see."""
+    return domain.documents.exists()
 
 
 def withdraw(request: HttpRequest, document: Document) -> None:
@@ -193,7 +204,7 @@ class DocumentAdmin(ObjectActions, MadeElsewhere, ModelAdmin):
     def save_model(self, request: HttpRequest, obj: Document, form: forms.ModelForm, change: bool) -> None:
         if "title" in form.changed_data:
             uploading.rename(obj, obj.title, caller_of(request))
-        super().save_model(request, obj, form, change)
+        obj.save(update_fields=["tags", "metadata"])  # a job may have changed the rest since the page was shown
 
     def has_change_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
         may = super().has_change_permission(request, obj)

@@ -97,15 +97,15 @@ COLOURS = {
 @admin.register(JobRun)
 class JobRunAdmin(FilteredAsOffered, ObjectActions, ReadOnly, ModelAdmin):
     object_actions = (CANCEL, RESUME)
-    list_display = ["name", "state_label", "progress", "what", "requested_by", "created_at", "finished_at"]
+    list_display = ["name", "state_label", "progress", "what", "asked_by", "created_at", "finished_at"]
     list_filter = ["status", "kind", "created_at"]
     list_select_related = ["requested_by"]
     search_fields = ["kind", "key"]
     fields = [
-        "name", "status", "progress", "what", "problem", "cancel_requested", "params", "requested_by",
+        "name", "status", "progress", "what", "problem", "cancel_requested", "params", "asked_by",
         "created_at", "started_at", "heartbeat_at", "finished_at",
     ]  # fmt: skip
-    readonly_fields = ["name", "progress", "what", "problem"]
+    readonly_fields = ["name", "progress", "what", "problem", "asked_by"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return readable_jobs(caller_of(request))
@@ -133,6 +133,10 @@ class JobRunAdmin(FilteredAsOffered, ObjectActions, ReadOnly, ModelAdmin):
     @admin.display(description=gettext_lazy("Message"))
     def what(self, run: JobRun) -> str:
         return _("About private documents.") if run.hidden else run.message or "-"
+
+    @admin.display(description=gettext_lazy("Requested by"), ordering="requested_by")
+    def asked_by(self, run: JobRun) -> str:
+        return "-" if run.hidden or run.requested_by is None else str(run.requested_by)
 
     @admin.display(description=gettext_lazy("Error"))
     def problem(self, run: JobRun) -> str:

@@ -84,7 +84,7 @@ class MemberItem(s.Serializer):
 
 
 class DeadlineItem(s.Serializer):
-    id = s.IntegerField()
+    id = s.IntegerField(source="number", help_text="Within the matter.")
     what = s.CharField()
     due_on = s.DateField()
     done_on = s.DateField(allow_null=True)

@@ -174,7 +174,8 @@ class Facts(s.DictField):
         return {self.words.read(name, key): self._fact(f"{name}.{key}", fact) for key, fact in value.items()}
 
     def _fact(self, name: str, value: Any) -> str | int | float:
-        is_number = type(value) in (int, float) and isfinite(value)
+        is_whole = type(value) is int and abs(value) < 2**53  # as every reader of JSON reads it alike
+        is_number = is_whole or type(value) is float and isfinite(value)
         return value if is_number else self.words.read(name, value)
 
 

@@ -13,7 +13,7 @@ from operator import or_
 from time import monotonic
 from typing import Literal, get_args
 
-from django.db.models import Count, Exists, OuterRef, Q, prefetch_related_objects
+from django.db.models import Count, Exists, OuterRef, Q, Value, prefetch_related_objects
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -42,6 +42,7 @@ STATUSES = get_args(Status)
 MOST_TITLES = 1_000  # private documents whose titles are looked for
 WHOLE = "/us/const/"  # all of its places are known here: what is not among them is nowhere
 SHORTEST_TITLE = 6  # characters; shorter ones are words of any text
+AT_ONCE = 400  # beginnings of locators that one statement looks for
 MOST_PARTS = 200  # provisions below a cited one whose words are read
 SECONDS = 20  # for one brief: what is not compared by then is left, and told
 LOOKED_THROUGH = 15  # provisions that a quotation is looked for in, where it is not in the cited one
@@ -214,19 +215,17 @@ class Library:
 
     def _nearest_by_name(self, tops: Mapping[str, str]) -> dict[str, Section]:
         """By locator the first provision whose locator begins with most of this one's, below the one above it."""
-        if not tops:
-            return {}
-        below = reduce(or_, (Q(locator__under=f"{top}/") for top in set(tops.values())))
-        results = searched(self.query).results().filter(below).order_by("position", "id")
-        first, shortest = dict[str, int](), min(map(len, tops.values()))
-        for pk, locator in results.values_list("pk", "locator"):
-            for end in range(len(locator), shortest, -1):
-                first.setdefault(locator[:end], pk)
-        near = {}
-        for locator, top in tops.items():
-            begun = (locator[:end] for end in range(len(locator) - 1, len(top), -1))
-            if nearest := next((first[part] for part in begun if part in first), None):
-                near[locator] = nearest
+        begun = {at: [at[:end] for end in range(len(at) - 1, len(top), -1)] for at, top in tops.items()}
+        wanted, first = list(dict.fromkeys(chain(*begun.values()))), dict[str, int]()
+        results = searched(self.query).results().order_by("position", "id")
+        while wanted and not self.is_late():
+            some, wanted = wanted[:AT_ONCE], wanted[AT_ONCE:]
+            one, *more = (
+                results.filter(locator__under=part).annotate(part=Value(part)).values_list("part", "pk")[:1]
+                for part in some
+            )
+            first |= dict(one.union(*more, all=True))
+        near = {at: first[part] for at, parts in begun.items() if (part := next(filter(first.get, parts), None))}
         sections = Section.objects.in_bulk(near.values())
         return {locator: sections[pk] for locator, pk in near.items() if pk in sections}
 
@@ -299,17 +298,22 @@ class Library:
                 yield replace(self._source(section, translated), language="es")
 
     def _below(self, sections: Sequence[Section]) -> Mapping[int, list[Section]]:
-        """By section what stands under it: on the day, or now where its own text is one of the past."""
+        """By section what stands under it: on the day, or now where its own text is one of the past. Of a title or
+        chapter, which may hold a whole code, the first.
+        """
         ids: defaultdict[int, list[int]] = defaultdict(list)
         for past in (False, True):
             tops: defaultdict[tuple[int, str], set[int]] = defaultdict(set)
-            for top in sections:
-                if bool(top.valid_to) is past:
+            readable = Section.objects.readable(self.query.caller, None if past else self.day)
+            for top in {section.pk: section for section in sections}.values():
+                under = Q(document=top.document_id, locator__under=f"{top.locator}/")
+                if bool(top.valid_to) is past and top.is_result:
                     tops[top.document_id, top.locator].add(top.pk)
+                elif bool(top.valid_to) is past and not self.is_late():
+                    ids[top.pk] += readable.filter(under).in_order().values_list("pk", flat=True)[:MOST_PARTS]
             if tops:
                 under = reduce(or_, (Q(document=document, locator__under=f"{top}/") for document, top in tops))
-                readable = Section.objects.readable(self.query.caller, None if past else self.day).filter(under)
-                for pk, document, locator in readable.in_order().values_list("pk", "document", "locator"):
+                for pk, document, locator in readable.filter(under).in_order().values_list("pk", "document", "locator"):
                     for top in chain(*(tops.get((document, place), ()) for place in above(locator))):
                         ids[top].append(pk)
         return first_of(ids)

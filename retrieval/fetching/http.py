@@ -131,7 +131,7 @@ class Site:
             if self.token and same_site(target, self.origin):
                 sent["Authorization"] = f"Token {self.token}"
             try:
-                with self.client.stream("GET", target, headers=sent) as response:
+                with self.client.stream("GET", target, headers=sent, extensions={"trace": check_peer}) as response:
                     if response.has_redirect_location:
                         seen.append(target)
                         target = self.checked_redirect(target, response.headers["Location"], seen)
@@ -229,8 +229,20 @@ def check_address(url: httpx2.URL) -> None:
         found = socket.getaddrinfo(url.host, url.port or 443, type=socket.SOCK_STREAM)
     except OSError as error:
         raise Unreachable(f"{url.host} is not known to the name service.") from error
-    if not all(ipaddress.ip_address(each[4][0]).is_global for each in found):
-        raise SourceRefused(f"{url.host} is a private address, which is not asked (ARF_FETCH_PRIVATE).")
+    for each in found:
+        check_global(each[4][0], url.host)
+
+
+def check_peer(event: str, about: Mapping) -> None:
+    """Before anything is sent: a name that was public when it was looked up may lead elsewhere a moment later."""
+    if event == "connection.connect_tcp.complete" and not settings.ARF_FETCH["private"]:
+        peer = about["return_value"].get_extra_info("server_addr")[0]
+        check_global(peer, peer)
+
+
+def check_global(address: str, host: str) -> None:
+    if not ipaddress.ip_address(address).is_global:
+        raise SourceRefused(f"{host} is a private address, which is not asked (ARF_FETCH_PRIVATE).")
 
 
 def checked(response: httpx2.Response) -> httpx2.Response:

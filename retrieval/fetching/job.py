@@ -180,7 +180,8 @@ def folder_of(domain: Domain) -> Path:
 @contextmanager
 def site_of(domain: Domain, state: State) -> Iterator[Site]:
     publisher = publisher_of(domain)
-    token = settings.ARF_FETCH["token"] if domain.slug == "supreme_court_cases" else ""
+    official = domain.slug == "supreme_court_cases" and not has_own_address(domain)
+    token = settings.ARF_FETCH["token"] if official else ""
     site = Site(address_of(domain), token=token)
     try:
         if state.got:

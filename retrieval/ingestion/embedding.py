@@ -116,12 +116,17 @@ def vector_row(piece: Chunk, model: EmbeddingModel, vector: np.ndarray) -> Chunk
     )
 
 
+def context_of(section: Section) -> str:
+    """What is indexed before the text of each of its chunks."""
+    crumbs = section.breadcrumb.split(" › ")  # begins with the document's title, as it will be once published
+    return chunk_context(crumbs, section.heading, (section.plain_name, section.citation))
+
+
 def chunks_of(section: Section, embedder: Embedder) -> Iterable[Chunk]:
     """A section's chunks; one without words of its own has none."""
     if not section.is_result or not section.text:
         return
-    crumbs = section.breadcrumb.split(" › ")  # begins with the document's title, as it will be once published
-    context = chunk_context(crumbs, section.heading, (section.plain_name, section.citation))
+    context = context_of(section)
     spans = chunk(section.text, embed=embedder.embed_documents, count_tokens=embedder.count_tokens)
     for position, span in enumerate(spans):
         yield Chunk(

@@ -42,11 +42,8 @@ def read(run: JobRun) -> Progress:
     found = read_next(path, domain, place)
     source = of_edition(found.document, run.params.get("edition", ""))
     check_identity(domain, source)
-    rows = list(section_rows(domain, source))
     name = Path(found.filename).name
-    check_lengths([Document(locator=source.identifier, **description(source, name, ""))])
-    for section, node in rows:
-        check_lengths([section, *anchors_of(section, node)])
+    rows = checked_rows(domain, source, name)
     live = Section.objects.filter(document__domain=domain, document__locator=source.identifier).live()
     covered = in_scope(live, source.scope)
     check_order(covered, source)
@@ -210,6 +207,15 @@ def check_identity(domain: Domain, source: SourceDocument) -> None:
         raise SourceRefused(
             f"This is {source.title or 'a document'} ({source.identifier}); {domain.name} holds only {prefix}."
         )
+
+
+def checked_rows(domain: Domain, source: SourceDocument, filename: str) -> list[Row]:
+    """What a source becomes. Raises SourceRefused for words that no column holds."""
+    rows = list(section_rows(domain, source))
+    check_lengths([Document(locator=source.identifier, **description(source, filename, ""))])
+    for section, node in rows:
+        check_lengths([section, *anchors_of(section, node)])
+    return rows
 
 
 def check_lengths(rows: Iterable[Model]) -> None:

@@ -19,15 +19,15 @@ from retrieval import jobs
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.access.sharing import check_owner, checked_principal, may_edit, share
+from retrieval.access.sharing import check_owner, checked_principal, grant, may_edit
 from retrieval.citations.citation import cite_plain
 from retrieval.database import has_room
 from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.indexes import cited
 from retrieval.ingestion import publishing, reembedding
-from retrieval.ingestion.embedding import chunk_some, enter_some
+from retrieval.ingestion.embedding import chunk_some, context_of, enter_some
 from retrieval.ingestion.ingest import drop_staged
-from retrieval.ingestion.staging import section_rows, stage_some
+from retrieval.ingestion.staging import checked_rows, stage_some
 from retrieval.jobs import CORPUS, Job, Progress
 from retrieval.models import Chunk, Citation, Document, DocumentGrant, Domain, JobRun, Matter, Section, Upload
 from retrieval.parsing.files.formats import check, suffix_of
@@ -62,6 +62,7 @@ def accept(
         raise NoRoom(gettext_noop("The server's disk is full: hand the file in again when there is room."))
     name = checked_name(domain, filename, content)
     check_grants(domain, grants)
+    names = sorted(set(grants))
     with acting_for(principal):
         check_waiting(principal)
         upload = Upload.objects.create(
@@ -69,7 +70,8 @@ def accept(
             filename=name,
             title=title[:500],
             tags=list(tags),
-            grants=sorted(set(grants)),
+            grants=names,
+            readers=[checked_principal(name) for name in names],
             principal=principal,
             private=domain.is_private,
             content=content,
@@ -189,17 +191,17 @@ def read(run: JobRun) -> Progress:
         raise SourceRefused(gettext_noop("The file is no longer kept: hand it in again."))
     try:
         source = document_in(upload)
+        rows = checked_rows(upload.domain, source, upload.filename)
     except SourceRefused as refused:
         close(upload, Upload.Status.REFUSED, **why(refused))
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
-    rows = list(section_rows(upload.domain, source))
     digest, owner = upload.content_hash, upload.principal
     progress = stage_some(run, upload.domain, source, rows, upload.filename, digest, owner=owner)
     if progress.state.get("phase") != "chunk":
         return progress
     document = Document.objects.get(pk=progress.state["document"])
-    for name in upload.grants:
-        share(document, name, DocumentGrant.Role.READER, Caller((upload.principal,)))
+    for name, reader in zip(upload.grants, upload.readers, strict=True):
+        grant(document, name, reader, DocumentGrant.Role.READER, Caller((upload.principal,)))
     matters.share_new(upload.principal)
     found = {"sections": len(rows), "pages": source.pages, "scanned_pages": list(source.scanned_pages)}
     Upload.objects.filter(pk=upload.pk).update(document=document, **found)
@@ -276,14 +278,14 @@ def rename(document: Document, title: str, caller: Caller) -> None:
     if not may_edit(document, caller):
         raise Forbidden(gettext_noop("Only the owner of this document may do that."))
     former = Document.objects.values_list("title", flat=True).get(pk=document.pk)
-    sections, chunks = list(document.sections.all()), list(Chunk.objects.filter(document=document))
-    for section in sections:
+    sections = document.sections.in_bulk()
+    chunks = list(Chunk.objects.filter(document=document))
+    for section in sections.values():
         section.citation = cite_plain(title, section.level, section.number, section.heading)
         section.breadcrumb = title + section.breadcrumb.removeprefix(former)
     for chunk in chunks:
-        way, line, about = chunk.context.partition("\n")
-        chunk.context = way.replace(former, title) + line + about
-    Section.objects.bulk_update(sections, ["citation", "breadcrumb"], batch_size=500)
+        chunk.context = context_of(sections[chunk.section_id])
+    Section.objects.bulk_update(sections.values(), ["citation", "breadcrumb"], batch_size=500)
     Chunk.objects.bulk_update(chunks, ["context"], batch_size=500)
     document.title, document.title_given = title, True
     document.save(update_fields=["title", "title_given"])

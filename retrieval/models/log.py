@@ -35,7 +35,7 @@ class SearchLog(models.Model):
     )
     private = models.BooleanField(default=False, help_text=_("It reached a private domain."))
     pipeline = models.CharField(max_length=60)
-    caller = models.CharField(max_length=200, default="public", help_text=_("Access scope of the caller."))
+    caller = models.TextField(default="public", help_text=_("Access scope of the caller."))
     channel = models.CharField(max_length=10, help_text=_("page, api, command or admin"))
     took_ms = models.FloatField()
     cached = models.BooleanField(default=False)
@@ -102,7 +102,7 @@ class Feedback(models.Model):
     locator = models.CharField(max_length=300, blank=True)
     verdict = models.CharField(max_length=10, choices=Verdict)
     comment = models.CharField(max_length=1000, blank=True)
-    caller = models.CharField(max_length=200, default="public")
+    caller = models.TextField(default="public")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -69,6 +69,9 @@ class MatterMember(models.Model):
     name = models.CharField(max_length=160)
     principal = models.CharField(max_length=200)
     role = models.CharField(max_length=11, choices=Role, default=Role.READER)
+    has_come = models.BooleanField(
+        default=False, editable=False, help_text=_("Has opened the matter, so that there is somebody of this name.")
+    )
 
     class Meta:
         ordering = ["name"]
@@ -88,9 +91,11 @@ class Deadline(models.Model):
     what = models.CharField(max_length=300)
     due_on = models.DateField()
     done_on = models.DateField(null=True, blank=True)
+    number = models.PositiveIntegerField(editable=False, help_text=_("Within its matter: counts no other’s."))
 
     class Meta:
         ordering = [F("done_on").desc(nulls_first=True), "due_on", "pk"]  # what is still to do, by its day
+        constraints = [models.UniqueConstraint(fields=["matter", "number"], name="one_deadline_a_number")]
 
     def __str__(self) -> str:
         return f"{PREFIX}{self.matter_id}, {self.due_on}"

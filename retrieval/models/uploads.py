@@ -55,6 +55,12 @@ class Upload(models.Model):
         blank=True,
         help_text=_("Who may read a private document."),
     )
+    readers = ArrayField(
+        models.CharField(max_length=200),
+        default=list,
+        editable=False,
+        help_text=_("The principals that `grants` named when the file was handed in."),
+    )
     principal = models.CharField(max_length=60, help_text=_("Who handed it in: user:ID or key:ID."))
     private = models.BooleanField(default=False, editable=False)
     content = models.BinaryField(null=True, editable=False)

@@ -17,7 +17,7 @@ from retrieval.access.matters import is_member
 from retrieval.corpus.statements import insert
 from retrieval.database import has_room
 from retrieval.errors import NotFound
-from retrieval.models import Click, Feedback, LLMVerdict, SearchLog, Section, ShadowRanking, Trace
+from retrieval.models import Click, Domain, Feedback, LLMVerdict, SearchLog, Section, ShadowRanking, Trace
 from retrieval.ranking import Shadow
 from retrieval.request import SearchRequest
 from retrieval.search.afterwards import write_now
@@ -171,8 +171,9 @@ def trace_for(trace_id: str, caller: Caller) -> dict:
     Places that this caller may no longer see are left out of it.
     """
     log = search_of(trace_id, caller)
+    told = summary(log) if caller.is_staff else without_others(summary(log))
     with row_security.as_caller(caller):
-        return without_hidden(summary(log) | kept_detail(log), caller)
+        return without_hidden(told | kept_detail(log), caller)
 
 
 def explanation_of(trace_id: str, caller: Caller) -> dict:
@@ -181,6 +182,14 @@ def explanation_of(trace_id: str, caller: Caller) -> dict:
         return {"explanation": trace_for(trace_id, caller)}
     except NotFound:
         return {}
+
+
+def without_others(account: dict) -> dict:
+    """Without the numbers that grow with what others hand in and share, and without another's search."""
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).values_list("slug", flat=True)
+    counting = {"grants", *(f"corpus:{slug}" for slug in private)}
+    versions = {name: number for name, number in account["versions"].items() if name not in counting}
+    return account | {"cached_from": None, "versions": versions}
 
 
 def kept_detail(log: SearchLog) -> dict:

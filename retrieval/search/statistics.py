@@ -56,10 +56,11 @@ class Corpus:
     chunks: int
 
 
-def searches_since(moment: datetime) -> Searches:
+def searches_since(moment: datetime, among: Q = Q()) -> Searches:
     ran = Q(cached=False)
     return Searches(
-        **SearchLog.objects.filter(created_at__gte=moment).aggregate(  # fields before figures that have their names
+        **SearchLog.objects.filter(among, created_at__gte=moment).aggregate(
+            # Fields before figures that have their names.
             ran=Count("pk", filter=ran),
             ran_ms=Avg("took_ms", filter=ran),
             corrected=Count("pk", filter=ran & ~Q(corrected=[])),

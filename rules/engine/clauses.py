@@ -271,7 +271,8 @@ def factor(value: Any) -> float:
 
 
 def number_or_text(value: Any) -> str | float:
-    is_number = type(value) in (int, float) and math.isfinite(value)
+    is_whole = type(value) is int and abs(value) < 2**53  # as every reader of JSON reads it alike
+    is_number = is_whole or type(value) is float and math.isfinite(value)
     return value if is_number else text(value)
 
 

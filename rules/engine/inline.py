@@ -12,6 +12,7 @@ from rules.engine.clauses import INLINE_ACTIONS, MAX_TARGETS, CompiledRule
 from rules.models import Rule
 
 MAX_INLINE = 10
+MAX_HEADINGS = 3  # targets that are looked for in every heading of the corpus
 FIELDS = ("criteria", "targets", "actions", "priority", "domains")
 ALWAYS = [{"kind": "always"}]
 
@@ -27,6 +28,8 @@ def given(references: Sequence[int | Mapping[str, Any]], caller: Caller) -> tupl
     written = [reference for reference in references if not isinstance(reference, int)]
     if len(written) > MAX_INLINE:
         raise BadRule(f"A call takes at most {MAX_INLINE} rules written out.")
+    if sum(map(headings_in, written)) > MAX_HEADINGS:
+        raise BadRule(f"The rules written out in a call take at most {MAX_HEADINGS} headings together.")
     stored = published_rules({r for r in references if isinstance(r, int)}, caller)
     inline: list[CompiledRule] = []
     for n, rule in enumerate(written, start=1):
@@ -34,6 +37,13 @@ def given(references: Sequence[int | Mapping[str, Any]], caller: Caller) -> tupl
         if sum(len(each.clauses.targets.parts) for each in inline) > MAX_TARGETS:  # each is looked for
             raise BadRule(f"The rules written out in a call take at most {MAX_TARGETS} targets together.")
     return (*stored, *inline)
+
+
+def headings_in(rule: Mapping[str, Any]) -> int:
+    """Targets by words of a heading in a rule that may not be well formed."""
+    targets = rule.get("targets")
+    targets = targets if isinstance(targets, list) else []
+    return sum(isinstance(target, Mapping) and target.get("kind") == "heading" for target in targets)
 
 
 def published_rules(numbers: set[int], caller: Caller) -> list[CompiledRule]:

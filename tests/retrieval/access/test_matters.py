@@ -158,8 +158,8 @@ def test_readers_and_strangers_set_no_deadlines(firm):
     for caller in (firm.reader, firm.stranger):
         for act in (
             lambda: matters.add_deadline(firm.matter, "Mine", DUE, caller),  # noqa: B023
-            lambda: matters.change_deadline(firm.matter, deadline.pk, caller, done=True),  # noqa: B023
-            lambda: matters.drop_deadline(firm.matter, deadline.pk, caller),  # noqa: B023
+            lambda: matters.change_deadline(firm.matter, deadline.number, caller, done=True),  # noqa: B023
+            lambda: matters.drop_deadline(firm.matter, deadline.number, caller),  # noqa: B023
         ):
             with pytest.raises((Forbidden, NotFound)):
                 act()
@@ -184,6 +184,9 @@ def test_the_last_lead_neither_leaves_nor_steps_down(firm):
         with pytest.raises(Unprocessable, match="keeps a lead"):
             act()
     matters.set_member(firm.matter, "user:stan", "lead", firm.lead)
+    with pytest.raises(Unprocessable, match="keeps a lead"):  # as for the name that nobody has
+        matters.leave(firm.matter, firm.lead)
+    matters.matter_of(firm.matter.public_id, caller_for(User.objects.get(username="stan")))
     matters.leave(firm.matter, firm.lead)
     with pytest.raises(NotFound):
         matters.matter_of(firm.matter.public_id, firm.lead)
@@ -204,16 +207,17 @@ def test_what_is_overdue_and_next_comes_first(firm):
         matters.add_deadline(firm.matter, what, today + timedelta(days), firm.lead)
     with as_caller(firm.reader):
         done = Deadline.objects.get(what="done")
-    matters.change_deadline(firm.matter, done.pk, firm.contributor, done=True)
+        assert [each.number for each in Deadline.objects.order_by("pk")] == [1, 2, 3, 4]
+    matters.change_deadline(firm.matter, done.number, firm.contributor, done=True)
     with as_caller(firm.reader):
         shown = list(Deadline.objects.all())
         assert [each.what for each in shown] == ["overdue", "next", "later", "done"]
         assert [each.is_overdue for each in shown] == [True, False, False, False]
         assert Matter.objects.held_by(firm.reader).most_urgent_first()[0].next_due == today - timedelta(2)
-    assert matters.change_deadline(firm.matter, done.pk, firm.lead, done=False, what="again").done_on is None
-    matters.drop_deadline(firm.matter, done.pk, firm.lead)
+    assert matters.change_deadline(firm.matter, done.number, firm.lead, done=False, what="again").done_on is None
+    matters.drop_deadline(firm.matter, done.number, firm.lead)
     with pytest.raises(NotFound):
-        matters.drop_deadline(firm.matter, done.pk, firm.lead)
+        matters.drop_deadline(firm.matter, done.number, firm.lead)
     with pytest.raises(Unprocessable):
         matters.add_deadline(firm.matter, "  ", today, firm.lead)
 

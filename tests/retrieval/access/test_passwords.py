@@ -5,6 +5,7 @@ from django.contrib.auth.models import Group, User
 
 from retrieval.access import matters, passwords
 from retrieval.access.caller import Caller
+from retrieval.ingestion import uploading
 from retrieval.models import Domain, SetPassword
 from retrieval.models.access import caller_for
 from tests.builders import a_document, grant
@@ -86,6 +87,18 @@ def test_only_a_superuser_changes_members_of_a_group_that_reads_private_document
     grant(document, Caller((f"group:{group.pk}",)))
     answer = client.post(change, said)
     assert "only a superuser changes its members" in answer.content.decode()
+    assert not boss.groups.filter(pk=group.pk).exists()
+
+
+def test_only_a_superuser_changes_members_of_a_group_that_will_read_a_file_that_waits(client, boss, ann):
+    group = Group.objects.create(name="Litigation")
+    domain, owner = Domain.objects.get(slug="client_cases"), caller_for(ann).principals[0]
+    uploading.accept(domain, "lease.txt", b"1. Term.", principal=owner, grants=["group:Litigation"])
+    change = f"/admin/auth/user/{boss.pk}/change/"
+    form = client.get(change).context["adminform"].form
+    said = {name: value for name, value in form.initial.items() if isinstance(value, str) and value}
+    said |= {"is_active": "on", "is_staff": "on", "groups": [boss.groups.get().pk, group.pk]}
+    assert "only a superuser changes its members" in client.post(change, said).content.decode()
     assert not boss.groups.filter(pk=group.pk).exists()
 
 

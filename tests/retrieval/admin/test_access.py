@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from retrieval.access import matters
 from retrieval.access.row_security import as_system
-from retrieval.models import ApiKey, Document
+from retrieval.models import ApiKey, Document, Domain
 from retrieval.models.access import caller_for
 from tests.builders import grant
 from tests.matters import CLIENT, REFERENCE, handed_in
@@ -41,11 +41,34 @@ def test_staff_assign_a_document_that_nobody_owns_without_seeing_its_title(
 
 @pytest.mark.parametrize(
     "url", ["/admin/retrieval/matter/?client__istartswith=X", "/admin/retrieval/matter/?reference__contains=7",
-            f"{UNOWNED}?title__icontains=secret", f"{UNOWNED}?metadata__party=x"],
+            f"{UNOWNED}?title__icontains=secret", f"{UNOWNED}?metadata__party=x",
+            f"{UNOWNED}?domain__sections__text__startswith=Secret", f"{UNOWNED}?domain__documents__title__contains=a",
+            f"{UNOWNED}?domain__documents__grants__name__startswith=u", f"{UNOWNED}?domain__uploads__filename__contains=a"],
 )  # fmt: skip
-def test_lists_of_what_is_hidden_are_filtered_by_nothing_that_is(client, administrator, firm, url):
+def test_lists_of_what_is_hidden_are_filtered_by_nothing_that_is(
+    client, administrator, firm, private_section, url
+):
     assert client.get(url).status_code in (400, 403)
     assert client.get(url.partition("?")[0]).status_code == 200
+
+
+def test_unowned_documents_are_filtered_by_their_domain(client, administrator, private_section):
+    for domain, count in ((private_section.domain_id, 1), (Domain.objects.get(slug="us_code").pk, 0)):
+        page = client.get(UNOWNED, {"domain__id__exact": domain})
+        assert page.context["cl"].result_count == count
+
+
+def test_only_a_superuser_assigns_what_belonged_to_a_key_that_is_revoked(
+    client, administrator, private_section
+):
+    key, _ = ApiKey.issue(name="Old app")
+    with as_system():
+        Document.objects.filter(pk=private_section.document_id).update(owner=f"key:{key.pk}")
+    key.revoke()
+    change = f"{UNOWNED}{private_section.document_id}/change/"
+    assert client.get(change).status_code == 302
+    client.force_login(User.objects.create_superuser("root"))
+    assert client.get(change).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["user:zoe", "group:Curator", "ann", ""])

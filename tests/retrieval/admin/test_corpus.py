@@ -71,6 +71,31 @@ def test_what_documents_were_read_under_does_not_change_beneath_them(client, adm
     assert {"name", "source"} <= set(fields)
 
 
+def test_a_domain_of_documents_that_staff_do_not_see_keeps_its_place(client, administrator, private_section):
+    domain = private_section.domain
+    change = f"/admin/retrieval/domain/{domain.pk}/change/"
+    assert not {"visibility", "result_level", "locator_prefix"} & set(form_of(client, change).fields)
+    assert client.post(f"/admin/retrieval/domain/{domain.pk}/delete/", {"post": "yes"}).status_code == 403
+    empty = a_domain()
+    assert client.post(f"/admin/retrieval/domain/{empty.pk}/delete/", {"post": "yes"}).status_code == 302
+
+
+def test_tags_are_saved_without_what_a_job_has_changed_meanwhile(client, administrator, monkeypatch):
+    document = a_document(a_domain())
+    change, save = f"/admin/retrieval/document/{document.pk}/change/", Document.save
+
+    def after_a_job(self, *args, **kwargs):
+        Document.objects.filter(pk=document.pk).update(content_hash="of the job")
+        save(self, *args, **kwargs)
+
+    said = {name: value for name, value in form_of(client, change).initial.items() if value}
+    monkeypatch.setattr(Document, "save", after_a_job)
+    answer = client.post(change, said | {"tags": "lease", "metadata": '{"party": "Ann"}'})
+    assert answer.status_code == 302, answer.context["adminform"].form.errors
+    document.refresh_from_db()
+    assert (document.content_hash, document.tags, document.metadata) == ("of the job", ["lease"], {"party": "Ann"})
+
+
 def test_a_new_domain_is_private_and_needs_no_language(client, administrator):
     form = form_of(client, "/admin/retrieval/domain/add/")
     assert form["visibility"].value() == "private"

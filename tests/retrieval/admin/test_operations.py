@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -22,9 +23,11 @@ def test_messages_of_private_jobs_are_for_their_readers(client, administrator, p
         message="Matter of a Secret Client: 1 section",
         error="Secret file",
     )
+    JobRun.objects.filter(pk=run.pk).update(requested_by=User.objects.create_user("quetzal"))
     url = f"/admin/retrieval/jobrun/{run.pk}/change/"
     for page in (url, "/admin/retrieval/jobrun/", "/admin/"):
-        assert "Secret" not in client.get(page).content.decode()
+        shown = client.get(page).content.decode()
+        assert "Secret" not in shown and "quetzal" not in shown
     grant(private_section.document, Caller((f"user:{administrator.pk}",)))
     assert "Matter of a Secret Client" in client.get(url).content.decode()
 

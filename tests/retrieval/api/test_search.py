@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.api import serializers
 from retrieval.api.search import SUMMARIES, KeptOpinion
-from retrieval.models import Domain, Feedback, SearchLog, Section, Trace
+from retrieval.models import ApiKey, Domain, Feedback, SearchLog, Section, Trace
 from retrieval.search import log
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape, found, locators, section
@@ -121,8 +121,11 @@ def test_explain_adds_the_whole_trace(client):
 def test_a_cached_answer_is_explained_by_the_search_that_made_it(client):
     first = found(client, "bear arms")
     again = found(client, "bear arms", explain="1")
-    assert again["explanation"]["cached_from"] == first["trace_id"]
-    assert again["explanation"]["candidates"]
+    assert again["cached"] and again["explanation"]["candidates"]
+    assert again["explanation"]["cached_from"] is None  # somebody else's search
+    _, secret = ApiKey.issue(name="staff", scopes=["staff"])
+    staff = client.get(f"{API}/traces/{again['trace_id']}", headers={"authorization": f"Bearer {secret}"})
+    assert staff.json()["cached_from"] == first["trace_id"]
 
 
 def test_a_search_is_logged_by_its_channel(client):

@@ -25,7 +25,7 @@ def findings(text, **asked):
 
 def test_a_brief_of_many_citations_asks_hardly_more_than_one_of_few(decisions):  # noqa: F811
     few, many = statements_for(5), statements_for(200)
-    assert many <= few + 5
+    assert many <= few + 8  # of each article or title cited as a whole the first provisions are read apart
 
 
 def statements_for(count):

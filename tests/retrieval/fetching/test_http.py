@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import socket
 
 import pytest
 
@@ -158,6 +159,21 @@ def test_private_addresses_are_asked_only_where_a_setting_says_so(site, get, set
     with pytest.raises(SourceRefused, match="private address"):
         get()
     assert site.asked == []
+
+
+def test_a_name_that_leads_elsewhere_a_moment_later_is_asked_nothing(site, get, settings, monkeypatch):
+    settings.ARF_FETCH = settings.ARF_FETCH | {"private": False}
+    look_up, asked = socket.getaddrinfo, []
+
+    def public_at_first(host, port, *args, **kwargs):
+        asked.append(host)
+        first = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("1.1.1.1", port))]
+        return first if len(asked) == 1 else look_up(host, port, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", public_at_first)
+    with pytest.raises(SourceRefused, match="private address"):
+        get()
+    assert len(asked) == 2 and site.asked == []
 
 
 def test_what_is_not_there_is_refused(get):

@@ -196,6 +196,19 @@ def test_cases_come_with_their_opinions(site):
     assert any(path.endswith("?date_filed__gte=1954-05-17") for path in site.paths())
 
 
+def test_the_token_of_the_official_site_is_told_to_no_other(site, settings):
+    settings.ARF_FETCH = settings.ARF_FETCH | {"token": "secret"}
+    cases = Domain.objects.get(slug="supreme_court_cases")
+    site.cases([CASE])
+    assert fetched(cases, since="1950-01-01").status == JobRun.Status.DONE
+    assert {headers.get("Authorization") for _, headers in site.asked} == {"Token secret"}
+    site.asked.clear()
+    site.put("/cases.jsonl", '{"locator": "/us/scotus/1/1", "text": "One."}')
+    Domain.objects.filter(pk=cases.pk).update(source=f"{site.address}/cases.jsonl")
+    fetched(Domain.objects.get(pk=cases.pk))
+    assert site.asked and {headers.get("Authorization") for _, headers in site.asked} == {None}
+
+
 @pytest.fixture
 def manual():
     return Domain.objects.get(slug="uscis_policy")

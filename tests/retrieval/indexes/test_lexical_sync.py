@@ -1,11 +1,15 @@
 """The lexical index follows the change log in Postgres, and is rebuilt where it cannot."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Max
 from django.utils import timezone
 
+from retrieval.access import matters
+from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
 from retrieval.indexes.lexical import LexicalIndex, LexicalWriter
 from retrieval.indexes.lexical_sync import (
@@ -21,6 +25,7 @@ from retrieval.indexes.lexical_sync import (
 )
 from retrieval.management.commands.lexical_writer import Command as Writer
 from retrieval.models import Chunk, IndexChange, Section
+from tests.matters import handed_in
 from tests.spoiling import spoil
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +52,17 @@ def test_an_index_built_from_nothing_holds_every_live_chunk(empty):
     index = build(empty)
     assert index.open().searcher().num_docs == Chunk.objects.filter(section__live=True).count()
     assert behind(index.position) == 0
+
+
+def test_a_private_file_moves_no_number_that_others_see(firm):
+    before = IndexChange.objects.aggregate(last=Max("pk"))["last"]
+    document = handed_in(firm.matter, firm.lead)
+    matters.close(firm.matter, firm.lead)
+    with as_system():
+        Section.objects.filter(document=document).update(valid_to=date(2020, 1, 1))
+        Chunk.objects.filter(document=document).update(context="Other words")
+        document.delete()
+    assert IndexChange.objects.aggregate(last=Max("pk"))["last"] == before
 
 
 def test_a_deleted_chunk_leaves_the_index_with_the_next_commit(empty):

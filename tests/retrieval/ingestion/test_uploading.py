@@ -368,6 +368,24 @@ def test_a_title_that_people_gave_is_said_everywhere_and_survives_the_next_versi
     assert {s.citation.partition(",")[0] for s in current(document).values()} == {"Lease of the lighthouse"}
 
 
+def test_a_title_that_is_also_a_word_of_its_headings_changes_alone():
+    text = b"# Article 2: Lease term\n\n## 2.1 Beginning\n\nThe lease runs for a year.\n\n# Article 3: Rent\n\nNinety.\n"
+    document = handed_in(a_domain(), text, "lease.md", title="Lease").document
+    uploading.rename(document, "Sublease", Caller((document.owner,)))
+    chunk = Chunk.objects.select_related("section").get(document=document, text__contains="for a year")
+    way, about = chunk.context.splitlines()
+    assert way.startswith("Sublease > ") and way.endswith("Lease term")
+    assert about.endswith(chunk.section.citation) and "Sublease" in chunk.section.citation
+
+
+def test_a_file_numbered_deeper_than_a_locator_holds_is_refused_with_the_reason():
+    numbers = [".".join("1" * depth) for depth in range(1, 26)]
+    text = "\n".join(f"{number}. Part of it.\n\nWords are here." for number in numbers)
+    upload = handed_in(a_domain(), text.encode(), "deep.txt")
+    assert (upload.status, upload.run.status) == ("refused", "done")
+    assert "longer than 300 characters" in upload.reason
+
+
 def test_only_who_may_edit_a_document_renames_it():
     document = handed_in(a_domain(), lease(FEES)).document
     with pytest.raises(Forbidden):

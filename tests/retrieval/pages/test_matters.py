@@ -47,7 +47,7 @@ def test_a_lead_works_through_a_case(client, firm, visit):
     for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
         assert words in text
     with as_system():
-        number, place = Deadline.objects.get().pk, Document.objects.get(owner=firm.matter.principal).locator
+        number, place = Deadline.objects.get().number, Document.objects.get(owner=firm.matter.principal).locator
     assert visit("stan", "withdraw", name=place).status_code == 403
     assert visit("lea", "withdraw", name=place).status_code == 302
     assert "lease.txt" not in Page(visit("rea")).text

@@ -100,6 +100,8 @@ def test_a_body_takes_rules_written_out(client):
         },
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "name": "Attorney Jones recommends"},
         {"actions": "pin", "targets": section(FIRST)},
+        {"actions": [{"kind": "restrict"}], "targets": "heading"},
+        {"actions": [{"kind": "restrict"}], "targets": [{"kind": "metadata", "key": "a", "value": 10**400}]},
         {"actions": [{"kind": "pin"}], "targets": section(FIRST), "priority": "high"},
     ],
 )
@@ -117,6 +119,13 @@ def test_rules_written_out_take_at_most_fifty_targets_together(client):
     many = IN_ARTICLE_II | {"targets": IN_ARTICLE_II["targets"] * 26}
     assert post(client, rules=[many])[0] == 200
     assert "at most 50 targets together" in post(client, rules=[many, many])[1]["error"]["message"]
+
+
+def test_rules_written_out_take_at_most_three_headings_together(client):
+    one = IN_ARTICLE_II | {"targets": [{"kind": "heading", "value": "Executive"}]}
+    assert post(client, rules=[one] * 3)[0] == 200
+    many = one | {"targets": one["targets"] * 2}
+    assert "at most 3 headings together" in post(client, rules=[many, many])[1]["error"]["message"]
 
 
 @pytest.mark.parametrize("name", ["include_all_rules", "process_rules_separately"])
