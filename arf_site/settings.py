@@ -64,7 +64,6 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_htmx",
-    "django_filters",
     "django_q",
     "rest_framework",
     "drf_spectacular",

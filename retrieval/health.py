@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Count, Max, Min
 from django.utils import timezone
 from django_q.models import Schedule, Task
 
+from retrieval.corpus.statements import rows
 from retrieval.database import has_room
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
@@ -86,11 +87,9 @@ def noted(part: str) -> datetime:
 
 
 def database() -> dict:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
-        row = cursor.fetchone()
+    versions = [version for (version,) in rows("SELECT extversion FROM pg_extension WHERE extname = 'vector'")]
     absent_since().unlink(missing_ok=True)
-    return {"answers": True, "pgvector": row[0] if row else None}
+    return {"answers": True, "pgvector": next(iter(versions), None)}
 
 
 def without_database() -> dict[str, dict]:

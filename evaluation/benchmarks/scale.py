@@ -9,7 +9,6 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,12 +16,13 @@ from typing import Any
 import numpy as np
 import psutil
 from django.conf import settings
-from django.db import connection
+from django.test import override_settings
 
 from evaluation.benchmarks.search import percentiles
 from evaluation.benchmarks.vectors import another_database, make
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import rows
 from retrieval.indexes import hnsw, lexical_sync
 from retrieval.ingestion import ingest
 from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel, JobRun
@@ -45,20 +45,14 @@ def benchmark_scale(
     texts = [" ".join(text.split()) for text in live.values_list("text", flat=True)]
     model_row = {field.attname: getattr(model, field.attname) for field in EmbeddingModel._meta.fields}
     for size in sizes:
-        with another_database(), TemporaryDirectory() as folder, lexical_index_in(Path(folder)):
+        with (
+            another_database(),
+            TemporaryDirectory() as folder,
+            override_settings(ARF_LEXICAL_DIR=Path(folder) / "lexical"),
+        ):
             yield grown(
                 EmbeddingModel.objects.create(**model_row), source, texts, questions, size=size, seed=seed
             )
-
-
-@contextmanager
-def lexical_index_in(folder: Path) -> Iterator[None]:
-    """A lexical index of its own for the database of its own."""
-    before, settings.ARF_LEXICAL_DIR = settings.ARF_LEXICAL_DIR, folder / "lexical"
-    try:
-        yield
-    finally:
-        settings.ARF_LEXICAL_DIR = before
 
 
 def grown(
@@ -128,9 +122,7 @@ def searched(questions: dict[str, Sequence[str]]) -> dict:
 
 def held() -> dict:
     """MB of the database, of the lexical index, and of this process."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
-        [(database,)] = cursor.fetchall()
+    [(database,)] = rows("SELECT pg_database_size(current_database())")
     lexical = sum(path.stat().st_size for path in Path(settings.ARF_LEXICAL_DIR).rglob("*") if path.is_file())
     sizes = {"database": database, "lexical_index": lexical, "process": psutil.Process().memory_info().rss}
     return {"mb": {name: size // 2**20 for name, size in sizes.items()}}

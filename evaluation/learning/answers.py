@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import softmax
 
 from evaluation.measuring.answers import Labelled, Share, quotes
 from retrieval.access.caller import ANONYMOUS
@@ -77,11 +78,6 @@ def fit(examples: Iterable[Example]) -> np.ndarray:
         return total, slope
 
     return minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B").x / scale
-
-
-def softmax(totals: np.ndarray) -> np.ndarray:
-    powers = np.exp(totals - totals.max())
-    return powers / powers.sum()
 
 
 def cross_validated(examples: Sequence[Example]) -> Share:

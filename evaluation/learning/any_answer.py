@@ -76,12 +76,6 @@ class FitAnyAnswer(Job):
             return begin(kept)
         return ask(run, kept) if run.position < run.total else keep(run, kept)
 
-    def undo(self, run: JobRun) -> None:
-        """Nothing is kept before the last step."""
-
-    def failed(self, run: JobRun) -> None:
-        """What served before serves on; the job's page says why, and so does the overview."""
-
 
 def begin(kept: Checkpoints) -> Progress:
     model, topics = registry.active(), to_fit_on(topics_of(split="tune"))

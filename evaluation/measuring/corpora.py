@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
 from django.db import transaction
+from django.test import override_settings
 
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
@@ -36,15 +36,16 @@ TYPOGRAPHY = str.maketrans("“”‘’–—‐\xad", "\"\"''----")
 @contextmanager
 def rolled_back(load: Callable[[], Domain]) -> Iterator[Domain]:
     """What `load` makes, with an index of its own."""
-    kept = settings.ARF_LEXICAL_DIR
-    with tempfile.TemporaryDirectory(prefix="arf-corpus-") as folder, transaction.atomic():
-        settings.ARF_LEXICAL_DIR = Path(folder)
+    with (
+        tempfile.TemporaryDirectory(prefix="arf-corpus-") as folder,
+        override_settings(ARF_LEXICAL_DIR=Path(folder)),
+        transaction.atomic(),
+    ):
         try:
             domain = load()
             build_index(Path(folder), domain)
             yield domain
         finally:
-            settings.ARF_LEXICAL_DIR = kept
             transaction.set_rollback(True)
 
 

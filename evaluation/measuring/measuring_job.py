@@ -41,12 +41,6 @@ class Measure(Job):
             return begin(run, kept)
         return search(run, kept) if run.position < run.total else keep(run, kept)
 
-    def undo(self, run: JobRun) -> None:
-        """Nothing is kept before the last step."""
-
-    def failed(self, run: JobRun) -> None:
-        """The job's page says why, and so does the overview."""
-
 
 def begin(run: JobRun, kept: Checkpoints) -> Progress:
     topics = [

@@ -321,9 +321,8 @@ def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) ->
     """Every version a run over these topics depends on, with the digests of the models that serve."""
     _, in_force = service.in_scope(caller, sorted({topic.domain for topic in topics}))
     ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
-    embedder = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE)
     return in_force | {
-        "embedder": next(iter(embedder.values_list("fingerprint", flat=True)), ""),
+        "embedder": EmbeddingModel.fingerprint_in_use(),
         "ranker": next(iter(ranker), ""),
     }
 

@@ -17,7 +17,6 @@ from django.utils.translation import ngettext
 
 from evaluation.measuring.measures import Estimate
 from evaluation.models import RulePreview, Topic
-from evaluation.models import Topic as TopicRow
 from evaluation.rule_impact import impact
 from evaluation.rule_impact.impact import Answer, Effect, Place, PublicSearch, RuleChange, SampleQuestion
 from evaluation.topics import library
@@ -141,7 +140,7 @@ def questions_of(references: Iterable[Sequence[str]]) -> list[SampleQuestion]:
     """Those that are still there, in this order."""
     wanted = [tuple(one) for one in references]
     logs = SearchLog.objects.exclude(query_text="").in_bulk([name for kind, name in wanted if kind == LOG])
-    rows = TopicRow.objects.filter(name__in=[name for kind, name in wanted if kind == TOPIC])
+    rows = Topic.objects.filter(name__in=[name for kind, name in wanted if kind == TOPIC])
     topics = library.as_topics(rows.select_related("domain"))
     known = {(LOG, str(pk)): logged_question(log) for pk, log in logs.items()}
     known |= {(TOPIC, topic.id): impact.topic_question(topic) for topic in topics}
@@ -249,7 +248,7 @@ def with_words(changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each change with its question: null where its words are no longer kept, or its topic is not public any more."""
     logs = SearchLog.objects.exclude(query_text="").in_bulk([c[LOG] for c in changes if LOG in c])
     words = {(LOG, str(pk)): log.query_text for pk, log in logs.items()}
-    public = TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
+    public = Topic.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS))
     topics = public.filter(name__in=[c[TOPIC] for c in changes if TOPIC in c])
     words |= {(TOPIC, name): query for name, query in topics.values_list("name", "query")}
     return [

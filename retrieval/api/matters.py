@@ -11,7 +11,7 @@ from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
-from retrieval.api.documents import DOCUMENTS, PagedParameters
+from retrieval.api.documents import DOCUMENTS, PagedParameters, Share, TakenBack
 from retrieval.api.parameters import Choice, Day, Parameters, Text, YesOrNo
 from retrieval.api.serializers import Page, UploadState
 from retrieval.errors import NotFound
@@ -36,15 +36,8 @@ class MatterEdit(MatterBody):
     reference = Text(max_length=200, required=False)
 
 
-class MemberBody(Parameters):
-    name = Text(
-        max_length=160, help_text="user:NAME, group:NAME or key:ID; whether anybody has it is not told."
-    )
+class MemberBody(Share):
     role = Choice(choices=ROLES, default="reader", required=False)
-
-
-class MemberGone(Parameters):
-    name = Text(max_length=160, required=False, help_text="Left out: the caller leaves.")
 
 
 class DeadlineBody(Parameters):
@@ -172,7 +165,7 @@ class MembersView(ApiView):
         """Add a member, or give one another role, as a lead. Its documents open or close to them at once."""
         return changed(request, matter_id, matters.set_member, **said)
 
-    @operation("remove_member", MatterGone, *ERRORS, url=MemberGone, scope=DOCUMENTS)
+    @operation("remove_member", MatterGone, *ERRORS, url=TakenBack, scope=DOCUMENTS)
     def delete(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Remove a member, as a lead; without a name, the caller leaves."""
         caller = request.auth.caller

@@ -44,18 +44,14 @@ FROM pg_stat_progress_create_index WHERE relid = 'retrieval_chunkvector'::regcla
 
 
 class IndexVectors(Job):
-    """Has the missing indexes made by `manage.py index_vectors` in a process of its own, and tells how far it is."""
+    """Has the missing indexes made by `manage.py index_vectors` in a process of its own, and tells how far it is.
+    Searches compare one by one meanwhile.
+    """
 
     def step(self, run: JobRun) -> Progress:
         if missing():
             return build_step(run)
         return Progress(run.total, run.total, "Every large domain is indexed", finished=True)
-
-    def undo(self, run: JobRun) -> None:
-        """What is made serves already."""
-
-    def failed(self, run: JobRun) -> None:
-        """Searches compare one by one meanwhile."""
 
 
 def request() -> dict:

@@ -103,12 +103,6 @@ class EmbedDocument(Job):
         state = {"document": number, "after": batch[-1].pk}
         return Progress(done, total, f"Document {number}: {done} of {total} chunks embedded anew", state)
 
-    def undo(self, run: JobRun) -> None:
-        """Nothing: what is embedded is right, and the rest serves as it did."""
-
-    def failed(self, run: JobRun) -> None:
-        """The job's page says why; the vectors of before serve."""
-
 
 def request_for(document: Document) -> dict:
     params = {"domain": document.domain.slug, "document": document.pk}

@@ -17,6 +17,11 @@ class ArfCommand(BaseCommand):
         except (OSError, ArfError) as problem:
             raise CommandError(str(problem)) from problem
 
+    def say(self, line: str) -> None:
+        """At once, be it into a pipe."""
+        self.stdout.write(line)
+        self.stdout.flush()
+
 
 class JobCommand(ArfCommand):
     """Runs one job to its end, with a progress bar or a line a step, and says how it ended."""

@@ -16,7 +16,7 @@ from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
 from retrieval.corpus import decided_cases, history
-from retrieval.corpus.filters import inside
+from retrieval.corpus.filters import above, inside
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
 from retrieval.models import Section
@@ -194,7 +194,8 @@ def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
     """By cited locator, in a few statements however many there are."""
     if not locators:
         return {}
-    chains = {locator: [locator, *ancestors(locator)] for locator in {*locators, *map(lettered, locators)}}
+    # What is above, nearest first, up to "/us/usc/t8".
+    chains = {place: [place, *above(place)[:1:-1]] for place in {*locators, *map(lettered, locators)}}
     names = {name for chain in chains.values() for name in chain}
     readable = searched(query)
     sections = {section.locator: section for section in readable.filter(locator__in=names)}
@@ -278,12 +279,6 @@ def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, 
         if found := list(alike.values_list("pk", "domain_id", "locator")[:NEAR_MISSES]):
             return found
     return []
-
-
-def ancestors(locator: str) -> list[str]:
-    """The locators above, nearest first, down to the document: "/us/const" for a clause of the Constitution."""
-    parts = locator.split("/")
-    return ["/".join(parts[:n]) for n in range(len(parts) - 1, 3, -1)]
 
 
 def anchored(readable: QuerySet[Section], locators: list[str]) -> dict[str, Section]:
@@ -399,12 +394,5 @@ def answered(ranking: Ranking, asked: Iterable[str], places: Sequence[tuple[str,
 
 
 def candidate_of(place: Place, reason: Reason) -> Candidate:
-    return Candidate(
-        section_id=place.section.pk,
-        domain_id=place.section.domain_id,
-        locator=place.section.locator,
-        scores={"citation": 1.0},
-        ranks={"citation": 1},
-        reasons=(reason,),
-        pin=place.pin,
-    )
+    section = place.section
+    return candidate(section.pk, reason, domain_id=section.domain_id, locator=section.locator, pin=place.pin)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+import psutil
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import OperationalError, connections
@@ -51,12 +52,12 @@ class Command(ArfCommand):
             check_port(settings.ARF_BIND, settings.ARF_PORT)
             check_database()
             supervisor = Supervisor(
-                programs(), settings.VAR_DIR / "log", kept_open=[lock.fileno()], say=self._say
+                programs(), settings.VAR_DIR / "log", kept_open=[lock.fileno()], say=self.say
             )
             try:
                 self._serve(supervisor, started)
             except KeyboardInterrupt:
-                self._say("Stopping.")
+                self.say("Stopping.")
             except TimeoutError as problem:
                 raise CommandError(
                     f"Not ready in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
@@ -69,10 +70,10 @@ class Command(ArfCommand):
                     Postgres().stop()
 
     def _serve(self, supervisor: Supervisor, started: float) -> None:
-        self._say("Preparing ARF:")
-        preparation.prepare(self._say)
+        self.say("Preparing ARF:")
+        preparation.prepare(self.say)
         supervisor.start()
-        preparation.order_vectors(self._say)
+        preparation.order_vectors(self.say)
         while not preparation.constitution_is_there():
             self._watch(preparation.order_constitution(), supervisor)
         if not preparation.names_are_embedded():
@@ -81,7 +82,7 @@ class Command(ArfCommand):
             in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
             supervisor.wait_until(in_time, limit=READY_LIMIT)
         supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
-        preparation.order_reranker(self._say)
+        preparation.order_reranker(self.say)
         missing = preparation.bodies_to_load()
         connections.close_all()
         self._greet(first_search.ask(base_url()), time.monotonic() - started, missing)
@@ -101,25 +102,21 @@ class Command(ArfCommand):
             supervisor.wait_until(if_answered(finished))
         if run.status != JobRun.Status.DONE:
             raise CommandError(f"The ingestion did not succeed: {run.error or run.message}")
-        self._say(f"  {run.message}")
+        self.say(f"  {run.message}")
 
     def _greet(self, answer: dict, seconds: float, missing: list[str]) -> None:
         url = base_url()
-        self._say(f"ARF is up after {seconds:.1f} s. One question really asked:\n")
-        self._say(first_search.in_words(answer))
-        self._say(
+        self.say(f"ARF is up after {seconds:.1f} s. One question really asked:\n")
+        self.say(first_search.in_words(answer))
+        self.say(
             f"\n  Search   {url}/\n  Admin    {url}/admin/\n  API      {url}/api/v1/docs/"
             f"\n  Logs     {settings.VAR_DIR / 'log'}"
         )
         if missing:
-            self._say(
+            self.say(
                 f"  Load     {sys.executable} manage.py fetch DOMAIN, which is one of {', '.join(missing)}"
             )
-        self._say("\nCtrl-C stops everything.")
-
-    def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        self.say("\nCtrl-C stops everything.")
 
 
 def programs() -> list[Program]:
@@ -176,7 +173,7 @@ def alone(path: Path) -> Iterator[TextIO]:
     with path.open("a+") as lock:
         limit = time.monotonic() + LEFTOVERS_LIMIT
         while not locked(lock):
-            if is_alive(holder(path)):
+            if psutil.pid_exists(holder(path)):
                 raise CommandError(
                     f"ARF already runs from here (process {holder(path)}): stop that one first."
                 )
@@ -199,19 +196,6 @@ def locked(lock: TextIO) -> bool:
 
 def holder(path: Path) -> int:
     return int(path.read_text() or 0)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process, be it another user's."""
-    if pid == 0:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def check_port(host: str, port: int) -> None:

@@ -31,13 +31,9 @@ class Command(ArfCommand):
 
     def handle(self, *, out: Path, start: Path | None, epochs: int, max_tokens: int, **options) -> None:
         plan = Plan(start or default_model_dir(), max_tokens, epochs, options["threads"])
-        depths = run.trained(out.absolute(), plan, limit=options["limit"], show=with_bar, say=self._say)
+        depths = run.trained(out.absolute(), plan, limit=options["limit"], show=with_bar, say=self.say)
         self.stdout.write("\n".join([HEAD, *map(line, depths)]))
         self.stdout.write(verdict(depths[1:], out.absolute() / run.MODEL))
-
-    def _say(self, words: str) -> None:
-        self.stdout.write(words)
-        self.stdout.flush()
 
 
 HEAD = (

@@ -31,24 +31,20 @@ class Command(ArfCommand):
     def handle(self, *, out: Path, batches: int, threads: int, **options) -> None:
         out = out.absolute()
         pairs = gathered()
-        self._say(f"{len(pairs)} names and headings of {len({pair.section for pair in pairs})} provisions")
-        adapter = fitting.fit(out, fitting.Plan(batches, threads), pairs, say=self._say)
+        self.say(f"{len(pairs)} names and headings of {len({pair.section for pair in pairs})} provisions")
+        adapter = fitting.fit(out, fitting.Plan(batches, threads), pairs, say=self.say)
         model = save_adapted(default_model_dir(), adapter, out / "model")
         new = OnnxEmbedder(onnx_export.export(model, out / "onnx"))
         now = loaded.active_embedder().embedder
-        self._say(HEAD)
+        self.say(HEAD)
         for ground in worth.grounds(pair.section for pair in pairs):
             before, after = worth.measured(ground, now), worth.measured(ground, new)
             for name in worth.MEASURES:
-                self._say(line(ground, name, [row[name] for row in before], [row[name] for row in after]))
-        self._say(
+                self.say(line(ground, name, [row[name] for row in before], [row[name] for row in after]))
+        self.say(
             f"To let it serve, set ARF_EMBEDDER_DIR={model}, then run `manage.py prepare`, `manage.py reembed`, "
             "`manage.py calibrate` and `manage.py retrain`, whose gate says what the reranker gains."
         )
-
-    def _say(self, words: str) -> None:
-        self.stdout.write(words)
-        self.stdout.flush()
 
 
 def line(ground: worth.Ground, name: str, before: list[float], after: list[float]) -> str:

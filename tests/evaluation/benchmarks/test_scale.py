@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.benchmarks.scale import as_table, grown, lexical_index_in
+from evaluation.benchmarks.scale import as_table, grown
 from evaluation.management.commands.benchmark import sizes_of
 from retrieval.models import ChunkVector, EmbeddingModel
 
@@ -15,12 +15,12 @@ def test_sizes_are_read_as_people_write_them():
         call_command("benchmark", "scale", "--chunks", "many")
 
 
-def test_a_body_is_made_indexed_searched_and_published_into(db, tmp_path):
+def test_a_body_is_made_indexed_searched_and_published_into(db, tmp_path, settings):
+    settings.ARF_LEXICAL_DIR = tmp_path / "lexical"
     model = EmbeddingModel.objects.get()
     source = np.array(ChunkVector.objects.order_by("pk").values_list("vector", flat=True)[:50], np.float32)
     questions = {"lay": ["who may bark"], "spanish": ["quién puede ladrar"]}
-    with lexical_index_in(tmp_path):
-        row = grown(model, source, ["Dogs may bark.", "Cats may not."], questions, size=90, seed=3)
+    row = grown(model, source, ["Dogs may bark.", "Cats may not."], questions, size=90, seed=3)
     assert row["chunks"] == 90 and row["publish_s"] > 0
     assert {kind: told["n"] for kind, told in row["ms"].items()} == {"lay": 1, "spanish": 1}
     assert row["stages_ms"].keys() >= {"DenseRetriever", "LexicalRetriever", "Fuse", "Present"}

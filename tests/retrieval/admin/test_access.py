@@ -43,7 +43,8 @@ def test_staff_assign_a_document_that_nobody_owns_without_seeing_its_title(
     "url", ["/admin/retrieval/matter/?client__istartswith=X", "/admin/retrieval/matter/?reference__contains=7",
             f"{UNOWNED}?title__icontains=secret", f"{UNOWNED}?metadata__party=x",
             f"{UNOWNED}?domain__sections__text__startswith=Secret", f"{UNOWNED}?domain__documents__title__contains=a",
-            f"{UNOWNED}?domain__documents__grants__name__startswith=u", f"{UNOWNED}?domain__uploads__filename__contains=a"],
+            f"{UNOWNED}?domain__documents__grants__name__startswith=u",
+            f"{UNOWNED}?domain__uploads__filename__contains=a"],
 )  # fmt: skip
 def test_lists_of_what_is_hidden_are_filtered_by_nothing_that_is(
     client, administrator, firm, private_section, url
