@@ -12,12 +12,12 @@ from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.access.sharing import checked_principal, own_principal
+from retrieval.access.sharing import checked_principal, is_somebody, own_principal
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Upload
 from retrieval.models.access import name_of
@@ -158,6 +158,22 @@ def check_led_without(matter: Matter, principal: str) -> None:
     leads = matter.members.filter(role=Role.LEAD, has_come=True)
     if leads.filter(principal=principal).exists() and not leads.exclude(principal=principal).exists():
         raise Unprocessable(gettext_noop("A matter keeps a lead: another one has to open it first."))
+
+
+def without_lead() -> Q:
+    """Matters that nobody leads any more: the accounts of their leads were deleted, or their keys revoked."""
+    leads = MatterMember.objects.filter(is_somebody("principal"), matter=OuterRef("pk"), role=Role.LEAD)
+    return ~Q(Exists(leads))
+
+
+@as_system()
+def give_lead(matter: Matter, name: str) -> None:
+    """Staff name a lead of a matter that has none. Raises Forbidden for one that is led."""
+    if not Matter.objects.filter(without_lead(), pk=matter.pk).exists():
+        raise Forbidden(gettext_noop("This matter has a lead."))
+    said = {"name": name, "role": Role.LEAD}
+    matter.members.update_or_create(principal=checked_principal(name), defaults=said)
+    share_with_members(matter)
 
 
 def share_with_members(matter: Matter) -> None:

@@ -3,8 +3,11 @@ it. Row-level security (migration 0028) holds the same; this says so in words.
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import CharField, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
@@ -128,13 +131,23 @@ def accept(document: Document, caller: Caller) -> None:
         )
 
 
+def is_somebody(field: str) -> Q:
+    """Whether the principal in this field is an account, a key that is not revoked, or a group that has members."""
+    kinds = {
+        "user": get_user_model().objects.all(),
+        "group": Group.objects.filter(user__isnull=False),
+        "key": ApiKey.objects.filter(revoked_at=None),
+    }
+    named = (
+        rows.annotate(principal=Concat(Value(f"{kind}:"), Cast("pk", CharField()))).values("principal")
+        for kind, rows in kinds.items()
+    )
+    return reduce(or_, (Q(**{f"{field}__in": principals}) for principals in named))
+
+
 def owners_gone() -> Q:
     """Documents whose owner is an account that was deleted, or a key that was revoked or deleted."""
-    people = get_user_model().objects.annotate(principal=Concat(Value("user:"), Cast("pk", CharField())))
-    keys = ApiKey.objects.filter(revoked_at=None)
-    keys = keys.annotate(principal=Concat(Value("key:"), Cast("pk", CharField())))
-    there = Q(owner__in=people.values("principal")) | Q(owner__in=keys.values("principal"))
-    return ~(there | Q(owner="") | Q(owner__startswith=PREFIX))
+    return ~(is_somebody("owner") | Q(owner="") | Q(owner__startswith=PREFIX))
 
 
 @as_system()

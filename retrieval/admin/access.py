@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
-from django.db.models import Count, Q, QuerySet
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelect2Widget
 
+from retrieval.access.matters import give_lead, without_lead
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import assign, owners_gone
 from retrieval.admin.base import (
@@ -24,7 +25,7 @@ from retrieval.admin.base import (
     NeverDeleted,
     ObjectAction,
     ObjectActions,
-    ReadOnly,
+    admin_link,
 )
 from retrieval.models import ApiKey, Document, Matter, UnownedDocument
 from retrieval.models.access import name_of, principal_of
@@ -113,22 +114,54 @@ class UnownedDocumentAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
         assign(obj, principal_of(form.cleaned_data["new_owner"]))
 
 
-@admin.register(Matter)
-class MatterAdmin(FilteredAsOffered, ReadOnly, ModelAdmin):
-    """How many matters there are, how large and since when: what is said of one is its members'."""
+class LeadForm(forms.ModelForm):
+    new_lead = forms.ChoiceField(
+        label=gettext_lazy("New lead"),
+        choices=lambda: [("", "–"), *owners()],
+        widget=UnfoldAdminSelect2Widget,
+    )
 
+    class Meta:
+        model = Matter
+        fields: list[str] = []
+
+
+@admin.register(Matter)
+class MatterAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
+    """How many matters there are, how large and since when: what is said of one is its members'. A superuser names a
+    lead of one that nobody leads any more.
+    """
+
+    form = LeadForm
     list_display = ["number", "opened_on", "closed_on", "document_count", "member_count", "deadline_count"]
     list_display_links = None
+    fields = ["number", "opened_on", "new_lead"]
+    readonly_fields = ["number", "opened_on"]
     changelist_view = seeing_every_document(ModelAdmin.changelist_view)
+    changeform_view = seeing_every_document(ModelAdmin.changeform_view)
+
+    def has_change_permission(self, request: HttpRequest, obj: Matter | None = None) -> bool:
+        return obj is not None and request.user.is_superuser and not obj.is_led
 
     def has_view_permission(self, request: HttpRequest, obj: Matter | None = None) -> bool:
-        """The list alone; Django asks of one matter with the matter."""
-        return obj is None and super().has_view_permission(request)
+        """The list, and what may be changed; Django asks of one matter with the matter."""
+        return super().has_view_permission(request) if obj is None else self.has_change_permission(request, obj)
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        return [*self.list_display, "lead"] if request.user.is_superuser else self.list_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         todo = Count("deadlines", filter=Q(deadlines__done_on=None), distinct=True)
         counted = Matter.objects.annotate(members_in_it=Count("members", distinct=True), todo=todo)
+        counted = counted.annotate(is_led=ExpressionWrapper(~without_lead(), BooleanField()))
         return counted.defer("reference", "client").order_by("-pk")
+
+    def save_model(self, request: HttpRequest, obj: Matter, form: LeadForm, change: bool) -> None:
+        give_lead(obj, form.cleaned_data["new_lead"])
+
+    @admin.display(description=gettext_lazy("Lead"))
+    def lead(self, matter: Matter) -> str:
+        return _("has one") if matter.is_led else admin_link(matter, _("Nobody: name one"))
 
     @admin.display(description=gettext_lazy("Number"), ordering="pk")
     def number(self, matter: Matter) -> int:

@@ -142,6 +142,23 @@ def test_staff_see_that_there_are_matters_and_nothing_that_is_said_of_them(clien
     )
 
 
+def test_a_superuser_names_a_lead_of_a_matter_that_nobody_leads_any_more(client, administrator, firm):
+    change = f"/admin/retrieval/matter/{firm.matter.pk}/change/"
+    User.objects.get(username="lea").delete()
+    assert client.post(change, {"new_lead": "user:rea"}).status_code == 403  # no superuser
+    client.force_login(User.objects.get(username="root"))
+    page = client.get("/admin/retrieval/matter/").content.decode()
+    assert change in page and "Nobody: name one" in page
+    form = client.get(change).content.decode()
+    assert REFERENCE not in form and CLIENT not in form
+    assert "new_lead" in client.post(change, {"new_lead": "user:nobody"}).context["adminform"].form.errors
+    assert client.post(change, {"new_lead": "user:stan"}).status_code == 302
+    with as_system():
+        assert matters.role_of(firm.matter, firm.stranger) == "lead"
+    assert change not in client.get("/admin/retrieval/matter/").content.decode()
+    assert client.post(change, {"new_lead": "user:rea"}).status_code == 403
+
+
 def test_a_matters_document_is_none_without_an_owner(client, administrator, firm):
     document = handed_in(firm.matter, firm.lead)
     assert document.locator not in client.get(UNOWNED).content.decode()
