@@ -18,6 +18,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 LARGEST = 27  # no article, amendment, section or clause of the Constitution has a higher number
+ANNOUNCED = 99  # what "section" or "clause" announces is cited, though it does not exist
 
 
 ROMAN = {in_roman(number).lower(): number for number in range(1, LARGEST + 1)}
@@ -107,11 +108,11 @@ NUMBER = (
 )
 
 
-def read(token: str) -> int | None:
-    """The number a folded token stands for, 1 to 27; None when it stands for none."""
+def read(token: str, largest: int = LARGEST) -> int | None:
+    """The number a folded token stands for, 1 to 27, in digits to the largest; None when it stands for none."""
     key = re.sub(r"[\s-]", "", token)
     if numeral := _NUMERAL.fullmatch(key):
-        return int(numeral[1]) if 1 <= int(numeral[1]) <= LARGEST else None
+        return int(numeral[1]) if 1 <= int(numeral[1]) <= largest else None
     return ROMAN.get(key.removesuffix("th")) or _WORDS.get(key)
 
 
@@ -194,6 +195,7 @@ _LEAD = re.compile(
     rf"(?:(?:(?P<section>{_SECTION})\s{{0,2}}(?P<sections>{_NUMBERS})"
     rf"|(?P<nth_section>{NUMBER})\s{{1,2}}(?:section|seccion)){_OF})?\Z"
 )
+_OF_ANOTHER = re.compile(r"\s{0,2}(?:u\.?\s?s\.?\s?c|c\.?\s?f\.?\s?r|of\s{1,2}title)")  # "section 42 USC 1983"
 _LEAD_REACH = 90  # characters before an amendment or article in which its section may stand
 
 
@@ -374,8 +376,8 @@ _ONE = re.compile(rf"{NUMBER}|{_GLUED}")
 _SPAN = re.compile(rf"\s*(?:-|{_RANGE})\s*")
 
 
-def number_at(folded: str, start: int, end: int) -> Number | None:
-    value = read(folded[start:end])
+def number_at(folded: str, start: int, end: int, largest: int = LARGEST) -> Number | None:
+    value = read(folded[start:end], largest)
     return Number(value, start, end, folded[start:end]) if value else None
 
 
@@ -393,11 +395,13 @@ def _read_numbers(folded: str, start: int, end: int) -> tuple[Number, ...]:
     return tuple(filled)
 
 
-def _listed(folded: str, start: int, end: int, *, plural: bool) -> tuple[Number, ...]:
+def _listed(
+    folded: str, start: int, end: int, *, plural: bool, largest: int = LARGEST
+) -> tuple[Number, ...]:
     if plural and (numbers := _read_numbers(folded, start, end)):
         return numbers
     first = _ONE.search(folded, start, end)
-    number = number_at(folded, *first.span()) if first else None
+    number = number_at(folded, *first.span(), largest) if first else None
     return (number,) if number else ()
 
 
@@ -447,7 +451,9 @@ def _group(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
     """The numbers of "sections 1 and 2", or of "the first section"."""
     if word := match[name]:
         plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
-        return _listed(folded, *match.span(name + "s"), plural=plural)
+        end = match.end(name + "s")
+        largest = LARGEST if _OF_ANOTHER.match(folded, end) else ANNOUNCED
+        return _listed(folded, match.start(name + "s"), end, plural=plural, largest=largest)
     nth = f"nth_{name}"
     number = number_at(folded, *match.span(nth)) if match[nth] and is_ordinal(match[nth]) else None
     return (number,) if number else ()

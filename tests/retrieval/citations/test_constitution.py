@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.citations import constitution
 from retrieval.citations.citation import Source
-from retrieval.citations.finding import absent_provision
+from retrieval.citations.finding import absent_provision, find_citations
 from retrieval.citations.heads import TAIL, heads, with_tail
 
 
@@ -156,3 +156,18 @@ def test_a_provision_that_is_asked_for_in_vain_is_named(text, name):
 
 def test_it_is_said_where_the_name_stands():
     assert constitution.absent("see the 28th amendment.") == (8, 22, "U.S. Const. amend. XXVIII")
+
+
+@pytest.mark.parametrize(
+    ("text", "locators"),
+    [
+        ("See U.S. Const. art. I, § 99.", ["/us/const/article/I/section/99"]),
+        ("U.S. Const. art. I, § 28, cl. 40", ["/us/const/article/I/section/28/clause/40"]),
+        ("enmienda 14, sección 50", ["/us/const/amendment/XIV/section/50"]),
+        ("the 14th amendment, section 42 USC 1983", ["/us/const/amendment/XIV", "/us/usc/t42/s1983"]),
+        ("the First Amendment, Section 230", ["/us/const/amendment/I"]),
+    ],
+)
+def test_a_section_that_no_provision_has_is_cited_all_the_same(text, locators):
+    """Or a brief that cites it would be told that its article is resolved."""
+    assert [citation.locator for citation in find_citations(text)] == locators
