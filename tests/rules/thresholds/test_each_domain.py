@@ -203,6 +203,14 @@ def test_public_bodies_decline_together_what_none_probably_answers_and_one_alone
 
 
 @pytest.mark.django_db
+def test_law_that_came_after_the_last_training_answers_by_its_own_words(leases):
+    """Questions of it are like those that nothing answered when the reranker was trained."""
+    knowing_unanswerable("can a tenant keep a pet", "may a cat live in a rented flat", PIE)
+    assert not first("may I keep a cat in the apartment").startswith("/us/const/")
+    assert not search(SearchRequest(PIE))["results"]
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(("cosine", "sections"), [(0.9, {1, 2}), (0.0, set())])
 def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(cosine, sections):
     knowing_unanswerable(PIE)
