@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from arf_site.web.lockout import login
+from arf_site.web.lockout import login, logout, staff_login
 from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.admin.pages import (
@@ -45,8 +45,10 @@ urlpatterns = [
     path(
         "admin/preview/<int:preview_id>/", admin.site.admin_view(rule_preview_page), name="admin_rule_preview"
     ),
-    path("admin/login/", login),
+    path("admin/login/", staff_login),
     path("admin/", admin.site.urls),
+    path("login", login, name="login"),
+    path("logout", logout, name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/rules/preview", RulePreviewsView.as_view(), name="api_rule_previews"),
     path("api/v1/rules/preview/<int:preview_id>", RulePreviewView.as_view(), name="api_rule_preview"),

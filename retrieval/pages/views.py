@@ -248,7 +248,7 @@ def costly(view: View) -> View:
 
 def signed_in(view: View) -> View:
     """A page of somebody's own."""
-    return unlisted(login_required(personal(view), login_url="admin:login"))
+    return unlisted(login_required(personal(view)))
 
 
 def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:

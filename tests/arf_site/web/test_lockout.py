@@ -68,3 +68,41 @@ def test_ten_wrong_passwords_lock_out_in_the_admins_own_look(client):
     assert b"unfold/css" in answer.content
     right = client.post("/admin/login/", wrong | {"password": "a long password"})
     assert right.status_code == 429
+
+
+# -- The login of everybody
+
+
+def test_a_colleague_who_is_no_staff_signs_in_to_their_documents_and_out_again(client):
+    User.objects.create_user("ann", password="a long password")
+    page = client.get("/login?next=/check/").content.decode()
+    assert 'name="next" value="/check/"' in page
+    wrong = client.post("/login", {"username": "ann", "password": "wrong", "next": "/check/"}).content.decode()
+    assert 'role="alert"' in wrong and 'value="ann"' in wrong and 'value="/check/"' in wrong
+    right = {"username": "ann", "password": "a long password"}
+    assert client.post("/login", right | {"next": "/check/"}).url == "/check/"
+    assert client.post("/login", right | {"next": "//elsewhere.example/"}).url == "/private"
+    assert "Sign out" in client.get("/private").content.decode()
+    assert client.get("/logout").status_code == 405
+    assert client.post("/logout").url == "/"
+    assert client.get("/private").url == "/login?next=/private"
+
+
+def test_wrong_passwords_lock_out_of_either_login(client):
+    User.objects.create_user("ann", password="a long password")
+    wrong = {"username": "ann", "password": "wrong"}
+    for _ in range(10):
+        answer = client.post("/login", wrong)
+    assert (answer.status_code, answer["Retry-After"]) == (429, "900")
+    assert b"Wait 15 minutes" in answer.content and b"unfold/css" not in answer.content
+    for login in ("/login", "/admin/login/"):
+        assert client.post(login, wrong | {"password": "a long password"}).status_code == 429
+
+
+def test_passwords_are_tried_few_times_a_minute_at_either_login(client, settings, monkeypatch):
+    settings.NUM_PROXIES = 1
+    monkeypatch.setattr(lockout, "LOGINS", 2)
+    monkeypatch.setattr(lockout, "hit", lambda who, limit: hit(who, limit, now=NOON))
+    assert [sign_in(client, "203.0.113.9", username=f"user {n}") for n in range(2)] == [200, 200]
+    form, afar = {"username": "user 3", "password": "a guess"}, {"x-forwarded-for": "203.0.113.9"}
+    assert client.post("/login", form, headers=afar).status_code == 429

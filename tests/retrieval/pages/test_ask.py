@@ -208,7 +208,7 @@ def test_a_question_on_private_documents_is_not_kept_and_the_page_says_why(clien
 
 def test_without_an_account_nothing_is_told_or_changed_of_a_history(client):
     assert not look(client, "/ask").all("section", id="history")
-    assert client.post("/ask/history", {"action": "keep"})["Location"].startswith("/admin/login/")
+    assert client.post("/ask/history", {"action": "keep"})["Location"].startswith("/login?")
 
 
 @pytest.mark.parametrize("given", [{}, {"action": "read"}, {"action": "erase", "number": "0"}])

@@ -152,7 +152,7 @@ def test_only_whose_role_allows_it_acts(visit, firm, action):
     assert visit("rea", action, **said).status_code == 403
     assert visit("stan", action, **said).status_code == 404
     assert visit("root", action, **said).status_code == 404
-    assert visit("", action, **said)["Location"].startswith("/admin/login/")
+    assert visit("", action, **said)["Location"].startswith("/login?")
 
 
 def test_a_page_offers_what_the_role_allows(visit, firm):
@@ -174,7 +174,7 @@ def test_a_page_offers_what_the_role_allows(visit, firm):
 
 def test_strangers_and_nobody_see_no_matter(client, visit, firm):
     assert {visit(name).status_code for name in ("stan", "root")} == {404}
-    assert visit("")["Location"].startswith("/admin/login/")
+    assert visit("")["Location"].startswith("/login?")
     client.force_login(User.objects.get(username="stan"))
     assert REFERENCE not in client.get("/private").content.decode()
 

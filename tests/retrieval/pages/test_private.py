@@ -38,8 +38,8 @@ def page_of(client, user):
 
 
 def test_strangers_are_asked_to_sign_in(client, bens):
-    assert client.get(PAGE)["Location"].startswith("/admin/login/")
-    assert act(client, bens, action="leave")["Location"].startswith("/admin/login/")
+    assert client.get(PAGE)["Location"].startswith("/login?")
+    assert act(client, bens, action="leave")["Location"].startswith("/login?")
 
 
 def test_an_owner_shares_and_the_reader_sees_and_leaves(client, ann, ben, bens):
