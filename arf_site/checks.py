@@ -63,12 +63,14 @@ def queue_limits(app_configs, **kwargs) -> Iterator[CheckMessage]:
 
 @register(Tags.security)
 def limit_behind_a_proxy(app_configs, **kwargs) -> Iterator[CheckMessage]:
-    """This machine's own requests are not limited, and a proxy on it sends everybody's."""
+    """No proxy is believed that a request came by TLS: it is sent to the same address for ever. Nor is anybody limited,
+    since this machine's own requests are not, and a proxy on it sends everybody's.
+    """
     if settings.BEHIND_TLS and not settings.NUM_PROXIES:
-        yield Warning(
-            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited.",
+        yield Error(
+            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: every page would be sent on to itself.",
             hint="Set ARF_PROXIES to how many proxies stand before this server, usually 1.",
-            id="arf.W008",
+            id="arf.E008",
         )
 
 

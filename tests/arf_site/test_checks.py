@@ -62,9 +62,9 @@ def test_a_proxy_that_is_not_counted_is_named(settings, tls, proxies):
     messages = list(ground.limit_behind_a_proxy(None))
     if tls and not proxies:
         told = (
-            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: behind a proxy on this machine nobody is limited."
+            "ARF_BEHIND_TLS is set, but ARF_PROXIES is 0: every page would be sent on to itself."
         )
-        assert only(messages) == ("arf.W008", told)
+        assert only(messages) == ("arf.E008", told)
     else:
         assert messages == []
 
