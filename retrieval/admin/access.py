@@ -205,6 +205,7 @@ REVOKE = ObjectAction(
     revoke,
     may=lambda request, key: request.user.has_perm("retrieval.change_apikey"),
     applies=lambda key: key.revoked_at is None,
+    undoable=False,
 )
 
 

@@ -78,13 +78,16 @@ class ReadOnly(MadeElsewhere):
 
 @dataclass(frozen=True)
 class ObjectAction:
-    """A button on a record's page. `may`: who sees it and may press it; `applies`: when it makes sense."""
+    """A button on a record's page. `may`: who sees it and may press it; `applies`: when it makes sense; `undoable`:
+    false where nothing brings back what was, so that it is asked once more.
+    """
 
     name: str
     label: str
     run: Callable[[HttpRequest, Model], HttpResponse | None]
     may: Callable[[HttpRequest, Model], bool]
     applies: Callable[[Model], bool] = lambda obj: True
+    undoable: bool = True
 
 
 class ObjectActions:
@@ -131,6 +134,9 @@ class ObjectActions:
             raise Http404
         if not self.has_view_permission(request, obj) or not chosen.may(request, obj):
             raise PermissionDenied
+        if not chosen.undoable and "sure" not in request.POST:
+            asked = {"title": chosen.label, "object": obj, "back": admin_url(obj)}
+            return page(request, "admin/sure.html", asked)
         try:
             answer = self._run(chosen, request, obj)
         except ArfError as problem:

@@ -180,6 +180,7 @@ ERASE = ObjectAction(
         request.user.has_perm("retrieval.delete_document") and may_replace(document, caller_of(request))
     ),
     applies=lambda document: document.private,
+    undoable=False,
 )
 
 

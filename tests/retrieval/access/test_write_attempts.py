@@ -95,8 +95,8 @@ def attempt(draw, client, document, names):
             lambda: client.post(page, {"action": "take_back", "name": name}),
             lambda: client.post(page, {"action": "accept"}),
             lambda: client.post(page, {"action": "withdraw"}),
-            lambda: client.post(f"{change}/do/withdraw/"),
-            lambda: client.post(f"{change}/do/erase/"),
+            lambda: client.post(f"{change}/do/withdraw/", {"sure": "yes"}),
+            lambda: client.post(f"{change}/do/erase/", {"sure": "yes"}),
             lambda: client.post(f"{change}/change/", {"title": "mine", "locator": "/client_cases/mine"}),
             lambda: client.post(f"{change}/delete/", {"post": "yes"}),
             lambda: client.post(

@@ -92,7 +92,11 @@ def test_a_new_keys_secret_is_shown_once(client, administrator):
 def test_a_key_is_revoked_and_never_deleted(client, administrator):
     key, _ = ApiKey.issue(name="Old app")
     assert client.post(f"/admin/retrieval/apikey/{key.pk}/delete/", {"post": "yes"}).status_code == 403
-    client.post(f"/admin/retrieval/apikey/{key.pk}/do/revoke/")
+    revoke = f"/admin/retrieval/apikey/{key.pk}/do/revoke/"
+    assert "nothing brings back" in client.post(revoke).content.decode()  # asked once more
+    key.refresh_from_db()
+    assert key.revoked_at is None
+    client.post(revoke, {"sure": "yes"})
     key.refresh_from_db()
     assert not key.is_usable
 
