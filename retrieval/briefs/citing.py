@@ -53,8 +53,11 @@ _YEAR = re.compile(
     r"(?:,\s?(?:at\s)?[0-9]{1,4}(?:\s?[-–&,]\s?[0-9]{1,4}){0,3}(?:\s?n\.\s?\d+)?)?\s{0,2}\((?:U\.\s?S\.\s)?(?P<year>1[789][0-9]{2}|20[0-9]{2})\)"
 )
 _OVERRULING = re.compile(
-    r"overrul|overturn|abrogat|supersed|repeal|no longer|rescind|derog|revoc|anul|sustitu|ya no|former|antigu|once|"
-    r"used to|then in force|at the time|entonces",
+    r"\b(?:overrul|overturn|abrogat|supersed|repeal|no longer|rescind|derog|revoc|anul|sustitu|ya no|antigu|"
+    r"disapproved|repudiated|bad law|sin efecto|"
+    r"former(?:ly\b|\s(?:law|rule|statute|version|provision|text|section|test|standard))|"
+    r"once\s(?:was|were|held|said|forbade|\w+ed)\b|used to|then in force|at the time\b(?! of)|at that time|"
+    r"entonces)",
     re.IGNORECASE,
 )
 

@@ -28,6 +28,7 @@ FORMS = [
         (r"/us/usc/t(?P<title>\w+)" + _SECTION, "{title} U.S.C. § {section}{below}"),
         (r"/us/usc/t(?P<title>\w+)", "{title} U.S.C."),
         (r"/us/cfr/t(?P<title>\w+)" + _SECTION, "{title} C.F.R. § {section}{below}"),
+        (r"/us/cfr/t(?P<title>\w+)", "{title} C.F.R."),
         (
             r"/us/cfr/t(?P<title>\w+)/pt(?P<part>[\w-]+)(?:/spt(?P<subpart>\w+))?(?:/app(?P<appendix>[\w-]*))?",
             "{title} C.F.R. pt. {part}[, subpt. {subpart}][, app. {appendix}]",

@@ -174,7 +174,7 @@ _ONLY_NAME = re.compile(
 )
 _LAST_VOLUME = 650
 _US_REPORTS = re.compile(
-    r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|u s|us)(?:\s?\([0-9] [a-z]{3,8}\.?\))?"
+    r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|u s|us)(?:\s?\([0-9]{1,2} [a-z]{3,8}\.?\))?"
     r",?\s{0,2}(?:at\s{1,2})?(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
 )
 _COUNTED = re.compile(

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from fractions import Fraction
-from itertools import count
+from itertools import count, zip_longest
 
 from retrieval.proof.alignment import Token, tokens
 from retrieval.proof.facts import Facts, Quantity, facts, places_of
 from retrieval.proof.types import PROBLEMS, Source
 from retrieval.proof.vocabulary import (
+    BOUNDING,
     CONDITIONS,
+    CROSS_REFERENCE,
     EXCEPTING,
     EXCLUDED,
     EXCLUDES,
@@ -29,6 +31,7 @@ from retrieval.proof.vocabulary import (
     MOST,
     NEGATIVE,
     OBLIGES,
+    OF_A_RULE,
     PARTIES,
     PARTS,
     PERMITS,
@@ -141,6 +144,8 @@ def _facts_changed(said: str, window: str, source: Source) -> tuple[set[str], bo
 
 
 def _quantity_changed(quantity: Quantity, said: str, law: Facts, window: str) -> str:
+    if quantity.noun in OF_A_RULE:
+        return ""
     same = [other for other in law.quantities if other.value == quantity.value]
     if not same:
         if quantity.certain:
@@ -226,6 +231,8 @@ def _reworded(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -
 def _excepting(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -> bool:
     """Whether words are left out that begin with "except", "unless" and the like."""
     for kind, a, b, c, d in aligned.steps:
+        if CROSS_REFERENCE.match(fold(" ".join(token.word for token in law[c:d][:8]))):
+            continue
         left_out = fold(" ".join(token.word for token in law[c : min(d, c + 4)]))
         marker = EXCEPTING.search(left_out) if kind in ("delete", "replace", "insert") else None
         if marker and left_out[: marker.start()].count(" ") < 2:
@@ -285,7 +292,8 @@ def _values(tokens: Sequence[Token]) -> set[Fraction]:
 
 
 def _negative(tokens: Sequence[Token]) -> bool:
-    return any(fold(token.word).replace("'", "").replace("’", "") in NEGATIVE for token in tokens)
+    words = [fold(token.word).replace("'", "").replace("’", "") for token in tokens]
+    return any(word in NEGATIVE and after not in BOUNDING for word, after in zip_longest(words, words[1:]))
 
 
 # -- hints

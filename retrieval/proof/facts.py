@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from retrieval.parsing.designators import roman
 from retrieval.proof.vocabulary import (
+    ABBREVIATED,
     DECENAS,
     LARGE,
     MONTH,
@@ -211,10 +212,12 @@ def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]]
 
 
 def _is_month(tokens: Sequence[_Token], at: int, has_day: bool) -> bool:
-    """ "May" and "march" are months only beside a number."""
+    """ "May", "march" and abbreviations are months only beside a number."""
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if tokens[at].word in ABBREVIATED:
+        return has_day or (following.isdecimal() and int(following) <= 31 and not _has_unit(tokens, at + 2))
     if tokens[at].word not in ("may", "march"):
         return True
-    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
     return has_day or (following[:1].isdigit() and not _has_unit(tokens, at + 2))
 
 
@@ -240,7 +243,7 @@ def _quantity(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:
     unit = unit or next((UNIT[word] for word in (joined, *following[:2]) if word in UNIT), "")
     noun = following[0] if following else ""
     word = tokens[at].word
-    certain = not (value <= 1 and word in ("one", "un", "una", "uno", "once")) and not (
+    certain = not (value == 1 and word in ("one", "un", "una", "uno", "once")) and not (
         is_ordinal and value == 1
     )
     return used, Quantity(value, unit, noun, tokens[at].start, tokens[at + used - 1].end, certain)

@@ -93,7 +93,8 @@ UNITS = {
     unit: listed(names)
     for unit, names in {
         "year": "year years yr yrs ano anos yearly annual annually", "month": "month months mes meses monthly",
-        "week": "week weeks semana semanas", "day": "day days dia dias daily", "hour": "hour hours hora horas",
+        "week": "week weeks workweek workweeks semana semanas",
+        "day": "day days workday workdays dia dias daily", "hour": "hour hours hora horas",
         "minute": "minute minutes minuto minutos", "dollar": "$ dollar dollars dolar dolares usd",
         "cent": "cent cents centavo centavos", "percent": "% percent percentum centum pct",
         "mile": "mile miles milla millas", "foot": "foot feet pie pies", "acre": "acre acres",
@@ -106,6 +107,9 @@ UNIT = {name: unit for unit, names in UNITS.items() for name in names}
 MONTHS = listed("january february march april may june july august september october november december")
 MESES = listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
 MONTH = {name: place for names in (MONTHS, MESES) for place, name in enumerate(names, 1)} | {"setiembre": 9}
+ABBREVIATED = {name[:3]: place for names in (MONTHS, MESES) for place, name in enumerate(names, 1) if len(name) > 4}
+ABBREVIATED |= {"sept": 9}  # months only beside the number of a day
+MONTH |= ABBREVIATED
 WEEKDAYS = listed(
     """monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado
     domingo"""
@@ -194,11 +198,22 @@ PRONOUNS = a_set(
 )
 LEAST = re.compile(
     r"\b(?:at least|no less than|not less than|no fewer than|not fewer than|minimum of|or more|"
-    r"or older|or over|al menos|por lo menos|como minimo|exceeding|exceeds|(?<!no )(?<!not )more than|mas de|over)\b"
+    r"no sooner than|no earlier than|not earlier than|or older|or over|al menos|por lo menos|"
+    r"como minimo|(?<!not )exceeding|exceeds|(?<!no )(?<!not )more than|no menos de|(?<!no )mas de|over)\b"
 )
 MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|not to exceed|not exceeding|not exceed|up to|maximum of|"
-    r"or less|or fewer|como maximo|hasta|a lo sumo|"
-    r"(?<!no )(?<!not )less than|(?<!no )(?<!not )fewer than|under|menos de)\b"
+    r"\b(?:at most|no more than|not more than|not to exceed|not exceeding|not exceed|up to|maximum of|within|"
+    r"no later than|not later than|or less|or fewer|como maximo|hasta|a lo sumo|dentro de|no mas de|no exceda|"
+    r"(?<!no )(?<!not )less than|(?<!no )(?<!not )fewer than|under|(?<!no )menos de)\b"
 )
+# "Not later than" denies nothing.
+BOUNDING = a_set("less more later fewer sooner earlier exceed exceeding menos mas exceda")
+CROSS_REFERENCE = re.compile(
+    r"(?:subject to|except as (?:otherwise )?provided (?:in|by|under)) (?:this |the |any )?(?:sub)?"
+    r"(?:section|paragraph|clause|chapter|title|part)"
+)
+OF_A_RULE = a_set(
+    """elements requirements exceptions factors conditions prongs qualifications ways criteria reasons elementos
+    requisitos excepciones condiciones"""
+)  # what readers count in a rule, which does not count it
 EXCEPTIONS = a_set("except unless provided but excepting subject salvo excepto siempre pero")

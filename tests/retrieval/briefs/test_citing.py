@@ -153,6 +153,19 @@ def test_private_documents_are_cited_by_their_titles():
 def test_a_sentence_may_say_itself_that_the_law_is_gone():
     assert admits("Plessy was overruled by Brown.") and admits("La enmienda fue derogada.")
     assert not admits("Plessy holds that the law is valid.")
+    assert not admits("Concerning public schools, Plessy permits separation, once counsel is waived.")
+    assert admits("The former rule allowed it.") and not admits("The former wife relies on Roe.")
+
+
+@pytest.mark.parametrize(
+    ("text", "locators"),
+    [
+        ("Dred Scott v. Sandford, 60 U.S. (19 How.) 393 (1857).", ["/us/scotus/60/393"]),
+        ("8 C.F.R. § 208.13(b)(1). Id. § 208.16.", ["/us/cfr/t8/s208.13/b/1", "/us/cfr/t8/s208.16"]),
+    ],
+)
+def test_old_reporters_and_short_forms_of_regulations_lead_to_their_places(text, locators):
+    assert [cited.locator for cited in cited_in(text, NAMES)] == locators
 
 
 @pytest.mark.parametrize("cited", ["410 U.S. 113; ", "see u.s. const. art. IX, "])

@@ -129,6 +129,31 @@ def test_bounds_are_compared():
     assert "number" in problems("The fine is at least 500 dollars.", law)
 
 
+LATE = "A claim shall be filed not later than 30 days after the loss."
+FINE = "The fine shall be not more than 500 dollars."
+
+
+@pytest.mark.parametrize(
+    ("law", "said", "language", "changed"),
+    [
+        (LATE, "A claim shall be filed within 30 days.", "en", ()),
+        (LATE, "A claim shall be filed no sooner than 30 days after it.", "en", ("number",)),
+        ("The bond shall be not less than 10 dollars.", "The bond shall be at least 10 dollars.", "en", ()),
+        (FINE, "La multa será de no más de 500 dólares.", "es", ()),
+        (FINE, "La multa será de no menos de 500 dólares.", "es", ("number",)),
+        ("A quorum is a majority of the members.", "A quorum is one third of the members.", "en", ("number",)),
+        ("The report is due on March 3, 2025.", "The report is due on Feb. 3, 2025.", "en", ("date",)),
+        ("Leave is 12 workweeks a year.", "Leave is 12 days a year.", "en", ("unit",)),
+        ("Subject to section 2613, an employee shall have leave.", "An employee shall have leave.", "en", ()),
+        ("An employee shall have leave, except in war.", "An employee shall have leave.", "en", ("exception",)),
+        ("Whoever takes away goods is a thief.", "A thief has two elements: he takes away goods.", "en", ()),
+    ],
+)  # fmt: skip
+def test_bounds_units_and_references_are_read_as_lawyers_write_them(law, said, language, changed):
+    told = {"number", "negation", "unit", "date", "exception"}
+    assert told.intersection(problems(said, Source("/x", "x", law), language)) == set(changed)
+
+
 def test_dates_are_compared():
     law = Source("/x", "x", "The terms shall end at noon on the 20th day of January.")
     assert problems("The term ends on January 20.", law) == ()
