@@ -13,7 +13,7 @@ from typing import Protocol
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 from django.db.models.fields.json import KT
 from django.utils import timezone
 from django.utils.module_loading import import_string
@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 CORPUS = "corpus"  # the key of every job that writes chunks: one at a time
 MOST_TRIES = 3  # of one step: a worker that dies in it each time will die again
+RUNS_KEPT = timedelta(days=180)
 CHECKPOINTS_KEPT = timedelta(days=7)  # of a failed job, which may be resumed so long
 SILENT_AFTER = timedelta(minutes=4)  # longer than a step may take with the queue's retry of 180 s
 # Seconds after which a step begins no other piece: on a machine ten times slower it ends in time too.
@@ -330,6 +331,14 @@ def forget_checkpoints() -> int:
     long_ago = timezone.now() - CHECKPOINTS_KEPT
     kept = Checkpoint.objects.filter(run__status=JobRun.Status.FAILED, run__finished_at__lt=long_ago)
     return kept.delete()[0]
+
+
+def forget_runs() -> int:
+    """Deletes jobs that ended long ago, but the last of each kind for each domain; gives how many rows."""
+    alike = JobRun.objects.annotate(domain=KT("params__domain")).order_by().values("kind", "domain")
+    last = alike.annotate(last=Max("pk")).values("last")
+    ended = JobRun.objects.filter(finished_at__lt=timezone.now() - RUNS_KEPT)
+    return ended.exclude(pk__in=last).delete()[0]
 
 
 def lock(name: str) -> None:

@@ -19,13 +19,14 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import checked_principal, is_somebody, own_principal
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
-from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Upload
+from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Section, Upload
 from retrieval.models.access import name_of
 from retrieval.models.matters import PREFIX
 
 Role = MatterMember.Role
 BY_RANK = (Role.LEAD, Role.CONTRIBUTOR, Role.READER)
 LEADS, WRITERS, MEMBERS = BY_RANK[:1], BY_RANK[:2], BY_RANK
+GRANTS_AT_ONCE = 2_000
 ABSENT = gettext_noop("There is no such matter.")
 GRANTED = {
     Role.LEAD: DocumentGrant.Role.CONTRIBUTOR,
@@ -179,9 +180,14 @@ def give_lead(matter: Matter, name: str) -> None:
 def share_with_members(matter: Matter) -> None:
     """Its documents are granted to its members as their roles say, and to nobody else; to none while it is closed."""
     documents = list(Document.objects.filter(owner=matter.principal).values_list("pk", flat=True))
+    known = matter.members.values("principal") if matter.is_open else []
+    DocumentGrant.objects.filter(document__owner=matter.principal).exclude(principal__in=known).delete()
+    grant_to_members(matter, documents)
+
+
+def grant_to_members(matter: Matter, documents: Sequence[int]) -> None:
+    """`documents`: their ids."""
     members = list(matter.members.all()) if matter.is_open else []
-    known = [member.principal for member in members]
-    DocumentGrant.objects.filter(document__in=documents).exclude(principal__in=known).delete()
     grants = [
         DocumentGrant(
             document_id=document, name=member.name, principal=member.principal, role=GRANTED[member.role]
@@ -190,21 +196,20 @@ def share_with_members(matter: Matter) -> None:
         for member in members
     ]
     kept = {"unique_fields": ["document", "principal"], "update_fields": ["name", "role"]}
-    DocumentGrant.objects.bulk_create(grants, update_conflicts=True, **kept)
+    DocumentGrant.objects.bulk_create(grants, update_conflicts=True, batch_size=GRANTS_AT_ONCE, **kept)
 
 
-def share_new(owner: str) -> None:
+def share_new(owner: str, document: Document) -> None:
     """For the job that has made a document, as its owner: where that is a matter, its members of now may read it."""
     if owner.startswith(PREFIX):
         number = owner.removeprefix(PREFIX)
-        share_with_members(Matter.objects.select_for_update(no_key=True).get(pk=number))
+        grant_to_members(Matter.objects.select_for_update(no_key=True).get(pk=number), [document.pk])
 
 
 def documents_of(matter: Matter) -> QuerySet[Document]:
     """Those that something can be read of today."""
-    held = Document.objects.filter(
-        owner=matter.principal, sections__live=True, sections__valid_to=None
-    ).distinct()
+    read = Section.objects.filter(document=OuterRef("pk"), live=True, valid_to=None)
+    held = Document.objects.filter(Exists(read), owner=matter.principal)
     return held.select_related("domain").order_by("title", "pk")
 
 

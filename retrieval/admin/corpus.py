@@ -289,6 +289,7 @@ class ChunkAdmin(ReadOnly, ModelAdmin):
     list_filter = ["domain"]
     list_select_related = ["section"]
     search_fields = ["section__citation", "section__locator"]
+    ordering = ["pk"]  # by their places all of them would be joined with all provisions and sorted
     show_full_result_count = False
     fields = [
         "section", "position", "start", "end", "page_start", "page_end", "token_count", "context", "text",
@@ -308,6 +309,7 @@ class CitationAdmin(ReadOnly, ModelAdmin):
     list_filter = [("target", admin.EmptyFieldListFilter)]
     list_select_related = ["source"]
     search_fields = ["text", "target_locator", "source__citation"]
+    ordering = ["pk"]
     show_full_result_count = False
     fields = ["source", "text", "target_locator", "start", "end", "resolved"]
 

@@ -202,7 +202,7 @@ def read(run: JobRun) -> Progress:
     document = Document.objects.get(pk=progress.state["document"])
     for name, reader in zip(upload.grants, upload.readers, strict=True):
         grant(document, name, reader, DocumentGrant.Role.READER, Caller((upload.principal,)))
-    matters.share_new(upload.principal)
+    matters.share_new(upload.principal, document)
     found = {"sections": len(rows), "pages": source.pages, "scanned_pages": list(source.scanned_pages)}
     Upload.objects.filter(pk=upload.pk).update(document=document, **found)
     return progress

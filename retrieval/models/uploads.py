@@ -78,6 +78,7 @@ class Upload(models.Model):
 
     class Meta:
         ordering = ["-created_at", "-pk"]
+        indexes = [models.Index(fields=["principal", "-created_at"], name="upload_principal")]
 
     def __str__(self) -> str:
         return self.filename

@@ -157,7 +157,7 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "members": list(now.members.all()),
             "deadlines": list(now.deadlines.all()),
             "documents": list(matters.documents_of(now)[:SHOWN]),
-            "uploads": list(matters.uploads_of(now)),
+            "uploads": list(matters.uploads_of(now)[:SHOWN]),
             "domains": domains(),
             "accepted": ",".join(READERS),
             "roles": MatterMember.Role,

@@ -170,7 +170,7 @@ def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     return Shelf(domain, shown, len(counts))
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=32)  # of 50,000 decisions one has 4 MB
 def public_counts(domain: int, corpus_version: int) -> dict[int, int]:
     """Counted once for each version of the corpus."""
     return counts_by_document(domain, ANONYMOUS)

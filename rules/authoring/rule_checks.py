@@ -56,9 +56,9 @@ class Scope:
         return Chunk.objects.filter(in_part(part), section__in=self.sections)
 
 
-def check(rule: Rule, caller: Caller, *, unique: bool = True) -> None:
+def check(rule: Rule, caller: Caller, *, unique: bool = True, hints: bool = True) -> None:
     """Raises RuleRefused for a rule that no search could apply, or that names a part of the corpus where nothing is;
-    then with what is nearest.
+    with hints then with what is nearest, for which names of the whole corpus are read.
     """
     try:
         # Criteria and actions are read as a whole by its `clean`.
@@ -72,11 +72,13 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True) -> None:
     for parts in (rule.draft.clauses.targets.parts, redirects):
         missing = (part for part in parts if not scope.chunks(part).exists())
         if named := list(islice(missing, MOST_MISSING)):
-            raise RuleRefused(" ".join(missing_message(part, scope) for part in named))
+            raise RuleRefused(" ".join(missing_message(part, scope, hints=hints) for part in named))
 
 
-def missing_message(part: Part, scope: Scope) -> str:
+def missing_message(part: Part, scope: Scope, *, hints: bool) -> str:
     message = _("Nothing matches the target “%(kind)s: %(named)s”.") % {"kind": part.kind, "named": part.name}
+    if not hints:
+        return message
     near = similar_names(part, scope)
     return f"{message} " + (_("Near to it: %s.") % ", ".join(near) if near else _("Nothing is near to it."))
 

@@ -63,7 +63,7 @@ def written_rule(number: int, fields: Mapping[str, Any], caller: Caller) -> Comp
         raise BadRule(f"In {name}, “{unknown[0][:60]}” is not known. Known: {', '.join(FIELDS)}.")
     rule = Rule(name=name, **{"criteria": ALWAYS, **fields})
     try:
-        rule_checks.check(rule, caller, unique=False)
+        rule_checks.check(rule, caller, unique=False, hints=False)
         compiled = rule.draft
     except rule_checks.RuleRefused as problem:
         raise BadRule(f"In {name}: {problem.message}") from problem

@@ -376,6 +376,16 @@ def test_checkpoints_of_a_failed_job_are_kept_for_a_week():
     assert jobs.forget_checkpoints() == 1
 
 
+def test_jobs_that_ended_long_ago_go_but_the_last_of_each_kind_and_domain():
+    JobRun.objects.all().delete()
+    for name in ("a", "a", "b"):
+        *_, _run = jobs.run_here(jobs.create("count", key="k", params={"domain": name}))
+    assert jobs.forget_runs() == 0
+    JobRun.objects.update(finished_at=timezone.now() - timedelta(days=200))
+    assert jobs.forget_runs() == 1
+    assert sorted(run.params["domain"] for run in JobRun.objects.all()) == ["a", "b"]
+
+
 class PrintingCommand(JobCommand):
     prints_steps = True
 
