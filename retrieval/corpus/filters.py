@@ -29,8 +29,18 @@ NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
 
 
 def in_selection(selection: Selection) -> Q:
-    """The chunks of a selection, as a condition on Chunk."""
-    return reduce(or_, map(in_part, selection.parts), NOTHING)
+    """The chunks of a selection, as a condition on Chunk. Of several parts each is found by an index of its own, where
+    one condition of them all would be held against every chunk.
+    """
+    if len(selection.parts) < 2:
+        return reduce(or_, map(in_part, selection.parts), NOTHING)
+    return any_of(*map(in_part, selection.parts))
+
+
+def any_of(*conditions: Q) -> Q:
+    """The chunks of which one of these conditions holds."""
+    one, *more = (Chunk.objects.filter(condition).order_by().values("pk") for condition in conditions)
+    return Q(pk__in=one.union(*more))
 
 
 def in_part(part: Part) -> Q:
@@ -41,13 +51,15 @@ def in_part(part: Part) -> Q:
 
 
 def in_section(part: Part) -> Q:
-    at_place = Anchor.objects.filter(
-        locator=part.value,
-        section=OuterRef("section"),
-        start__lt=OuterRef("end"),
-        end__gt=OuterRef("start"),
+    places = Anchor.objects.filter(locator=part.value)
+    overlapping = places.filter(
+        section=OuterRef("section"), start__lt=OuterRef("end"), end__gt=OuterRef("start")
     )
-    return below("section__locator", part.value) | Q(Exists(at_place))
+    sections = Section.objects.filter(below("locator", part.value))
+    return any_of(
+        Q(section__in=sections.values("pk")),
+        Q(Exists(overlapping), section__in=places.values("section")),
+    )
 
 
 def in_subtree(part: Part, of: str = "") -> Q:
