@@ -1,5 +1,5 @@
 # make run: everything up, at http://127.0.0.1:8000. make test: the whole suite in three processes;
-# make test ARGS="-n 0 tests/retrieval/test_pipelines.py -x": one file, in one.
+# make test ARGS="-n 0 tests/arf_site/test_pipelines.py -x": one file, in one.
 
 # The first Python of at least 3.11 that runs; `make PYTHON=…` names another.
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \

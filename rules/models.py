@@ -15,6 +15,7 @@ from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.lookups import LessThan
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 from simple_history.models import HistoricalRecords
 
 from retrieval.access.caller import Caller
@@ -306,7 +307,7 @@ class Rule(models.Model):
         DRAFT = "draft", _("Draft")
         PROPOSED = "proposed", _("Proposed")
         PUBLISHED = "published", _("Published")
-        RETIRED = "retired", _("Retired")
+        RETIRED = "retired", pgettext_lazy("rule", "Retired")
 
     name = models.CharField(max_length=120, unique=True, help_text=_("What it is for, in a few words."))
     domains = ArrayField(

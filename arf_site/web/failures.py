@@ -2,9 +2,12 @@
 
 import sys
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
+from django.template import loader
 from django.views import defaults
 
+from arf_site.web.uploads import most_megabytes
 from retrieval.api.errors import NO_DATABASE, error_response
 from retrieval.database import AWAY
 from retrieval.errors import SearchUnavailable
@@ -18,7 +21,16 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A host that is not ours, a cookie or form that cannot be read."""
     if request.path.startswith(API):
         return error_response(400, "bad_request", "This request cannot be read.")
+    if isinstance(exception, RequestDataTooBig):
+        return too_large(request)
     return defaults.bad_request(request, exception)
+
+
+def too_large(request: HttpRequest) -> HttpResponse:
+    """A file or form beyond its limit, which is named where it is the limit of files."""
+    is_upload = request.content_type == "multipart/form-data"
+    most = most_megabytes(request.path_info) if is_upload else None
+    return HttpResponse(loader.render_to_string("413.html", {"most": most}), status=413)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -18,12 +18,22 @@ DOCUMENTS = {
 }
 
 
+def most_bytes(path: str) -> int:
+    """How long a form may be that is sent there."""
+    return next((most for place, most in DOCUMENTS.items() if path.startswith(place)), LONGEST)
+
+
+def most_megabytes(path: str) -> float:
+    """As people are told it: of a form that holds one file, what the file may have."""
+    most = most_bytes(path)
+    return (most - most % MAX_BYTES) / 2**20 if most >= MAX_BYTES else most / 1_000_000
+
+
 class Bounded(FileUploadHandler):
     """Stands first: refuses a form by its announced length, before a byte is kept. Others keep the files."""
 
     def handle_raw_input(self, input_data, META, content_length: int, boundary, encoding=None) -> None:
-        path = self.request.path_info if self.request else ""
-        most = next((most for place, most in DOCUMENTS.items() if path.startswith(place)), LONGEST)
+        most = most_bytes(self.request.path_info if self.request else "")
         if content_length > most:
             raise RequestDataTooBig(f"A form of {content_length} bytes; at most {most} are taken.")
 

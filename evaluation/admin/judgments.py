@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from import_export.admin import ExportMixin
 from import_export.fields import Field
 from import_export.resources import ModelResource
@@ -44,7 +44,7 @@ class JudgmentResource(ModelResource):
 
 
 class JudgeFilter(admin.SimpleListFilter):
-    title = gettext_lazy("judge")
+    title = pgettext_lazy("label", "judge")  # the person, not what they do
     parameter_name = "judge"
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -26,6 +27,10 @@ from retrieval.pages.views import rationed
 from retrieval.search.statistics import searches_since
 
 SHOWN = ("nDCG@10", "MRR@10")
+MEANINGS = {
+    "nDCG@10": _("How well the first ten results are ordered: 1 is as well as can be, 0 is nothing found."),
+    "MRR@10": _("How far up the first good result stands: 1 is at the top, 0.5 second, 0.33 third, 0 not among ten."),
+}
 DECLINES = ("declined_answerable", "unanswerable", "declined_unanswerable")
 DECISIONS = 20  # on rerankers, newest first
 FRESH = 600  # seconds for which figures are kept, so that reading them costs next to nothing
@@ -34,7 +39,7 @@ FRESH = 600  # seconds for which figures are kept, so that reading them costs ne
 @require_safe
 @rationed
 def quality_page(request: HttpRequest) -> HttpResponse:
-    context = {"figures": kept_figures(), "outcomes": dict(RetrainingRun.Outcome.choices)}
+    context = {"figures": kept_figures(), "outcomes": dict(RetrainingRun.Outcome.choices), "meanings": MEANINGS}
     return render(request, "evaluation/quality.html", context)
 
 
@@ -89,7 +94,7 @@ def correctness(domain: Domain) -> dict | None:
         "domain": domain.slug,
         "name": domain.name,
         "name_es": domain.name_es,
-        "measured_on": last.created_at.date().isoformat(),
+        "measured_on": timezone.localdate(last.created_at).isoformat(),
         "questions": last.summary.get("topics"),
         "measures": {name: measures[name] for name in SHOWN if name in measures},
         **{name: last.summary.get(name) for name in DECLINES},
@@ -100,7 +105,7 @@ def decisions() -> list[dict]:
     """Attempts to train a better reranker, and what the gate decided of each."""
     ended = RetrainingRun.objects.exclude(outcome=RetrainingRun.Outcome.RUNNING).order_by("-created_at")
     return [
-        {"day": day.date().isoformat(), "outcome": outcome}
+        {"day": timezone.localdate(day).isoformat(), "outcome": outcome}
         for day, outcome in ended.values_list("created_at", "outcome")[:DECISIONS]
     ]
 
@@ -115,7 +120,7 @@ def law(domains: dict[str, Domain]) -> list[dict]:
             "name": domains[slug].name,
             "name_es": domains[slug].name_es,
             "documents": documents,
-            "read_on": last and last.date().isoformat(),
+            "read_on": last and timezone.localdate(last).isoformat(),
         }
         for slug, documents, last in counted
     ]

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db.models import Count, Sum
 from django.utils import timezone, translation
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from retrieval import pipeline
@@ -34,6 +35,7 @@ MOST = {SHORT: 1, FULL: 4}  # units that are quoted
 NEARLY = 0.05  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
+CRISIS = "crisis"  # the code of what is told to a cry for help
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,11 @@ class Quoted:
     @property
     def items(self) -> list[dict]:
         return items_of_parts(self.parts)
+
+    @property
+    def hotlines(self) -> list[str]:
+        """What is told to a cry for help, each once."""
+        return list(dict.fromkeys(told["text"] for told in told_before(self.parts) if told["code"] == CRISIS))
 
 
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
@@ -403,10 +410,10 @@ def place(result: dict) -> dict:
 def notice(sections: Sequence[int], day: date | None, language: str) -> str:
     """Which edition of the law was read, and that this is no advice."""
     told = [
-        ", ".join(filter(None, (title, edition, _("read on %(day)s") % {"day": read.isoformat()})))
+        ", ".join(filter(None, (title, edition, _("read on %(day)s") % {"day": date_format(read)})))
         for title, edition, read in reading.editions(sections, language)
     ]
-    as_of = [_("The law as it was on %(day)s.") % {"day": day.isoformat()}] if day else []
+    as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
     if day and reading.any_undated(sections):
         as_of.append(_("Since when these words have been law is not known here."))
     return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])

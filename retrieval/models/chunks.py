@@ -125,9 +125,9 @@ class Summary(models.Model):
     """
 
     class Level(models.IntegerChoices):
-        PROVISION = 0
-        PART = 1  # of what stands below a section
-        DOCUMENT = 2
+        PROVISION = 0, _("Provision")
+        PART = 1, _("Part")  # of what stands below a section
+        DOCUMENT = 2, _("Document")
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="summaries", db_index=False)
     section = models.ForeignKey(Section, null=True, on_delete=models.CASCADE, related_name="summaries")

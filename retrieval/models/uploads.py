@@ -6,7 +6,7 @@ from uuid import uuid4
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.access.caller import Caller
@@ -34,9 +34,9 @@ class Upload(models.Model):
         WAITING = "waiting", _("Waiting or being read")
         STORED = "stored", _("Stored")
         UNCHANGED = "unchanged", _("Unchanged")
-        REFUSED = "refused", _("Refused")
-        CANCELLED = "cancelled", _("Cancelled")
-        FAILED = "failed", _("Failed")  # its file is kept, so that the job may be resumed
+        REFUSED = "refused", pgettext_lazy("upload", "Refused")
+        CANCELLED = "cancelled", pgettext_lazy("upload", "Cancelled")
+        FAILED = "failed", pgettext_lazy("upload", "Failed")  # its file is kept, so that the job may be resumed
 
     public_id = models.UUIDField(unique=True, default=uuid4, editable=False)  # counts nobody's uploads
     domain = models.ForeignKey("retrieval.Domain", on_delete=models.PROTECT, related_name="uploads")

@@ -12,16 +12,16 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers import history
-from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, by_law, complete
 from retrieval.corpus.suggested import questions_near
 from retrieval.models import Domain, Section
 from retrieval.pages import reader
-from retrieval.pages.views import EXAMPLES, QuestionForm, answered, costly, refusal, signed_in
+from retrieval.pages.views import EXAMPLES, QuestionForm, answered, costly, form_on, refusal, signed_in
 from retrieval.request import MAX_QUERY
 
 
@@ -91,7 +91,7 @@ def ask_page(request: HttpRequest) -> HttpResponse:
         more = len(asked.questions) - 1 if asked else 0
         if more and (refused := refusal(request, cost=more)):
             return refused
-        made = asked and answered(form, lambda: answer(asked, request.caller, channel="page"))
+        made = asked and answered(form, lambda: answer_of(asked, request.caller))
         context = {
             "form": form,
             "answer": made,
@@ -102,6 +102,16 @@ def ask_page(request: HttpRequest) -> HttpResponse:
             "history": None if made else history_of(request.caller, domains),
         }
         return render(request, "retrieval/ask.html", context, status=400 if form.errors else 200)
+
+
+def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
+    """The answer, with the hotlines for a cry for help by themselves: they stand above all else."""
+    quoted = by_law(asked, caller, channel="page")
+    made, hotlines = complete(quoted), quoted.hotlines
+    beside = made["notice"]
+    for told in hotlines:
+        beside = beside.replace(told, "").strip()
+    return made | {"notice": beside, "hotlines": hotlines}
 
 
 def asked_next(made: dict, caller: Caller) -> list[str]:
@@ -135,7 +145,7 @@ def history_of(caller: Caller, domains: Sequence[Domain]) -> dict | None:
     return {"on": history.is_on(caller), "questions": questions, "days": settings.ARF_HISTORY_DAYS}
 
 
-@require_POST
+@form_on("retrieval:ask", fragment="#history")
 @signed_in
 def change_history(request: HttpRequest) -> HttpResponse:
     form = HistoryForm(request.POST)

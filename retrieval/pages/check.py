@@ -5,6 +5,7 @@ from datetime import date
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -18,6 +19,7 @@ from retrieval.errors import Unprocessable
 from retrieval.models.uploads import in_words
 from retrieval.pages.changes import DayField
 from retrieval.pages.views import personal, refusal, unlisted
+from retrieval.parsing.files.formats import READERS
 
 
 class CheckForm(forms.Form):
@@ -25,8 +27,19 @@ class CheckForm(forms.Form):
 
     bytes_a_request = BYTES_A_REQUEST
 
-    text = forms.CharField(required=False, strip=False, label=_("Text of the brief"), widget=forms.Textarea)
-    file = forms.FileField(required=False, label=_("Or a file: text, DOCX, PDF"))
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label=_("Text of the brief"),
+        help_text=format_lazy(_("At most {most} characters."), most=f"{MAX_TEXT:,}"),
+        widget=forms.Textarea,
+    )
+    file = forms.FileField(
+        required=False,
+        label=_("Or a file"),
+        help_text=_("Text, Markdown, HTML, DOCX or PDF of at most 2.5 MB, with as many characters."),
+        widget=forms.FileInput(attrs={"accept": ",".join(READERS)}),
+    )
     as_of = DayField(required=False, label=_("Law in force on"))
 
     def brief(self) -> str:
@@ -81,7 +94,7 @@ def page(
     problem: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context = {"form": form, "problem": problem, "most": MAX_TEXT, **(context_of(report) if report else {})}
+    context = {"form": form, "problem": problem, **(context_of(report) if report else {})}
     response = render(request, "retrieval/check.html", context, status=status)
     response["Cache-Control"] = "no-store"
     return response

@@ -8,17 +8,17 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_noop, pgettext_lazy
+from django.views.decorators.http import require_safe
 
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
-from retrieval.models import Domain, Matter, MatterMember
+from retrieval.models import Domain, Matter, MatterMember, Upload
 from retrieval.pages import private
 from retrieval.pages.private import message_of
-from retrieval.pages.views import DayField, signed_in
+from retrieval.pages.views import DayField, form_on, signed_in
 from retrieval.parsing.files.formats import READERS
 
 SHOWN = 500  # documents on the page
@@ -33,7 +33,7 @@ class MatterForm(forms.Form):
     name = forms.CharField(required=False, max_length=160, label=_("Name"))
     role = forms.ChoiceField(required=False, choices=MatterMember.Role.choices, label=_("Role"))
     what = forms.CharField(required=False, max_length=300, label=_("What is to be done"))
-    due_on = DayField(required=False, label=_("By"))
+    due_on = DayField(required=False, label=pgettext_lazy("deadline", "By"))
     number = forms.IntegerField(required=False)
     domain = forms.SlugField(required=False)
     file = forms.FileField(required=False, label=_("File"))
@@ -45,7 +45,7 @@ class MatterForm(forms.Form):
         return f"{self.fields[name].label}: {problems[0]}"
 
 
-@require_POST
+@form_on("retrieval:private")
 @signed_in
 def open_matter(request: HttpRequest) -> HttpResponse:
     form = MatterForm(request.POST)
@@ -65,7 +65,7 @@ def matter_page(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     return page(request, matters.matter_of(matter_id, request.caller))
 
 
-@require_POST
+@form_on("retrieval:matter", "matter_id")
 @signed_in
 def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     """One act; a refusal is said above the page, whose fields keep what was typed."""
@@ -157,7 +157,8 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "members": list(now.members.all()),
             "deadlines": list(now.deadlines.all()),
             "documents": list(matters.documents_of(now)[:SHOWN]),
-            "uploads": list(matters.uploads_of(now)[:SHOWN]),
+            "uploads": (uploads := list(matters.uploads_of(now)[:SHOWN])),
+            "is_reading": any(upload.status == Upload.Status.WAITING for upload in uploads),
             "domains": domains(),
             "accepted": ",".join(READERS),
             "roles": MatterMember.Role,

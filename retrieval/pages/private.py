@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from retrieval.access import passwords, sharing
 from retrieval.access.caller import Caller
@@ -19,7 +19,7 @@ from retrieval.models import Document, DocumentGrant, Matter
 from retrieval.models.access import name_of
 from retrieval.models.matters import PREFIX
 from retrieval.models.uploads import in_words
-from retrieval.pages.views import rationed, signed_in, too_often, unlisted
+from retrieval.pages.views import form_on, rationed, signed_in, too_often, unlisted
 
 MOST_TRIES = 5  # of a former password in a minute, whoever sends them from wherever
 SHOWN = 200  # documents on the page, and matters
@@ -54,7 +54,7 @@ def private_documents(request: HttpRequest) -> HttpResponse:
     return page(request)
 
 
-@require_POST
+@form_on("retrieval:private")
 @unlisted
 @rationed
 @signed_in
@@ -67,7 +67,7 @@ def confirm_password(request: HttpRequest) -> HttpResponse:
     return page(request, problem=gettext("That is not your former password."), status=403)
 
 
-@require_POST
+@form_on("retrieval:private")
 @signed_in
 def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
     """One act on one document; a refusal is said above the list."""
@@ -80,7 +80,8 @@ def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
     try:
         act(document, request.caller, **form.cleaned_data)
     except ArfError as refused:
-        return page(request, problem=message_of(refused), status=refused.status)
+        said = {**form.cleaned_data, "locator": document.locator}
+        return page(request, problem=message_of(refused), status=refused.status, said=said)
     return redirect("retrieval:private")
 
 

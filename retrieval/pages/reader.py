@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from urllib.parse import urlencode
-from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from django.db.models.functions import Length
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
 
@@ -29,6 +26,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.pages.addresses import Reader
 from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 from retrieval.parsing.tree import PageStart
 from retrieval.search.response import wanted_stems
@@ -45,30 +43,6 @@ BRIEF = (
     "document_id", "domain_id", "locator", "parent_locator", "level", "number", "heading", "heading_es",
     "plain_name", "plain_name_es", "citation", "position", "depth", "is_leaf", "is_result", "status",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Who reads, the law of which day, and what they came for: their words, and the passage they were shown; and in
-    which matter, where its documents are read as a member of it.
-    """
-
-    caller: Caller = ANONYMOUS
-    as_of: date | None = None
-    question: str = ""
-    passage: Offsets | None = None
-    matter: UUID | None = None
-
-    @property
-    def readable(self) -> SectionQuerySet:
-        return Section.objects.readable(self.caller, self.as_of)
-
-    def url(self, section: Section, name: str = "") -> str:
-        """The page of a section, or a named place on it, on the day read and in the same matter."""
-        kept = {"as_of": self.as_of and self.as_of.isoformat(), "matter": self.matter}
-        asked = {name: value for name, value in kept.items() if value}
-        query, fragment = f"?{urlencode(asked)}" if asked else "", f"#{name}" if name else ""
-        return f"{reverse('retrieval:provision', args=[section.path])}{query}{fragment}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.urls.converters import UUIDConverter
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext, gettext_noop
@@ -31,7 +32,7 @@ from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
 from retrieval.pages import reader
-from retrieval.pages.reader import Reader
+from retrieval.pages.addresses import Reader
 from retrieval.pages.typesetting import Offsets
 from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
@@ -40,6 +41,7 @@ from retrieval.search.service import search
 from retrieval.summaries.shown import with_summaries
 
 PAGE_SIZE = 10
+FILTERS = ("domain", "language", "notes", "within")
 PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
 
 
@@ -103,6 +105,11 @@ class SearchForm(QuestionForm):
     page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
     matter = forms.UUIDField(required=False)
 
+    @property
+    def filters(self) -> dict[str, object]:
+        """What a result's page needs to lead back, beside the question, its day and its matter; of a valid form."""
+        return {name: value for name in FILTERS if (value := self.cleaned_data[name])}
+
     def request(self, matter: Matter | None) -> SearchRequest:
         """What to ask the search service; only of a valid form. Raises NotFound for a matter without documents."""
         said = self.cleaned_data
@@ -149,7 +156,11 @@ class ReaderForm(forms.Form):
         number: UUID | None = said.get("matter")
         if number:
             caller = caller_in(matter_of(number, caller), caller)
-        return Reader(caller, as_of, said.get("q", ""), said.get("passage"), number)
+        return Reader(caller, as_of, said.get("q", ""), said.get("passage"), number, self.filters())
+
+    def filters(self) -> tuple[tuple[str, str], ...]:
+        """Those of the search that led here, which the way back has again."""
+        return tuple((name, value) for name in FILTERS for value in self.data.getlist(name))
 
 
 class ResultForm(forms.Form):
@@ -249,6 +260,24 @@ def costly(view: View) -> View:
 def signed_in(view: View) -> View:
     """A page of somebody's own."""
     return unlisted(login_required(personal(view)))
+
+
+def form_on(page: str, *kept: str, fragment: str = "") -> Callable[[View], View]:
+    """An address that only takes a form: who opens it, as after signing in again or in another language, is led to the
+    page where that form stands. `kept`: the parts of its address that the page's address has too.
+    """
+
+    def leading_back(view: View) -> View:
+        @wraps(view)
+        def led(request: HttpRequest, *args, **kwargs) -> HttpResponse:
+            if request.method not in ("GET", "HEAD"):
+                return require_POST(view)(request, *args, **kwargs)
+            address = reverse(page, kwargs={name: kwargs[name] for name in kept})
+            return redirect(f"{address}{fragment}")
+
+        return led
+
+    return leading_back
 
 
 def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:
@@ -390,6 +419,7 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
     context = {
         "page": page,
         "reader": options,
+        "not_yet": bool(page.section.valid_from and page.section.valid_from > timezone.localdate()),
         "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),
     }
@@ -414,7 +444,7 @@ def trace(request: HttpRequest, trace_id: UUID) -> HttpResponse:
     return render(request, "retrieval/trace.html", {"trace": trace_for(str(trace_id), request.caller)})
 
 
-@require_POST
+@form_on("retrieval:home")
 @costly
 def feedback(request: HttpRequest) -> HttpResponse:
     """Keeps a thumb; thanks in place of the buttons with htmx, on a page of its own without."""

@@ -1,11 +1,13 @@
 """How the pages put law and its ranking into words. Text is escaped first, marked afterwards."""
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
 from django import template
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.http import urlencode
@@ -13,13 +15,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.corpus.changes import begins
 from retrieval.corpus.history import is_within
 from retrieval.models import Document, Section
+from retrieval.pages.addresses import Reader
 from retrieval.pages.reader import name_under
 from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 
 register = template.Library()
+HELPLINE = re.compile(r"\b(911|988|1-\d{3}-\d{3}-\d{4})\b")
 MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
 
 # Names of levels and of statuses; a source writes them in small letters.
@@ -138,6 +143,28 @@ def full_label(section: Section) -> str:
     return f"{label(section)}: {heading}" if heading else label(section)
 
 
+@register.simple_tag
+def marked_label(section: Section, language: str) -> SafeString:
+    """As `full_label`, with the heading marked as being in the law's language where the page has another."""
+    words = section.local_heading
+    if not foreign(words, section.heading, language):
+        return conditional_escape(full_label(section))
+    before = f"{label(section)}: " if section.number else ""
+    return format_html('{}<span lang="{}">{}</span>', before, language, words)
+
+
+def foreign(words: str, original: str, language: str) -> str:
+    """The language of words that stand as their source has them, where the page is in another; else nothing."""
+    return language if words and words == original and get_language() != language else ""
+
+
+@register.simple_tag
+def lang_of(words: str, original: str, language: str) -> SafeString:
+    """The attribute that says so: screen readers pronounce English as such."""
+    told = foreign(words, original, language)
+    return format_html(' lang="{}"', told) if told else SafeString("")
+
+
 @register.filter
 def heading(section: Section) -> str:
     return section.local_heading or label(section)
@@ -193,6 +220,21 @@ def apart(words: str) -> SafeString:
 
 
 @register.filter
+def day(written: str | None) -> str:
+    """A day in ISO 8601 as people write it."""
+    return date_format(date.fromisoformat(written)) if written else ""
+
+
+@register.filter
+def dialled(words: str) -> SafeString:
+    """With numbers for help as links that a telephone calls."""
+    pieces = HELPLINE.split(str(words))  # every second one is a number
+    texts, numbers = pieces[::2], [*pieces[1::2], ""]
+    links = (format_html('<a href="tel:{0}">{0}</a>', number) if number else "" for number in numbers)
+    return format_html_join("", "{}{}", zip(texts, links, strict=True))
+
+
+@register.filter
 def get(values: Mapping, key: str):
     return values.get(key)
 
@@ -235,15 +277,25 @@ def querystring_of(**values: str) -> str:
 
 @register.simple_tag
 def result_url(
-    result: Mapping, question: str, as_of: date | str | None = None, matter: str | None = None
+    result: Mapping,
+    question: str,
+    as_of: date | str | None = None,
+    matter: str | None = None,
+    filters: Mapping | None = None,
 ) -> str:
     """A result's page with its passage highlighted, at the most exact place known."""
     start, end = result["passage"]
-    kept = {"q": question, "passage": f"{start}-{end}", "as_of": as_of, "matter": matter}
+    kept = {"q": question, "passage": f"{start}-{end}", "as_of": as_of, "matter": matter, **(filters or {})}
     asked = {name: value for name, value in kept.items() if value}
     address = reverse("retrieval:provision", args=[result["locator"].removeprefix("/")])
     place = name_under(result["locator"], result["pin"]) if result["pin"] else ""
-    return f"{address}?{urlencode(asked)}#{place or 'passage'}"
+    return f"{address}?{urlencode(asked, doseq=True)}#{place or 'passage'}"
+
+
+@register.simple_tag
+def place_url(place: Mapping, as_of: date | None = None) -> str:
+    """A place as it is on the day asked about."""
+    return f"{place['url']}?{urlencode({'as_of': as_of.isoformat()})}" if as_of else place["url"]
 
 
 @register.simple_tag
@@ -262,8 +314,26 @@ def quoted_url(
 
 
 @register.simple_tag
-def section_url(reader, section: Section, name: str = "") -> str:
+def section_url(reader: Reader, section: Section, name: str = "") -> str:
     return reader.url(section, name)
+
+
+@register.simple_tag
+def locator_url(reader: Reader, locator: str) -> str:
+    return reader.url_of(locator)
+
+
+@register.simple_tag
+def today_url(reader: Reader, locator: str) -> str:
+    return reader.url_on(None, locator)
+
+
+@register.simple_tag
+def version_url(reader: Reader, version: Section) -> str:
+    """A version on a day on which it is in force; one that is in force today, as it is read today."""
+    first = version.valid_from
+    is_other = version.valid_to or (first and first > timezone.localdate())
+    return reader.url_on(begins(version) if is_other else None, version.locator)
 
 
 @register.simple_tag

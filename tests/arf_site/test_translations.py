@@ -19,7 +19,7 @@ ROOT = Path(settings.BASE_DIR)
 SPANISH = ROOT / "templates/locale/es/LC_MESSAGES/django.po"
 # What is extracted; a part of the project joins by its pattern.
 SOURCES = (
-    *("templates/*.html", "templates/retrieval/**/*.*", "templates/admin/**/*.*"),
+    *("templates/*.html", "templates/retrieval/**/*.*", "templates/admin/**/*.*", "templates/evaluation/*.html"),
     *("retrieval/**/*.py", "rules/**/*.py", "evaluation/**/*.py", "arf_site/**/*.py"),
 )
 
@@ -75,6 +75,8 @@ def test_the_admin_names_models_and_fields_in_spanish(spanish):
         names |= {str(field.verbose_name) for meta in models for field in meta.local_fields}
     assert not {name for name in names if not {name, f"{labels.CONTEXT}\x04{name}"} & set(spanish)}
     with translation.override("es"):
+        fields = {str(field.verbose_name) for meta in models for field in meta.local_fields}
+        assert not {"use", "scope", "term", "always searched", "within", "embedded by"} & fields
         assert SearchLog._meta.get_field("created_at").verbose_name == "creado el"
         assert DomainThreshold._meta.verbose_name_plural == "umbrales de los dominios"
 

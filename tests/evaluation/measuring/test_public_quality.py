@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import cache
+from django.utils.timezone import now
 
 from evaluation.measuring.public_quality import figures
 from evaluation.models import RetrainingRun, Run
@@ -30,6 +31,7 @@ def test_it_shows_the_last_run_of_each_public_body(client):
     measured("us_constitution/test", questions=9)
     measured("us_constitution/test")
     page = look(client, "/quality")
+    assert "the first ten results" in page.text and now().date().isoformat() not in page.text
     assert "173 questions" in page.text and "0.913" in page.text and "17 / 20" in page.text
     assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
 

@@ -41,14 +41,17 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
 
 
 def test_all_that_was_found_is_searched_as_it_was_asked(client):
-    page = ask(client, "and a senator?", about=AGE, domain="us_constitution", as_of="1950-01-01", style="full")
+    filters = {"domain": "us_constitution", "as_of": "1950-01-01", "language": "en"}
+    page = ask(client, "and a senator?", about=AGE, style="full", **filters)
     (found,) = [link for link in page.links() if link.startswith("/search?")]
     assert parse_qs(urlsplit(found).query) == {
         "q": [f"{AGE} and a senator?"],
         "domain": ["us_constitution"],
         "as_of": ["1950-01-01"],
+        "language": ["en"],
     }
     assert page.all("input", type="hidden", name="style", value="full")
+    assert page.all("input", type="hidden", name="language", value="en")
 
 
 @pytest.mark.usefixtures("two_a_minute")
@@ -113,6 +116,20 @@ def test_what_is_said_in_the_language_of_the_question_is_marked_so(client):
     page = ask(client, AGE)
     assert page.all("p", lang="en", role="status") and page.all("li", lang="en")
     assert page.all("html", lang="es")
+
+
+def test_hotlines_stand_above_the_answer_with_numbers_to_dial(client):
+    page = ask(client, "My ex is going to kill me. Can a judge order a trial by jury of him?")
+    assert page.all("a", href="tel:911") and page.all("a", href="tel:1-800-799-7233")
+    assert page.text.index("call 911") < page.text.index("not legal advice") and page.text.count("call 911") == 1
+    assert len(ask(client, "I want to kill myself").all("a", href="tel:988")) == 1
+
+
+def test_places_that_were_looked_at_open_on_the_day_asked_about(client):
+    decline_everything()
+    page = ask(client, AGE, as_of="1950-01-01")
+    looked_at = [link for link in page.links() if link.startswith("/law/us/")]
+    assert looked_at and all(link.endswith("?as_of=1950-01-01") for link in looked_at)
 
 
 def test_private_law_answers_only_who_may_read_it(client):

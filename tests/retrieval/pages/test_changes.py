@@ -66,7 +66,10 @@ def test_the_days_and_kinds_asked_for_are_shown(client, changed, asked, found):
     "asked", [{"domain": "client_cases"}, {"since": "yesterday"}, {"kind": "odd"}, {"page": "0"}]
 )
 def test_what_cannot_be_asked_is_refused(client, changed, asked):
-    assert client.get("/changes/", asked).status_code == 400
+    refused = client.get("/changes/", asked)
+    page = Page(refused)
+    assert refused.status_code == 400 and "Nothing changed" not in page.text
+    assert [attributes for tag, attributes in page.elements if attributes.get("role") == "alert"]
 
 
 def test_changes_come_in_pages(client):

@@ -35,6 +35,13 @@ def test_what_is_wrong_with_a_field_is_told_of_it(client):
     assert page.all("p", id=field["aria-describedby"])
 
 
+def test_the_limits_are_told_of_their_fields(client):
+    page = Page(client.get("/check/"))
+    (text,), (file,) = page.all("textarea", name="text"), page.all("input", type="file")
+    assert page.all("p", id=text["aria-describedby"]) and page.all("p", id=file["aria-describedby"])
+    assert ".md" in file["accept"] and "2.5 MB" in page.text and "64,000" in page.text
+
+
 def test_a_file_is_read(client):
     page = send(
         client, file=SimpleUploadedFile("brief.docx", docx(("Normal", "See amend. XXVIII.")))

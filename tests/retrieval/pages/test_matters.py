@@ -102,7 +102,10 @@ def test_a_closed_matter_is_searched_in_it(client, firm, visit):
     page = Page(client.get(search))
     assert "Only documents of the matter." in page.text and "thumbs" not in str(page.elements)
     hits = [a["href"] for tag, a in page.elements if tag == "a" and "passage=" in a.get("href", "")]
-    assert hits and "doubloons" in Page(client.get(hits[0])).text
+    opened = Page(client.get(hits[0]))
+    assert hits and "doubloons" in opened.text
+    (back,) = [a["href"] for tag, a in opened.elements if tag == "a" and a.get("href", "").startswith("/search?")]
+    assert f"matter={firm.matter.public_id}" in back and "doubloons" in back
     written = str(firm.matter.public_id)
     for other in ("7", "%20", "%0a", written.upper(), written.replace("-", ""), f"{{{written}}}"):
         assert client.get(f"/search?q=x&matter={other}").status_code == 404

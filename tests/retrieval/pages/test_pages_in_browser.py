@@ -142,6 +142,7 @@ def test_filters_search_anew_in_place_and_stay_in_the_address(page):
     page.at("q=grand jury")
     page.find("#id_language").send_keys("English")
     page.at("language=en")
+    assert "language=en" in page.find(".languages [name=next]").get_attribute("value")
     assert "as_of" not in page.driver.current_url, "what is not filled in stays out of the address"
     assert page.run("return window.stayed"), "the page was not loaded anew"
     assert "less likely" in page.find("#said").get_attribute("textContent")
@@ -190,6 +191,15 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
     page.see("Thank you.")
     assert Feedback.objects.get().locator == "/us/const/amendment/V"
     page.at("/search?q=double jeopardy")
+
+
+def test_a_thumb_that_fails_is_sent_as_a_page(page):
+    page.open("/search?q=double+jeopardy")
+    page.run("document.body.addEventListener('htmx:configRequest', (event) => (event.detail.path = '/nowhere'))")
+    page.find(".thumbs button[value=unhelpful]").click()
+    page.see("Thank you")
+    page.at("/feedback")
+    assert Feedback.objects.get().verdict == "unhelpful"
 
 
 def test_opening_a_result_counts_once(page):

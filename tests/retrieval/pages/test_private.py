@@ -42,6 +42,17 @@ def test_strangers_are_asked_to_sign_in(client, bens):
     assert act(client, bens, action="leave")["Location"].startswith("/login?")
 
 
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [("/private/matters", PAGE), ("/private/client_cases/a/b", PAGE), ("/private/password", PAGE),
+     ("/private/matters/00000000-0000-4000-8000-000000000000/change",
+      "/private/matters/00000000-0000-4000-8000-000000000000"), ("/ask/history", "/ask#history")],
+)  # fmt: skip
+def test_who_opens_where_a_form_is_sent_is_led_to_its_page(client, address, page):
+    assert client.get(address)["Location"] == page
+    assert client.put(address).status_code == 405
+
+
 def test_an_owner_shares_and_the_reader_sees_and_leaves(client, ann, ben, bens):
     client.force_login(ben)
     assert act(client, bens, action="share", name="user:ann", role="reader")["Location"] == PAGE
@@ -56,6 +67,7 @@ def test_a_refusal_is_said_in_words(client, ann, ben, bens):
     client.force_login(ben)
     refused = act(client, bens, action="share", name="ann", role="reader")
     assert refused.status_code == 422 and "is no name" in refused.content.decode()
+    assert 'value="ann"' in refused.content.decode()
     act(client, bens, action="share", name="user:ann", role="reader")
     client.force_login(ann)
     refused = act(client, bens, action="withdraw")

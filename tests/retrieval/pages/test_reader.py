@@ -165,6 +165,37 @@ def test_old_versions_are_read_by_their_day(client):
     look(client, "/law/us/usc/t99/s1?as_of=1999-01-01", status=404)
 
 
+def test_a_version_whose_first_day_is_not_known_is_read_on_its_last(client):
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Old words.", valid_to=date(2010, 1, 1))
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "New words.", valid_from=date(2010, 1, 1))
+    assert "/law/us/usc/t99/s1?as_of=2009-12-31" in look(client, "/law/us/usc/t99/s1").links()
+    assert "Old words." in look(client, "/law/us/usc/t99/s1?as_of=2009-12-31").text
+
+
+def test_law_not_yet_in_force_says_so(client):
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Next words.", valid_from=date(2999, 1, 1))
+    page = look(client, "/law/us/usc/t99/s1?as_of=2999-02-02").text
+    assert "not yet in force: it takes effect on Jan. 1, 2999." in page and "In force since" not in page
+
+
+def test_the_day_goes_along_to_the_search_and_the_document(client):
+    links = look(client, "/law/us/const/amendment/IV?q=search&as_of=1950-01-01").links()
+    assert {"/search?q=search&as_of=1950-01-01", "/law/us/const?as_of=1950-01-01"} <= set(links)
+
+
+def test_the_way_back_has_the_filters_of_the_search(client):
+    search = "/search?q=jury&domain=us_constitution&language=en&within=%2Fus%2Fconst%2Famendment%2FVI"
+    result = next(link for link in look(client, search).links() if "passage=" in link)
+    assert search in look(client, result).links()
+
+
+def test_headings_in_english_are_marked_on_a_spanish_page(client):
+    add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Words.", heading="Ferries")
+    client.cookies["django_language"] = "es"
+    page = look(client, "/law/us/usc/t99/s1")
+    assert page.all("h1", lang="en") and page.all("span", lang="en")
+
+
 def test_what_is_no_longer_in_force_is_shown_as_that(client):
     add_provision("us_code", "/us/usc/t99", "/us/usc/t99/s1", "Old words.", valid_to=date(2010, 1, 1))
     assert "This text has not been in force since Jan. 1, 2010." in look(client, "/law/us/usc/t99/s1").text

@@ -269,7 +269,7 @@ def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
     ("language", "said"),
     [
         ("en", "The order learned from judgments is missing at present"),
-        ("es", "Por ahora falta el orden aprendido de los juicios"),
+        ("es", "Por ahora falta el orden aprendido de las valoraciones"),
     ],
 )
 def test_a_reranker_that_cannot_be_read_is_told_of_in_words(client, monkeypatch, language, said):

@@ -1,0 +1,55 @@
+"""Who reads which law, and the addresses of what they read: the day and the matter go along."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.urls import reverse
+
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.models import Section
+from retrieval.models.corpus import SectionQuerySet
+from retrieval.pages.typesetting import Offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads, the law of which day, and what they came for: their words, and the passage they were shown; in which
+    matter, where its documents are read as a member of it; and the filters of the search that led here.
+    """
+
+    caller: Caller = ANONYMOUS
+    as_of: date | None = None
+    question: str = ""
+    passage: Offsets | None = None
+    matter: UUID | None = None
+    filters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def readable(self) -> SectionQuerySet:
+        return Section.objects.readable(self.caller, self.as_of)
+
+    def url(self, section: Section, name: str = "") -> str:
+        """The page of a section, or a named place on it, on the day read and in the same matter."""
+        return self.url_of(section.locator, name)
+
+    def url_of(self, locator: str, name: str = "") -> str:
+        query, fragment = f"?{urlencode(self.kept)}" if self.kept else "", f"#{name}" if name else ""
+        return f"{reverse('retrieval:provision', args=[locator.removeprefix('/')])}{query}{fragment}"
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """What goes along from page to page."""
+        kept = {"as_of": self.as_of and self.as_of.isoformat(), "matter": self.matter and str(self.matter)}
+        return {name: value for name, value in kept.items() if value}
+
+    @property
+    def search_url(self) -> str:
+        """The search that they come from, with its filters, of the same day and in the same matter."""
+        asked = [("q", self.question), *self.filters, *self.kept.items()]
+        return f"{reverse('retrieval:search')}?{urlencode(asked)}"
+
+    def url_on(self, day: date | None, locator: str) -> str:
+        """The page of a place on another day; on none, as it is today."""
+        return replace(self, as_of=day).url_of(locator)
