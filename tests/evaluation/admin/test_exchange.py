@@ -119,7 +119,7 @@ def test_a_hostile_file_is_refused_or_its_lines_are_and_soon(client, curator, na
 
 
 def test_a_file_of_50_mb_is_refused_before_it_is_read(client, curator):
-    assert upload(client, b"topic,query\n" + b"x" * 50_000_000).status_code == 400
+    assert upload(client, b"topic,query\n" + b"x" * 50_000_000).status_code == 413
 
 
 def test_a_file_too_large_is_refused_and_one_person_keeps_one_for_a_day(client, curator, monkeypatch):
