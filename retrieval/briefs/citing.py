@@ -49,6 +49,12 @@ _NAME = re.compile(
     r"(?:(?:[A-Z][\w.'’&-]*|of|the|and|for|de|ex|rel\.?|&)[,\s]\s?){1,12}?v\.?s?\.\s(?:[A-Z][\w.'’&-]*|of|the|and|for|de|&|\s|,(?=\s[A-Z]))+"
     r"|(?:In re|Ex parte)\s(?:[A-Z][\w.'’&-]*\s?)+"
 )
+# Behind a name: another reporter, the docket of another court, or that court.
+_REPORTED_ELSEWHERE = re.compile(
+    r"[\w\s.,&'’]{0,60}?(?:,\s*\d{1,4}\s[A-Z]|,\s*Nos?\.\s?\d[\w:-]*(?!.{0,40}\(U\.\s?S\.\s)"
+    r"|\((?:[^()]{0,40}\s)?(?:Cir|[NSEWMCD]\.\s?)*(?:Cir|D|App|Ct|Dist|Bankr)\.[^()]{0,30}\b[12]\d{3}\))",
+    re.DOTALL,
+)
 _YEAR = re.compile(
     r"(?:,\s?(?:at\s)?[0-9]{1,4}(?:\s?[-–&,]\s?[0-9]{1,4}){0,3}(?:\s?n\.\s?\d+)?)?\s{0,2}\((?:U\.\s?S\.\s)?(?P<year>1[789][0-9]{2}|20[0-9]{2})\)"
 )
@@ -192,7 +198,7 @@ def _named(text: str, names: CaseNames | None) -> Iterator[Cited]:
         for found in names.find(source := Source.of(text[start:end])):
             a, b = source.span(found.start, found.end)
             locator = found.items[0].locator
-            if not re.match(r"[\w\s.,&'’]{0,60}?,\s*\d{1,4}\s[A-Z]", text[start + b : end]):
+            if not _REPORTED_ELSEWHERE.match(text[start + b : end]):
                 yield Cited(text[start + a : start + b], start + a, start + b, cite(locator), locator)
 
 

@@ -22,6 +22,15 @@ _BREAK = re.compile(r"\n\s*\n|\n(?=\s*[“«\"])")
 _TERM = re.compile(
     r"\((?:[^()“”«»\"]{0,60}\s)?[“«\"][^“”«»\"]{1,60}[”»\"](?:\s*(?:,|or|and|o|y)\s*[“«\"][^“”«»\"]{1,60}[”»\"])*\s*\)"
 )
+MOST_WORDS = 3  # of a term that is not written in capitals throughout
+_QUOTED = re.compile(r"[“«\"]([^“”«»\"]+)[”»\"]")
+_CLOSED = re.compile(r"…|\.\s?\.|\b[a-zà-ÿ][\w’'-]*[.!?;]\s*\Z")  # as a sentence is, or with words left out
+_LITTLE = "a an and at by for from in of on or the to with y o de del la las el los en para por"
+_NO_CAPITALS = frozenset(_LITTLE.split())
+_CITED = re.compile(
+    r"(?:(?:§|\b(?:U\.\s?S\.(?:\s?C\.)?|C\.\s?F\.\s?R\.|F\.\s?(?:2d|3d|4th|Supp\.)|S\.\s?Ct\.|[Aa](?:mend|rt)\.|at))"
+    r"\s?§?\s?[\dIVX][\w.,§\s–-]{0,30}?(?:\(\w{1,5}\))*|Amendment|\([^()]{0,30}\b[12]\d{3}\))\s*\Z"
+)
 # What stands between a quotation and the citation right after it, or the other way round.
 _LINK = re.compile(
     r"[\s.,;:()—–-]*(?:(?:see|see also|cf|accord|but see|e\.g|in|under|of|at|id|from|by|quoting|citing|as|véase|ver|en|"
@@ -35,6 +44,8 @@ _SIGNALS = re.compile(
 )
 _BRACKETED = re.compile(r"\([^()]{0,300}\)")
 _CASE_NAME = re.compile(r"[A-Z][\w.'’&-]*(?:\s+[\w.'’&,-]+){0,8}?\s+v\.?s?\.?\s+[A-Z][\w.'’&,\s-]{0,60}")
+_SHORT_NAME = re.compile(r"[A-Z][\w.'’&-]{0,40}(?:\s+[A-Z][\w.'’&-]{0,40}){0,3},\s*\Z")
+_AT = re.compile(r"\d{1,4}\s[A-Z][\w.\s]{1,15},?\sat\s\d")
 _SAYS = re.compile(
     r"\b(?:provid|stat|say|said|read|guarant|command|declar|prohibit|forbid|promis|secur|protect|requir|permit|grant|vest|give"
     r"|hold|held|wrote|explain|defin|direct|assur|mandat|bar|ensur|recogni|conclu|reason|observ|dispon|establec|dice|señal"
@@ -76,13 +87,28 @@ class Belongs:
 
 
 def quotations(text: str) -> list[Quotation]:
-    terms = [match.span() for match in _TERM.finditer(text)]
+    terms = [match.span() for match in _TERM.finditer(text) if _gives_a_name(text, match)]
     return [
         quotation
         for part in paragraphs(text)
         for quotation in _in_paragraph(text, *part)
         if quotation.words.strip() and not _within(quotation, terms)
     ]
+
+
+def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
+    """Whether what is in the bracket is a name, and not what a citation before it says."""
+    quoted = _QUOTED.findall(bracket[0])
+    if all(map(_is_capitalised, quoted)):
+        return True
+    few = all(len(words.split()) <= MOST_WORDS and not _CLOSED.search(words) for words in quoted)
+    return few and not _CITED.search(text[max(0, bracket.start() - 80) : bracket.start()])
+
+
+def _is_capitalised(name: str) -> bool:
+    """ "Department of Homeland Security", "the Act"."""
+    words = [word for word in re.findall(r"[^\W_][\w’'.-]*", name) if word not in _NO_CAPITALS]
+    return bool(words) and not _CLOSED.search(name) and all(not word[0].islower() for word in words)
 
 
 def _within(quotation: Quotation, terms: Sequence[Span]) -> bool:
@@ -152,7 +178,7 @@ def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) ->
     """Whether nothing stands around the citations but signals, names of cases and what is in brackets."""
     rest, place = [], start
     for a, b in cited:
-        rest.append(text[place:a])
+        rest.append(_without_short_name(text, place, a))
         place = max(place, b)
     rest.append(text[place:end])
     if any(len(piece) > LONGEST_AROUND for piece in rest):
@@ -192,5 +218,14 @@ def is_link(text: str, start: int, end: int) -> bool:
     """Whether little stands between: signals, brackets and the name of a case."""
     if end - start > 150:
         return False
-    between = _CASE_NAME.sub(" ", text[start:end])
+    between = _CASE_NAME.sub(" ", _without_short_name(text, start, end))
     return not _ABOVE.search(between) and _LINK.fullmatch(between) is not None
+
+
+def _without_short_name(text: str, start: int, end: int) -> str:
+    """What stands before a citation, without the name in "Mapp, 367 U.S. at 655"."""
+    before = text[start:end]
+    if not _AT.match(text, end):
+        return before
+    cut = max(0, len(before) - 170)
+    return before[:cut] + _SHORT_NAME.sub(" ", before[cut:])

@@ -29,6 +29,16 @@ NEGATIONS = frozenset(
 MODALS = frozenset(
     ["shall", "must", "may", "should", "will", "can", "cannot", "debe", "deberá", "puede", "podrá"]
 )
+ONES = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+UNOS = "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
+TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred"
+DIEZ = "diez veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien"
+NUMBERS = {
+    **{word: number for words in (ONES, UNOS) for number, word in enumerate(words.split(), start=1)},
+    **{word: 10 * number for words in (TENS, DIEZ) for number, word in enumerate(words.split(), start=1)},
+    "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+ORDER = frozenset(["before", "after", "antes", "después"])
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BROKEN = re.compile(r"(?<=[^\W\d_])-\s*\n\s*(?=[^\W\d_])")
@@ -201,13 +211,33 @@ def occurrences(pieces: Sequence[Piece], words: Words) -> Iterator[int]:
 
 
 def turned(quoted: Sequence[Run], placed: Placed, words: Words) -> Iterator[Difference]:
-    """What ellipses and brackets leave out that turns the sense."""
+    """What ellipses and brackets leave out, or brackets put in, that turns the sense."""
     for run, (_, before), (start, _) in zip(quoted[1:], placed, placed[1:], strict=False):
         left_out = words.folded[before:start]
-        weighty = NEGATIONS | MODALS if run.reach is not None else NEGATIONS
         near = run.reach is not None or len(left_out) <= SHORT_GAP
-        if near and set(left_out) & weighty - set(run.inside):
+        weighty = NEGATIONS | MODALS if run.reach is not None else NEGATIONS
+        lost = set(left_out) & weighty - set(run.inside) if near else ()
+        added = set(run.inside) & weighty - set(left_out)
+        if lost or added or replaced(run.inside, left_out):
             yield Difference(f"[{' '.join(run.inside)}]" if run.inside else "…", words.said(before, start))
+
+
+def replaced(inside: Iterable[str], left_out: Iterable[str]) -> bool:
+    """Whether a bracket has another number than what it stands for, or "before" in place of "after"."""
+    for of in (numbers_of, ORDER.intersection):
+        said, meant = of(inside), of(left_out)
+        if said and meant and said != meant:
+            return True
+    return False
+
+
+def numbers_of(words: Iterable[str]) -> set[int]:
+    """By their values: "thirty" is 30."""
+    return {number for word in words if (number := number_of(word)) is not None}
+
+
+def number_of(word: str) -> int | None:
+    return int(word) if word.isdecimal() else NUMBERS.get(word)
 
 
 # -- What is not there word by word
@@ -229,7 +259,8 @@ def altered(quoted: Sequence[Run], words: Words) -> Comparison:
         words.spans[max(part.end for part in found) - 1][1],
     )
     differences = tuple(difference for part in parts for difference in part.differences)
-    return Comparison("altered", span, differences, alike)
+    sure = not differences and len(parts) == 1  # of several runs the order is not known
+    return Comparison("exact" if sure else "altered", span, differences, alike)
 
 
 def portions(pieces: Sequence[Piece]) -> Iterator[Sequence[Piece]]:

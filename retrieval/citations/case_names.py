@@ -23,6 +23,11 @@ _CALLED = re.compile(
     rf"(?<![a-z0-9])(?P<before>[a-z]{{3,20}})\s{{1,2}}(?:{_A_CASE})(?![a-z])"
     r"|(?<![a-z])(?:caso|fallo|sentencia|decision)\s{1,2}(?:de\s{1,2})?(?P<after>[a-z]{3,20})(?![a-z])"
 )
+# Before or behind a name: it is that of a person, or no name at all ("a minor case", "Judge Martin ruling").
+_NO_NAME = "an?|my|his|her|its|our|your|their|this|that|mis?|sus?|una?"
+_TITLES = "judge|justice|officer|general|agent|juez|jueza|oficial"
+_OF_A_PERSON = re.compile(rf"(?<![a-z])(?:{_NO_NAME}|{_TITLES})\.?\s{{1,2}}\Z")
+_WHO_IS = re.compile(r",?\s{1,2}(?:my|mis?)(?![a-z])")
 SIDES = ("before", "after")  # of the "v."; one party alone stands after "In re"
 _MOST_NAMED = 4  # cases in one question
 _REACH = 8  # words on either side that may be a party's
@@ -90,8 +95,14 @@ class CaseNames:
                 _, case, first, last = best
                 yield Found.one(min(first, start), max(last, end), case.locator)
         for match in _CALLED.finditer(source.folded):
-            if locator := self.short.get(match["before"] or match["after"]):
+            locator = self.short.get(match["before"] or match["after"])
+            if locator and _is_called(source, match, self._parties(locator)):
                 yield Found.one(*match.span(), locator)
+
+    def _parties(self, locator: str) -> frozenset[str]:
+        """The words of a case's name."""
+        case = next((case for case in self.cases if case.locator == locator), None)
+        return frozenset(word for party in case.parties for word in party) if case else frozenset()
 
     def _matches(self, sides: Sequence[Sequence[Word]]) -> Iterator[tuple[tuple, Case, int, int]]:
         """How well each case fits the words nearest to the "v.": (what decides, case, start, end)."""
@@ -118,6 +129,16 @@ class CaseNames:
         slips = {known for left in shortened(word) for known in self.slips.get(left, ())}
         near = (self.by_word.get((side, known), set()) for known in slips if alike(word, known))
         return set().union(*near)
+
+
+def _is_called(source: Source, match: re.Match[str], parties: frozenset[str]) -> bool:
+    """Whether a short name stands as a name does: with its capital, unless nothing but its parties is named."""
+    folded, (start, end) = source.folded, match.span()
+    side = SIDES[0] if match[SIDES[0]] else SIDES[1]
+    if _OF_A_PERSON.search(folded, max(0, start - 20), start) or _WHO_IS.match(folded, end):
+        return False
+    others = {word.text for word in words_of(folded[:start]) + words_of(folded[end:])}
+    return others <= parties or source.visible[match.start(side)].isupper()
 
 
 def joined(before: Mapping[K, set[V]], more: Mapping[K, set[V]]) -> dict[K, set[V]]:

@@ -216,6 +216,7 @@ def _refused_article(source: Source, head: Head, *, bare: bool) -> bool:
         _OF_ANOTHER_TEXT.match(folded, head.end)
         or _belongs_elsewhere(folded, head.start)
         or _follows_acronym(source, head.start)
+        or _precedes_acronym(source, head.end)
         or (_ARTICLE_SHORT.fullmatch(head.word) and bare and not _is_formal(source, head))
         or (bare and is_ordinal(head.numbers[0].token))
         or _refused_number(source, head, bare=bare)
@@ -229,6 +230,14 @@ def _follows_acronym(source: Source, start: int) -> bool:
     """ "UCC Article 2", unless everything is written in capitals."""
     before = source.visible[max(0, start - 12) : start]
     return bool(_ACRONYM.search(before)) and not source.original.isupper()
+
+
+_ACRONYM_AFTER = re.compile(r"\s{1,2}(?!(?:USA?|SCOTUS|POTUS|[IVXLC]+)\b)[A-Z]{2,6}\b")
+
+
+def _precedes_acronym(source: Source, end: int) -> bool:
+    """ "Article 5 GDPR", unless everything is written in capitals."""
+    return bool(_ACRONYM_AFTER.match(source.visible, end)) and not source.original.isupper()
 
 
 def _refused_ordinal(source: Source, head: Head, *, bare: bool) -> bool:

@@ -77,8 +77,17 @@ EN_CARDINALS = _counted(*_EN_ONES, *_EN_TENS) | _after_twenty(_EN_ONES)
 ES_CARDINALS = _counted(*_ES_ONES)
 _WORDS = ES_CARDINALS | EN_CARDINALS | ES_ORDINALS | EN_ORDINALS
 
-_ORDINAL_END = r"(?:st|nd|rd|th|d|[aoªº°]|\.[ªº]|r[ao]|er[ao]?|d[ao]|nd[ao]|t[ao]|m[ao]|v[ao]|av[ao]|n[ao])"
+# "la 4a. enmienda" has a full stop of its own, "la enmienda 4a." has not.
+_ORDINAL_END = (
+    r"(?:[ao]\.(?=\s{1,2}(?:enm|[yoe]\s))|\.[ao]|st|nd|rd|th|d|[aoªº°]|\.[ªº]"
+    r"|r[ao]|er[ao]?|d[ao]|nd[ao]|t[ao]|m[ao]|v[ao]|av[ao]|n[ao])"
+)
 _NUMERAL = re.compile(rf"([0-9]{{1,2}})({_ORDINAL_END})?")
+
+
+def _bare(token: str) -> str:
+    """Without blanks, hyphens and the full stop of "4a." and "4.a"."""
+    return re.sub(r"[\s-]|(?<=[0-9][ao])\.$|(?<=[0-9])\.(?=[aoªº]$)", "", token)
 
 
 def longest_first(words: Iterable[str]) -> list[str]:
@@ -110,7 +119,7 @@ NUMBER = (
 
 def read(token: str, largest: int = LARGEST) -> int | None:
     """The number a folded token stands for, 1 to 27, in digits to the largest; None when it stands for none."""
-    key = re.sub(r"[\s-]", "", token)
+    key = _bare(token)
     if numeral := _NUMERAL.fullmatch(key):
         return int(numeral[1]) if 1 <= int(numeral[1]) <= largest else None
     return ROMAN.get(key.removesuffix("th")) or _WORDS.get(key)
@@ -118,7 +127,7 @@ def read(token: str, largest: int = LARGEST) -> int | None:
 
 def is_ordinal(token: str) -> bool:
     """A place in an order ("14th", "XIVth", "fourteenth", "decimocuarta"), not a plain 14, XIV or fourteen."""
-    key = re.sub(r"[\s-]", "", token)
+    key = _bare(token)
     numeral = _NUMERAL.fullmatch(key)
     ordered = bool(numeral and numeral[2]) or (key.endswith("th") and key[:-2] in ROMAN)
     return ordered or key in EN_ORDINALS or key in ES_ORDINALS
@@ -126,7 +135,7 @@ def is_ordinal(token: str) -> bool:
 
 def is_english_ordinal(token: str) -> bool:
     """ "first", "twenty-first", "1st": words that follow "amendment" only by accident."""
-    key = re.sub(r"[\s-]", "", token)
+    key = _bare(token)
     return key in EN_ORDINALS or bool(re.fullmatch(r"[0-9]{1,2}(?:st|nd|rd|th)", key))
 
 
@@ -258,7 +267,7 @@ def bare_list(folded: str) -> Head | None:
 @lru_cache(maxsize=4096)
 def _meant(token: str) -> int | None:
     """The one ordinal that a misspelt word is nearest to: a letter off, of eight letters or more two."""
-    key = re.sub(r"[\s-]", "", token)
+    key = _bare(token)
     if key.endswith(_TENS):
         return None
     most = 1 if len(key) < 8 else 2

@@ -93,8 +93,18 @@ _SHARED_WORDS = _words(
     garcia lopez martinez rodriguez obama korematsu hernandez gonzales ice fbi cia daca usc cfr ina
     """
 )
+# Said in both languages; taken out whole, as some of their words alone are Spanish.
+_LEGAL_LATIN = re.compile(
+    r"\b(?:(?:pro|per) se|en banc|voir dire|(?:ultra|intra) vires|inter (?:alia|vivos)|de (?:minimis|novo|facto|jure)"
+    r"|res (?:ipsa loquitur|gestae|judicata)|sua sponte|nolo contendere|prima facie|per (?:curiam|stirpes|diem)"
+    r"|amic(?:us|i) curiae|actus reus|lis pendens|stare decisis|nunc pro tunc|caveat emptor|respondeat superior"
+    r"|obiter dict(?:um|a)|ratio decidendi|ex (?:parte|post facto|officio|rel)"
+    r"|in (?:rem|personam|absentia|loco parentis)"
+    r"|corpus (?:delicti|juris)|forum non conveniens|malum in se|mala (?:in se|prohibita)|quantum meruit)\b"
+)
 _ENGLISH = ENGLISH_FUNCTION_WORDS | _ENGLISH_WORDS
 _SPANISH = SPANISH_FUNCTION_WORDS | _SPANISH_WORDS
+_KNOWN = _ENGLISH | _SPANISH
 _ENDINGS: tuple[tuple[re.Pattern[str], float], ...] = (  # the first that fits; positive is Spanish
     (
         re.compile(
@@ -113,14 +123,22 @@ _UNSPANISH = re.compile(r"([^lrcn\W\d])\1|[kw]|th|sh|gh|ph|ck")  # letters and p
 _SPANISH_MARK = re.compile(r"[¿¡ñÑ]")
 _ACCENTED_VOWEL = re.compile(r"[áéíóúÁÉÍÓÚ]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ACRONYM = re.compile(r"[A-Z]{2,6}")
 _ONE_LANGUAGE_ONLY = 2.0
 
 
 def detect(text: str) -> str:
     """``en`` or ``es``: the language of a question, with or without its accents; English where nothing tells."""
-    evidence = sum(_evidence(fold(word)) for word in _WORD.findall(text))
+    words = _WORD.findall(text)
+    said = _WORD.findall(_LEGAL_LATIN.sub(" ", fold(" ".join(word for word in words if not _is_acronym(word)))))
+    evidence = sum(map(_evidence, said))
     evidence += 2 * bool(_ACCENTED_VOWEL.search(text)) + 3 * bool(_SPANISH_MARK.search(text))
     return "es" if evidence > 0 else "en"
+
+
+def _is_acronym(word: str) -> bool:
+    """ "FOIA", "HOA": a name in both languages."""
+    return _ACRONYM.fullmatch(word) is not None and fold(word) not in _KNOWN
 
 
 @lru_cache(maxsize=1 << 14)

@@ -163,6 +163,8 @@ def _told_and_asked(text: str, grammar: Grammar) -> tuple[str, list[str]]:
         mark = end.group() if end else ""
         start = end.end() if end else start
         if len(piece.split()) < 2:
+            if piece and asked and "?" in mark:
+                asked[-1] += f"? {opened}{piece}"  # "Can I appeal? When?"
             continue
         folded = fold(piece)
         begins = re.match(rf"(?:(?:{grammar.joined})\b,? )?(?:{grammar.question_word})", folded)

@@ -19,11 +19,23 @@ ft rep sen gov lt col capt sgt jan feb mar apr jun jul aug sept sep oct nov dec 
 nn approx est
 núm núms pág págs párr frac cap tít secc ap ej sra srta dra lic ud uds vid fr ss ee uu
 """
+# Of states, parties, codes and papers of a case (Bluebook, tables T6, T10, T13); small, some are words.
+WITH_CAPITAL = """
+ala ariz ark cal colo conn del fla ga haw ill ind kan ky la mass md mich minn miss mo mont neb nev okla or pa tenn tex
+va vt wash wis wyo
+acad adm'r adver agric am atl auth bhd bldg broad cas cent chem coll comm comp comput condo consol constr contr def det
+dev dir distrib educ elec emp eng'r enter env't envtl equip fam fin gend grp guar hosp hous hum indem indep indus ins
+inst inv liab litig mach maint mfg mfr mgmt mkt mktg mun mut pac pharm phila pol prob prod prop prot psych ref reg'l
+rehab rels ret sav sci serv servs soc'y sol sur surv sys techs tel transp tr twp unif univ util vill
+admin aff ans app'x appt br compl conf decl defs dep dkt hr'g interrog jud judg mar mot opp'n pet pl pls pol prof resp
+resol veh welf
+"""
 SENTENCE_STARTERS = """
 the a an this that these those such any each every no nothing if when whenever where in on for upon it he she
 they there all however el la los las un una este esta estos estas si cuando en se todo toda
 """
 ABBREVIATIONS = frozenset(WITH_FULL_STOP.split())  # never the last word of a sentence
+CAPITALISED = frozenset(WITH_CAPITAL.split())
 BEFORE_DIGITS = frozenset(
     ["no", "n.º", "nº", "nro", "fol"]
 )  # also words: "No. 12-345", but "She said no. He…"
@@ -82,7 +94,12 @@ def _is_abbreviated(text: str, start: int, place: re.Match[str]) -> bool:
     if LIST_NUMBER.fullmatch(text, start, place.start()):
         return True
     is_initial = len(word) == 1 and word.isalpha() and word.isupper()
-    return is_initial or bare in ABBREVIATIONS
+    return is_initial or bare in ABBREVIATIONS or (bare in CAPITALISED and _is_capitalised(word))
+
+
+def _is_capitalised(word: str) -> bool:
+    """ "Am." and not "am." or "AM."."""
+    return word[0].isupper() and not word.isupper()
 
 
 def _clauses(text: str, span: tuple[int, int], max_chars: int) -> list[tuple[int, int]]:

@@ -38,10 +38,10 @@ def sections(filename: str) -> dict[str, str]:
     return {name: f"(?:{'|'.join(alternatives)})" for name, alternatives in found.items()}
 
 
-FEW_WORDS = 5  # besides a cry for help; with more, it also asks something, which is searched
 SECTIONS = sections("screened.txt")
 CRISIS = re.compile(SECTIONS["crisis"])
-HARM = re.compile(rf"(?:please |por favor )?{SECTIONS['asked_for']} {SECTIONS['crime']}")
+BESIDES = re.compile(SECTIONS["besides"])  # words beside a cry for help that ask nothing
+HARM = re.compile(rf"[¿¡\s]*(?:please |por favor )?{SECTIONS['asked_for']} {SECTIONS['crime']}")
 ABOUT_LAW = re.compile(SECTIONS["about_law"])  # whoever asks for what the law says asks no help
 INJECTION = re.compile(SECTIONS["injection"])
 HOTLINES = _(
@@ -72,13 +72,18 @@ class Screen:
         cry = CRISIS.search(folded)
         if cry or QuestionPhrase.Use.CRISIS in listed:
             told = noticed(ranking, "crisis", listed.get(QuestionPhrase.Use.CRISIS) or HOTLINES)
-            rest = folded.replace(cry.group(), " ").split() if cry else ()
-            return ended(told) if cry and len(rest) <= FEW_WORDS else told
+            return ended(told) if cry and asks_nothing_else(folded) else told
         if HARM.match(folded) and not ABOUT_LAW.search(folded):
             return ended(noticed(ranking, "no_help", NO_HELP))
         if QuestionPhrase.Use.NOT_SERVED in listed:
             return ended(noticed(ranking, "not_served", listed[QuestionPhrase.Use.NOT_SERVED] or NOT_SERVED))
         return ranking
+
+
+def asks_nothing_else(folded: str) -> bool:
+    """Whether only words that ask nothing stand beside its cries for help."""
+    words = re.findall(r"[^\W_]+(?:['’][^\W_]+)*", CRISIS.sub(" ", folded))
+    return all(BESIDES.fullmatch(word) for word in words)
 
 
 def marks_of(text: str, folded: str, listed: dict[str, str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from statistics import median
 
 from retrieval.parsing.designators import roman
 from retrieval.parsing.files.blocks import Block
+from retrieval.text.normalization import fold
 
 LONGEST = 120  # characters of a heading
 MOST_WORDS = 14
@@ -15,34 +16,46 @@ LARGER = 1.15  # times the body's letters
 GAP = 3  # numbers that may be missing between one heading and the next, e.g. "[Reserved]"
 TITLED_ENOUGH = 2  # headings with a title, from which on a number alone makes none
 
-# Names that number the parts of a document, outermost first; the Spanish ones stand beside the English.
+# Names that number the parts of a document, outermost first; the Spanish ones, folded, stand beside the English.
 NAMES = {
     "exhibit": 0, "schedule": 0, "annex": 0, "appendix": 0, "attachment": 0, "addendum": 0,
-    "anexo": 0, "apéndice": 0, "title": 1, "título": 1, "part": 2, "parte": 2, "chapter": 3, "capítulo": 3,
-    "article": 4, "artículo": 4, "section": 5, "sección": 5, "cláusula": 5, "clause": 5,
+    "anexo": 0, "apendice": 0, "title": 1, "titulo": 1, "part": 2, "parte": 2, "chapter": 3, "capitulo": 3,
+    "article": 4, "articulo": 4, "section": 5, "seccion": 5, "clausula": 5, "clause": 5, "rule": 5, "regla": 5,
 }  # fmt: skip
 NUMBERED_RANK = 5  # of "1."; "1.1" is one deeper
+ABBREVIATED = {"sec": "section", "art": "article"}
 ENGLISH = {
-    "anexo": "annex", "apéndice": "appendix", "título": "title", "parte": "part", "capítulo": "chapter",
-    "artículo": "article", "sección": "section", "cláusula": "clause",
+    "anexo": "annex", "apendice": "appendix", "titulo": "title", "parte": "part", "capitulo": "chapter",
+    "articulo": "article", "seccion": "section", "clausula": "clause", "regla": "rule",
 }  # fmt: skip
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]  # fmt: skip
 PALABRAS = [
-    "primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo", "octavo", "noveno", "décimo",
+    "primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "septimo", "octavo", "noveno", "decimo",
 ]  # fmt: skip
 
+FEMININE = [f"{word[:-1]}a" for word in PALABRAS]
+
+# Matched against folded text.
 NAMED = re.compile(
-    rf"(?P<name>{'|'.join(NAMES)})\s+(?P<number>\d{{1,4}}(?:\.\d{{1,3}})*|[IVXLC]+|[A-Z](?:-\d{{1,3}})?|"
-    rf"{'|'.join([*WORDS, *PALABRAS])})(?P<after>[.:)\s—–-]*)(?P<rest>.*)",
-    re.I | re.S,
+    rf"(?:(?P<name>{'|'.join(NAMES)})|(?P<short>{'|'.join(ABBREVIATED)})\.)\s+"
+    rf"(?P<number>{'|'.join([*WORDS, *PALABRAS, *FEMININE])}"
+    rf"|\d{{1,4}}[a-z]?(?:-\d{{1,4}})?(?:\.\d{{1,3}})*|[ivxlc]+|[a-z](?:-\d{{1,3}})?)(?![^\W_])"
+    r"(?P<after>[.:)\s—–-]*)(?P<rest>.*)",
+    re.S,
+)
+ORDINAL = re.compile(
+    rf"(?P<number>{'|'.join([*PALABRAS, *FEMININE])})(?P<after>(?:[.:]\s?[—–-]*|\s?[—–-])\s*)(?P<rest>.*)", re.S
 )
 DECIMAL = re.compile(
-    r"§{0,2}\s?(?P<number>\d{1,3}(?:\.(?:\d{1,3}|[A-Z]))*)(?P<after>\.?\)?\s+|\.$)(?P<rest>.*)", re.S
+    r"(?P<sign>§{1,2})?\s?(?P<number>\d{1,3}(?(sign)[a-zA-Z]?(?:-\d{1,4})?)(?:\.(?:\d{1,3}|[A-Z]))*)"
+    r"(?P<after>\.?\)?\s+|\.$)(?P<rest>.*)",
+    re.S,
 )
 LETTERED = re.compile(r"(?P<number>[IVXLC]{1,6}|[A-Z])(?P<after>[.)]\s+)(?P<rest>.*)", re.S)
 RUN_IN = re.compile(
     r"(?P<title>[^.:;\n]{2,90})(?:[.:](?:\s?[—–-])?\s+(?=\S)|(?<=[a-z])\.(?=[A-Z])|\s?[—–]\s*(?=\S))"
 )
+VERB = re.compile(r"\b(?:shall|must|may|will|is|are|was|were|has|have|deben?|debera|podra|puede|es|son|sera)\b")
 SIGNED = re.compile(r"_{3,}|/s/|^by:|^name:|^date:|\[\*|\*{3}", re.I)
 
 
@@ -83,8 +96,12 @@ def plain(block: Block) -> Heading:
 
 def numbered(text: str) -> Heading | None:
     """A heading by its number: "ARTICLE II", "Section 2.1 Fees.", "2.1 Fees. The fees …", "2.1 The buyer shall"."""
-    if match := NAMED.match(text):
-        return named(match)
+    folded = fold(text)
+    if match := NAMED.match(folded):
+        return named(match, text)
+    if (match := ORDINAL.match(folded)) and text[0].isupper():
+        title, alone = titled(text[match.start("rest") :])
+        return Heading(("decimal", 0), "clause", match["number"].upper(), title, NUMBERED_RANK, alone)
     if match := DECIMAL.match(text):
         title, alone = titled(match["rest"])
         depth = match["number"].count(".")
@@ -99,10 +116,14 @@ def numbered(text: str) -> Heading | None:
     return None
 
 
-def named(match: re.Match[str]) -> Heading | None:
-    name, number = match["name"].lower(), match["number"].upper()
-    title, alone = titled(match["rest"])
-    if not match["name"][0].isupper() or not (title or not match["rest"].strip()):
+def named(match: re.Match[str], text: str) -> Heading | None:
+    """By a match in the folded text."""
+    name, number = match["name"] or ABBREVIATED[match["short"]], match["number"].upper()
+    rest = text[match.start("rest") :]
+    title, alone = titled(rest)
+    if not title and "." in match["after"] and is_short(rest.rstrip(".")) and not VERB.search(match["rest"]):
+        title, alone = rest.rstrip("."), True  # "Sec. 1. Short title."
+    if not text[0].isupper() or not (title or not rest.strip()):
         return None  # "Section 5 of this Agreement shall": a sentence
     level = ENGLISH.get(name, name)
     if NAMES[name] == NUMBERED_RANK:
@@ -209,7 +230,7 @@ def in_place(heading: Heading, last: dict[tuple, Heading], *, bare: bool, fresh:
     return heading if begins_in_place(heading, number, last) else None
 
 
-def begins_in_place(heading: Heading, number: tuple[int, ...], last: dict[tuple, Heading]) -> bool:
+def begins_in_place(heading: Heading, number: tuple[float, ...], last: dict[tuple, Heading]) -> bool:
     """Whether a first number of its sort may stand here: under the number it begins with, or soon after it."""
     above = [h for h in last.values() if h.kind[0] in ("decimal", "article") and h.rank < heading.rank]
     if len(number) > 1 and above:
@@ -219,16 +240,18 @@ def begins_in_place(heading: Heading, number: tuple[int, ...], last: dict[tuple,
     return number[-1] <= GAP or (heading.alone and bool(heading.title))
 
 
-def ordinals(number: str) -> tuple[int, ...]:
-    """ "2.1" and "II.1" are (2, 1), "2.B" is (2, 2)."""
-    return tuple(ordinal(part) for part in number.split("."))
+def ordinals(number: str) -> tuple[float, ...]:
+    """ "2.1", "2-1" and "II.1" are (2, 1), "2.B" is (2, 2); "4A" stands right behind 4."""
+    return tuple(ordinal(part) for part in re.split("[.-]", number))
 
 
-def ordinal(part: str) -> int:
+def ordinal(part: str) -> float:
     if part.isdigit():
         return int(part)
+    if lettered := re.fullmatch(r"(\d+)([A-Z])", part.upper()):
+        return int(lettered[1]) + (ord(lettered[2]) - 64) / 100
     word = part.lower()
-    for words in (WORDS, PALABRAS):
+    for words in (WORDS, PALABRAS, FEMININE):
         if word in words:
             return words.index(word) + 1
     if set(part) <= set("IVXLC") and len(part) > 1 or part in "IVX":

@@ -16,10 +16,11 @@ DEEPEST = 200  # levels of elements; real pages stay under 60
 LEFT_OUT = {
     "head", "script", "style", "template", "noscript", "nav", "aside", "footer", "form", "button", "select",
     "iframe", "object", "svg", "math", "canvas", "audio", "video", "dialog",
+    "del", "s", "strike",
 }  # fmt: skip
 INLINE = {
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
-    "kbd", "label", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt",
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "dfn", "em", "font", "i", "ins",
+    "kbd", "label", "mark", "q", "samp", "small", "span", "strong", "sub", "sup", "time", "tt",
     "u", "var",
 }  # fmt: skip
 STRONG = {"b", "strong"}

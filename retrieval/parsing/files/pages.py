@@ -17,7 +17,8 @@ PAGE_NUMBER = re.compile(
     r"[-–—\s]*+(page|página|pág\.?|p\.)?\s*+(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
 )
 
-LEADER = re.compile(r"^(?P<entry>.*?)\s*(?:[.·…_]\s?){4,}\s*(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z](-\d{1,3})?)$")
+# From where its dots begin, and read in one way: a line may be all dots.
+LEADER = re.compile(r"^.*?(?<![.·…_])(?<![.·…_]\s)(?:[.·…_]\s?){4,}+\s*(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z](-\d{1,3})?)$")
 CONTENTS = re.compile(r"(table of contents|contents|índice|indice|contenido|tabla de contenido)", re.I)
 ENTRY = re.compile(r"\S.*?\s(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z]-\d{1,3})$")
 FEWEST_ENTRIES = 3

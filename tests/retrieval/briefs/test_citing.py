@@ -49,6 +49,24 @@ def test_a_case_is_cited_by_its_name_alone():
     assert locators("In Plessy v. Ferguson, 163 U.S. 537, it was held.") == ["/us/scotus/163/537"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plessy v. Ferguson, No. 22-cr-00123 (D. Mass. 2022).",
+        "Plessy v. Ferguson, 2022 WL 12345 (D. Mass. 2022).",
+        "Plessy v. Ferguson (S.D.N.Y. 2022) is near.",
+        "Plessy v. Ferguson (9th Cir. 2022) is near.",
+    ],
+)
+def test_a_case_of_another_court_is_not_the_one_of_that_name(text):
+    assert locators(text) == []
+
+
+@pytest.mark.parametrize("text", ["Plessy v. Ferguson (1896)", "Plessy v. Ferguson, No. 19-1392 (U.S. June 24, 2022)"])
+def test_a_case_with_its_year_or_the_courts_docket_is(text):
+    assert locators(text) == ["/us/scotus/163/537"]
+
+
 def test_a_page_is_of_the_decision_cited_before_in_its_volume():
     text = "Miranda v. Arizona, 384 U.S. 436 (1966). Miranda, 384 U.S. at 444. In 410 U.S. at 163 it says."
     assert locators(text) == ["/us/scotus/384/436", "/us/scotus/384/436", "/us/scotus/410/163"]

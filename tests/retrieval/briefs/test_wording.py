@@ -106,3 +106,42 @@ def test_any_part_of_a_source_is_in_it_whatever_is_left_out(data):
 def test_a_quotation_of_endless_pieces_is_found_nowhere():
     assert found_exactly("the … " * 5_000, WORDS) is None
     assert count_words("a" + " " * 50_000 + "b") == 2
+
+
+ASYLUM = Words(
+    "Any nonimmigrant alien may apply for asylum within 1 year after the date of arrival, for more than twenty hours "
+    "of work, at a fee of $1,000, to the U.S. Treasury."
+)
+
+
+@pytest.mark.parametrize(
+    ("quoted", "differs", "source"),
+    [
+        ("alien may [not] apply for asylum", "[not]", ""),
+        ("asylum within [2] year after the date", "[2]", "1"),
+        ("for more than [thirty] hours of work", "[thirty]", "twenty"),
+        ("within 1 year [before] the date", "[before]", "after"),
+    ],
+)
+def test_a_bracket_may_turn_the_sense(quoted, differs, source):
+    found = compare(quoted, ASYLUM)
+    assert (found.status, found.differences) == ("altered", (Difference(differs, source),))
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "for more than [20] hours of work",
+        "within 1 year [of] the date of arrival",
+        "Any non-immigrant alien may",
+        "a fee of $1000, to",
+        "to the US Treasury",
+    ],
+)
+def test_another_spelling_is_no_difference(quoted):
+    found = compare(quoted, ASYLUM)
+    assert found.status == "exact" and found.span
+
+
+def test_words_in_another_order_are_not_exact():
+    assert compare("more than twenty hours . . . may apply for asylum", ASYLUM).status == "altered"

@@ -68,6 +68,38 @@ def test_what_only_looks_like_one_is_none(text):
     assert named(text) == []
 
 
+SHORT = CaseNames(
+    [
+        ("/us/scotus/88/162", "Minor v. Happersett", ["Minor"]),
+        ("/us/scotus/388/1", "Loving v. Virginia", ["Loving"]),
+        ("/us/scotus/514/549", "United States v. Lopez", ["Lopez"]),
+        ("/us/scotus/567/1", "Martin v. Garland", ["Martin", "Garland"]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is shoplifting a minor case",
+        "my wife made a loving decision",
+        "my Lopez case",
+        "el caso de Lopez mi esposo",
+        "Judge Martin ruling",
+        "attorney general Garland decision",
+    ],
+)
+def test_an_ordinary_word_or_a_person_is_no_case(text):
+    assert not list(SHORT.find(Source.of(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["the loving case", "loving case virginia", "what did the Loving decision change", "el caso de Lopez"]
+)
+def test_a_short_name_has_its_capital_or_stands_alone(text):
+    assert len(list(SHORT.find(Source.of(text)))) == 1
+
+
 def test_a_name_is_read_where_no_reporter_is():
     both = find_citations("Roe v. Wade, 410 U.S. 113", names=NAMES)
     assert [citation.text for citation in both] == ["410 U.S. 113"]

@@ -92,6 +92,7 @@ def test_amendments_are_known_by_their_shape():
     [
         ("14", 14), ("14th", 14), ("xiv", 14), ("xivth", 14), ("fourteen", 14), ("fourteenth", 14),
         ("decimocuarta", 14), ("decima cuarta", 14), ("14ª", 14), ("twenty-first", 21), ("veintiuno", 21),
+        ("4a.", 4), ("14.a", 14),
         ("fourtenth", 14), ("28", None), ("0", None), ("xxviii", None), ("house", None), ("", None),
     ],
 )  # fmt: skip

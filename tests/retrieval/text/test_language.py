@@ -138,6 +138,23 @@ def test_english_where_nothing_tells(text):
     assert detect(text) == "en"
 
 
+@pytest.mark.parametrize("text", ["FOIA", "ADA", "ERISA", "COBRA", "NAFTA", "HOA fines", "PACA claims"])
+def test_acronyms_are_no_spanish(text):
+    assert detect(text) == "en"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pro se", "en banc", "voir dire", "ultra vires", "inter alia", "de minimis", "res ipsa loquitur", "De novo"],
+)
+def test_legal_latin_is_no_spanish(text):
+    assert detect(text) == "en"
+
+
+def test_spanish_in_capitals_or_with_latin_stays_spanish():
+    assert detect("PUEDO VOTAR") == detect("apelar en banc la sentencia") == detect("derechos bajo FOIA") == "es"
+
+
 def test_a_mixed_question_goes_with_most_of_its_words():
     assert detect("¿Puede la policía pedir mi green card?") == "es"
     assert detect("Can la migra enter my house without a warrant?") == "en"

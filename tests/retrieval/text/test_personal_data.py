@@ -22,6 +22,11 @@ from retrieval.text.personal_data import query_hash, scrub
         ("my alien registration number: 123 456 789", "my [A-number]"),
         ("mi número A 123-456-78", "mi número [A-number]"),
         ("card 4111.1111.1111.1111", "card [card number]"),
+        ("my case IOE0912345678 or WAC-21-123-45678", "my case [receipt number] or [receipt number]"),
+        ("my passport number is C01234567", "my [passport number]"),
+        ("mi pasaporte C01234567", "mi [passport number]"),
+        ("call 213 555 0123", "call [phone]"),
+        ("zip 90210, 213 555 0123", "zip 90210, [phone]"),
     ],
 )
 def test_personal_identifiers_are_replaced(text, kept):
@@ -43,6 +48,10 @@ def test_personal_identifiers_are_replaced(text, kept):
         "a fine of 250,000 dollars or 5 years",
         "alien numbers 212 and 237",
         "in force since 1791-12-15",
+        "18 USC 922 924 1028",
+        "INA 212 237 2401",
+        "sec. 201 202 2031",
+        "years 1990 2000 2010 2020",
     ],
 )
 def test_the_words_of_the_law_are_left_alone(text):

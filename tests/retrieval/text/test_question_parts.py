@@ -57,6 +57,25 @@ def test_what_is_told_first_goes_with_each_question():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        (
+            "Can I appeal? When? Where? How much does it cost?",
+            "en",
+            ("Can I appeal? When? Where?", "How much does it cost? (Can I appeal? When? Where)"),
+        ),
+        (
+            "¿Puedo apelar la orden? ¿Cuándo? ¿Cuánto cuesta?",
+            "es",
+            ("¿Puedo apelar la orden? ¿Cuándo?", "¿Cuánto cuesta? (Puedo apelar la orden? ¿Cuándo)"),
+        ),
+    ],
+)
+def test_a_question_of_one_word_goes_with_the_one_before(text, language, found):
+    assert parts(text, language) == found
+
+
 def test_a_pronoun_gets_what_it_stands_for():
     assert parts("What counts as treason and what's the punishment for it?", "en")[1] == (
         "what's the punishment for it? (What counts as treason)"

@@ -29,6 +29,10 @@ def split(text, **options):
         "1. The term “alien” means a person.",
         "II. Powers of the court.",
         "Conforme al Art. 14 y al núm. 3 de la Ley, págs. 3 a 5, se ordena.",
+        "Pursuant to Cal. Civ. Code it is owed.",
+        "Bell Atl. Corp. v. Twombly asks for more.",
+        "In Fla. Bar v. Went For It it was held.",
+        "Am. Trucking sued under H.R. Conf. Rep. 104-1 and Def. Br. 3.",
         "El Sr. García y la Dra. López viven en EE. UU. Desde 1990.",
     ],
 )
@@ -44,6 +48,7 @@ def test_abbreviations_do_not_end_a_sentence(sentence):
         ("He said “no.” She left.", ["He said “no.”", "She left."]),
         ("As of 1965. The law changed.", ["As of 1965.", "The law changed."]),
         ("She lives in the U.S. The court agreed.", ["She lives in the U.S.", "The court agreed."]),
+        ("Here I am. He fell ill. I WAS ILL. We left.", ["Here I am.", "He fell ill.", "I WAS ILL.", "We left."]),
         ("She said no. He left.", ["She said no.", "He left."]),
         ("of this title. (b) The next one.", ["of this title.", "(b) The next one."]),
         ("Act of 2005.¹ Another rule.", ["Act of 2005.¹", "Another rule."]),

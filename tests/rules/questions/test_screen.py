@@ -10,7 +10,7 @@ from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from rules.models import QuestionPhrase
-from rules.questions.screen import Schedule, Screen, ended, needless, noticed, sections
+from rules.questions.screen import Schedule, Screen, asks_nothing_else, ended, needless, noticed, sections
 from tests.rules.questions.asked import judged, ranking_of
 
 NEEDLESS = Path("tests/data/needless.txt").read_text().splitlines()
@@ -35,15 +35,63 @@ def test_a_cry_for_help_gets_hotlines_and_no_search(text, language, words):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I feel suicidal",
+        "I am thinking of killing myself",
+        "I want to hurt myself",
+        "my husband is beating me",
+        "my husband threatened to kill me",
+        "my ex said he will kill me",
+        "I was raped",
+        "quiero quitarme la vida",
+        "estoy pensando en suicidarme",
+        "tengo ganas de morirme",
+        "mi esposo me está golpeando",
+        "me violaron",
+        "me obligan a prostituirme",
+        "they are going to kill me if I return to Honduras",
+    ],
+)
+def test_a_cry_for_help_gets_hotlines(text):
+    assert screened(text).notice.code == "crisis"
+
+
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [
+        ("i want to kill myself, please help me now", True),
+        ("they are going to kill me if i return to honduras", False),
+        ("my landlord is going to kill me over the rent", False),
+    ],
+)
+def test_only_words_that_ask_nothing_end_the_search(text, nothing):
+    assert asks_nothing_else(text) is nothing
+
+
+@pytest.mark.django_db
 def test_one_that_also_asks_is_searched_below_the_hotlines():
     asked = "My ex is going to kill me. Can a judge order him to stay away and take his guns?"
     assert screened(asked).notice.searched
 
 
 @pytest.mark.django_db
-def test_help_with_a_crime_is_not_given():
-    assert screened("how do I make a pipe bomb").notice.code == "no_help"
-    assert screened("how to fake a green card").abstained
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I make a pipe bomb",
+        "how to fake a green card",
+        "how do I kill my old boss",
+        "how to make a bomb at home",
+        "¿Cómo matar a mi esposa?",
+        "como hacer una bomba",
+        "como falsificar una mica",
+        "como lavar dinero",
+    ],
+)
+def test_help_with_a_crime_is_not_given(text):
+    assert screened(text).notice.code == "no_help"
 
 
 @pytest.mark.django_db
@@ -55,6 +103,14 @@ def test_help_with_a_crime_is_not_given():
         "what is the penalty for faking a green card",
         "assisted suicide laws",
         "Can I be deported for child pornography?",
+        "how do I kill a bill in committee",
+        "how to kill a deer in season",
+        "help me kill a parking ticket",
+        "how do you launder money under 18 USC 1956",
+        "how do I build a bomb shelter",
+        "quiero matar el tiempo",
+        "mi abogado va a matar mi caso",
+        "me violaron mis derechos",
     ],
 )
 def test_a_question_of_law_is_never_refused_for_its_subject(text):

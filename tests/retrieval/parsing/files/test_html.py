@@ -12,3 +12,9 @@ def test_html_is_read_without_menus_scripts_and_what_is_hidden():
     (section,) = sections(document).values()
     assert (document.title, section.heading) == ("Guide", "Asylum")
     assert section.text == "Apply within a year.\n1. First\n2. Next\nFee | $0"
+
+
+def test_what_is_struck_is_left_out():
+    page = b"<h1>Lease</h1><p>The tenant <strike>shall</strike><del>must</del> may <s>not </s>leave.</p>"
+    (section,) = sections(read(page, "lease.html")).values()
+    assert section.text == "The tenant may leave."

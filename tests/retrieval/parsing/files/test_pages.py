@@ -1,5 +1,10 @@
 """Lines of pages made into paragraphs, without what stands on every page."""
 
+import time
+
+import pytest
+
+from retrieval.parsing.files.pages import LEADER
 from retrieval.parsing.tree import page_at
 from tests import files
 from tests.retrieval.parsing.files.reading import BODY, read, sections, texts
@@ -28,6 +33,21 @@ def test_running_heads_and_page_numbers_are_left_out_on_every_page():
     text = " ".join(texts(files.pdf(*map(page, range(1, 5))), "a.pdf"))
     assert "Source" not in text and "Page" not in text
     assert text.count(BODY) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [("Term ........ 5", "5"), ("Acme Inc. . . . . . iv", "iv"), ("..... 7", "7"), ("and so on ...", None)],
+)
+def test_dotted_leaders_lead_to_a_page(text, page):
+    match = LEADER.match(text)
+    assert (match and match["page"]) == page
+
+
+def test_a_line_of_dots_is_read_in_time():
+    start = time.perf_counter()
+    assert not LEADER.match("… " * 20_000)
+    assert time.perf_counter() - start < 0.5
 
 
 def test_a_table_of_contents_is_left_out():
