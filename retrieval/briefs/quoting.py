@@ -23,6 +23,9 @@ _TERM = re.compile(
     r"\((?:[^()“”«»\"]{0,60}\s)?[“«\"][^“”«»\"]{1,60}[”»\"](?:\s*(?:,|or|and|o|y)\s*[“«\"][^“”«»\"]{1,60}[”»\"])*\s*\)"
 )
 MOST_WORDS = 3  # of a term that is not written in capitals throughout
+_NAMING = re.compile(
+    r"\([^“«\"]*\b(?:the|an?|hereinafter|hereafter|collectively|together|el|la|los|las|adelante),?\s*[“«\"]"
+)
 _QUOTED = re.compile(r"[“«\"]([^“”«»\"]+)[”»\"]")
 _CLOSED = re.compile(r"…|\.\s?\.|\b[a-zà-ÿ][\w’'-]*[.!?;]\s*\Z")  # as a sentence is, or with words left out
 _LITTLE = "a an and at by for from in of on or the to with y o de del la las el los en para por"
@@ -101,8 +104,10 @@ def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
     quoted = _QUOTED.findall(bracket[0])
     if all(map(_is_capitalised, quoted)):
         return True
-    few = all(len(words.split()) <= MOST_WORDS and not _CLOSED.search(words) for words in quoted)
-    return few and not _CITED.search(text[max(0, bracket.start() - 80) : bracket.start()])
+    introduced = _NAMING.match(bracket[0]) is not None
+    few = all(introduced or len(words.split()) <= MOST_WORDS for words in quoted)
+    closed = any(map(_CLOSED.search, quoted))
+    return few and not closed and not _CITED.search(text[max(0, bracket.start() - 80) : bracket.start()])
 
 
 def _is_capitalised(name: str) -> bool:

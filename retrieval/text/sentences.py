@@ -24,9 +24,9 @@ WITH_CAPITAL = """
 ala ariz ark cal colo conn del fla ga haw ill ind kan ky la mass md mich minn miss mo mont neb nev okla or pa tenn tex
 va vt wash wis wyo
 acad adm'r adver agric am atl auth bhd bldg broad cas cent chem coll comm comp comput condo consol constr contr def det
-dev dir distrib educ elec emp eng'r enter env't envtl equip fam fin gend grp guar hosp hous hum indem indep indus ins
-inst inv liab litig mach maint mfg mfr mgmt mkt mktg mun mut pac pharm phila pol prob prod prop prot psych ref reg'l
-rehab rels ret sav sci serv servs soc'y sol sur surv sys techs tel transp tr twp unif univ util vill
+dev dir distrib educ elec emp eng'r enter env't envtl equip ex exs fam fin gend grp guar hosp hous hum indem indep
+indus ins inst inv liab litig mach maint mfg mfr mgmt mkt mktg mun mut pac pharm phila pol prob prod prop prot psych
+ref reg'l rehab rels ret sav sci serv servs soc'y sol sur surv sys techs tel transp tr twp unif univ util vill
 admin aff ans app'x appt br compl conf decl defs dep dkt hr'g interrog jud judg mar mot opp'n pet pl pls pol prof resp
 resol veh welf
 """

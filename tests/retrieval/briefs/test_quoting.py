@@ -32,6 +32,7 @@ def bound(text):
         ("It says “a “b” c” there.", ["a “b” c"]),
         ('Anna Smith (the "Buyer") and Bo (“Seller” or “Owner”) met.', []),
         ('The agency (the "Department of Homeland Security") and Acme (“Acme Co.”) met.', []),
+        ('A writ (the "second successive habeas petition") was denied.', []),
         ('Form I-130 (the "petition") was filed.', []),
         ('The Fourth Amendment ("no Warrants shall issue, but") rules.', ["no Warrants shall issue, but"]),
         ('8 U.S.C. § 1158(a)(1) ("any alien").', ["any alien"]),

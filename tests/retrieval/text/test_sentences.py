@@ -32,7 +32,7 @@ def split(text, **options):
         "Pursuant to Cal. Civ. Code it is owed.",
         "Bell Atl. Corp. v. Twombly asks for more.",
         "In Fla. Bar v. Went For It it was held.",
-        "Am. Trucking sued under H.R. Conf. Rep. 104-1 and Def. Br. 3.",
+        "Am. Trucking sued under H.R. Conf. Rep. 104-1 and Def. Br. 3 and Pl. Ex. A.",
         "El Sr. García y la Dra. López viven en EE. UU. Desde 1990.",
     ],
 )
