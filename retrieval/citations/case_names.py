@@ -96,13 +96,8 @@ class CaseNames:
                 yield Found.one(min(first, start), max(last, end), case.locator)
         for match in _CALLED.finditer(source.folded):
             locator = self.short.get(match["before"] or match["after"])
-            if locator and _is_called(source, match, self._parties(locator)):
+            if locator and _is_called(source.folded, match):
                 yield Found.one(*match.span(), locator)
-
-    def _parties(self, locator: str) -> frozenset[str]:
-        """The words of a case's name."""
-        case = next((case for case in self.cases if case.locator == locator), None)
-        return frozenset(word for party in case.parties for word in party) if case else frozenset()
 
     def _matches(self, sides: Sequence[Sequence[Word]]) -> Iterator[tuple[tuple, Case, int, int]]:
         """How well each case fits the words nearest to the "v.": (what decides, case, start, end)."""
@@ -131,14 +126,10 @@ class CaseNames:
         return set().union(*near)
 
 
-def _is_called(source: Source, match: re.Match[str], parties: frozenset[str]) -> bool:
-    """Whether a short name stands as a name does: with its capital, unless nothing but its parties is named."""
-    folded, (start, end) = source.folded, match.span()
-    side = SIDES[0] if match[SIDES[0]] else SIDES[1]
-    if _OF_A_PERSON.search(folded, max(0, start - 20), start) or _WHO_IS.match(folded, end):
-        return False
-    others = {word.text for word in words_of(folded[:start]) + words_of(folded[end:])}
-    return others <= parties or source.visible[match.start(side)].isupper()
+def _is_called(folded: str, match: re.Match[str]) -> bool:
+    """Whether a case is meant: not a person, nor an ordinary word behind an article. Most people type no capitals."""
+    start, end = match.span()
+    return not (_OF_A_PERSON.search(folded, max(0, start - 20), start) or _WHO_IS.match(folded, end))
 
 
 def joined(before: Mapping[K, set[V]], more: Mapping[K, set[V]]) -> dict[K, set[V]]:

@@ -94,9 +94,10 @@ def test_an_ordinary_word_or_a_person_is_no_case(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["the loving case", "loving case virginia", "what did the Loving decision change", "el caso de Lopez"]
-)
-def test_a_short_name_has_its_capital_or_stands_alone(text):
+    "text", ["the loving case", "loving case virginia", "what did the Loving decision change", "el caso de Lopez",
+             "what did the loving case change", "the lopez decision and guns near schools"],
+)  # fmt: skip
+def test_a_short_name_is_read_with_its_capital_and_without(text):
     assert len(list(SHORT.find(Source.of(text)))) == 1
 
 
