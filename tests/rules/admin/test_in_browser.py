@@ -39,7 +39,7 @@ def text(browser) -> str:
 
 def ask(browser, question: str, locator: str = "") -> None:
     browser.find(By.NAME, "q").send_keys(question)
-    browser.find(By.NAME, "locator").send_keys(locator)
+    browser.find(By.NAME, "locator").send_keys(locator, Keys.TAB)  # leaving the box shuts what it offers
     with turning(browser):
         browser.find(By.CSS_SELECTOR, ".arf-try button[type=submit]").click()
 
