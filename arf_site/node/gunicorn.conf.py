@@ -34,6 +34,8 @@ def when_ready(server) -> None:
 
     Nothing is opened yet: no session of ONNX Runtime, no thread and no connection survives a fork.
     """
+    # Nothing here ends a thread whose request takes for ever: PostgreSQL ends the statement that it waits for.
+    os.environ.setdefault("PGOPTIONS", f"-c statement_timeout={timeout}s")
     gc.disable()  # nothing that is imported is garbage
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     django.setup()

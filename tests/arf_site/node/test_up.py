@@ -121,7 +121,11 @@ from arf_site.wsgi import application
 settings.DATABASES["default"]["NAME"], settings.ARF_LEXICAL_DIR = sys.argv[1:]
 with transaction.atomic():  # nothing of this search stays in the database that other tests use
     answer = Client().get("/api/v1/search", {"q": "Can they search my phone?"}, headers={"host": "localhost"})
+    with connections["default"].cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        limit = cursor.fetchone()
     transaction.set_rollback(True)
+assert limit == ("1min",), limit
 assert answer.status_code == 200 and answer.json()["results"], answer.content
 assert "Fuse" not in answer.json()["degraded"] and "DenseRetriever" not in answer.json()["degraded"]
 heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas"}
