@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from django_q.exceptions import TimeoutException
 from django_q.tasks import async_task
 
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.models import Checkpoint, JobRun
 
 logger = logging.getLogger(__name__)
@@ -247,7 +247,7 @@ def _stepped(run: JobRun) -> JobRun:
         run.status, run.finished_at, run.message = (
             JobRun.Status.CANCELLED,
             now,
-            "Cancelled; what was not published is dropped.",
+            gettext_noop("Cancelled; what was not published is dropped."),
         )
     else:
         run.started_at = run.started_at or now
@@ -256,7 +256,7 @@ def _stepped(run: JobRun) -> JobRun:
         run.position, run.total, run.state = progress.position, progress.total, progress.state
         run.message = progress.message
         run.finished_at = timezone.now() if progress.finished else None
-    run.ticket, run.tries, run.error = run.ticket + 1, 0, ""
+    run.ticket, run.tries, run.error, run.refusal = run.ticket + 1, 0, "", {}
     if run.is_finished:
         run.checkpoints.all().delete()
     run.heartbeat_at = timezone.now()
@@ -283,7 +283,10 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
         error.message if isinstance(error, ArfError) else f"{whereabouts(error)}; the worker's log says more."
     )
     JobRun.objects.filter(pk=run_id).update(
-        status=JobRun.Status.FAILED, error=message[:4000], finished_at=timezone.now()
+        status=JobRun.Status.FAILED,
+        error=message[:4000],
+        refusal=getattr(error, "refusal", {}),
+        finished_at=timezone.now(),
     )
     run = JobRun.objects.get(pk=run_id)
     if run.cancel_requested and not undoing:
@@ -312,7 +315,12 @@ def cancel(run: JobRun) -> None:
 def resume(run: JobRun) -> None:
     """Takes a failed job up again where it stopped."""
     JobRun.objects.filter(pk=run.pk, status=JobRun.Status.FAILED).update(
-        status=JobRun.Status.QUEUED, error="", tries=0, finished_at=None, heartbeat_at=timezone.now()
+        status=JobRun.Status.QUEUED,
+        error="",
+        refusal={},
+        tries=0,
+        finished_at=None,
+        heartbeat_at=timezone.now(),
     )
     run.refresh_from_db()
     hand_on(run)

@@ -136,7 +136,7 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     def last_fetched(self, domain: Domain) -> SafeString | None:
         """How the last fetch from its publisher ended, and why it changed nothing if it did not."""
         run = JobRun.objects.filter(kind="fetch", params__domain=domain.slug).order_by("-created_at").first()
-        return run and admin_link(run, f"{run.get_status_display()}: {run.error or run.message}")
+        return run and admin_link(run, f"{run.get_status_display()}: {run.local_error or run.local_message}")
 
     @admin.display(description="")
     def ingest_button(self, domain: Domain) -> SafeString | str:

@@ -49,7 +49,7 @@ def failed_jobs(request: HttpRequest) -> list[dict]:
         {
             "run": run,
             "file": names.get(run.pk, ""),
-            "why": _("About private documents.") if run.hidden else run.error,
+            "why": _("About private documents.") if run.hidden else run.local_error,
             "may_resume": may_steer(request, run),
         }
         for run in runs
@@ -132,7 +132,7 @@ class JobRunAdmin(FilteredAsOffered, ObjectActions, ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Message"))
     def what(self, run: JobRun) -> str:
-        return _("About private documents.") if run.hidden else run.message or "-"
+        return _("About private documents.") if run.hidden else run.local_message or "-"
 
     @admin.display(description=gettext_lazy("Requested by"), ordering="requested_by")
     def asked_by(self, run: JobRun) -> str:
@@ -140,7 +140,7 @@ class JobRunAdmin(FilteredAsOffered, ObjectActions, ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Error"))
     def problem(self, run: JobRun) -> str:
-        return _("About private documents.") if run.hidden and run.error else run.error or "-"
+        return _("About private documents.") if run.hidden and run.error else run.local_error or "-"
 
 
 @admin.register(Version)

@@ -28,8 +28,8 @@ _REPORTED = re.compile(r"/us/scotus/(\d+)/(\d+)")
 _IN_CHAMBERS = re.compile(r"[^;]{0,80}\b(?:in chambers|Circuit Justice)\b")
 _SHORTENED = re.compile(r"\b([A-Z][a-z]+(?:-[A-Z][a-z]+)?|\d{1,2}(?:st|nd|rd|d|th))\sAm\.(?!\s[A-Z])")
 _ID = re.compile(
-    r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?:(?P<at>at\s\d+(?:[-–]\d+)?)|cl\.\s?(?P<clause>\d+)|"
-    r"(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*)))?"
+    r"\b(?:Id|Ibid|id|ibid)\.(?:,?\s(?:(?P<at>at\s\d+(?:[-–]\d+)?)|(?:at\s)?cl\.\s?(?P<clause>\d+)|"
+    r"(?:at\s)?(?P<section>§+\s?\w+(?:[.-]\w+)*(?:\([A-Za-z0-9]{1,5}\))*)))?"
 )
 _AGAIN = re.compile(
     r"\b(?:(?:the|this|that|said)\s+(?:same\s+)?|(?:la|el|est[ae]|es[ae]|dich[ao])\s+(?:mism[ao]\s+)?)"

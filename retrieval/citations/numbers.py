@@ -60,6 +60,7 @@ _JOIN = (  # read in one way, as " & " could be in two
 
 
 _ONLY_SUBS = rf"(?:{SUB}){{1,5}}"  # the "(b)" of "203(a) and (b)"
+_ELIDED = r"\.[0-9]{1,5}[a-z]?(?![a-z0-9])(?!\.[0-9])"  # the ".18" of "208.16-.18": its part is not said again
 
 
 def list_of(number: str) -> str:
@@ -67,7 +68,7 @@ def list_of(number: str) -> str:
     two ways to read a subdivision or what joins them.
     """
     number = f"(?>{number})"
-    return rf"{number}{SUBS}(?:{_JOIN}(?:{number}{SUBS}{OTHER_SOURCE}|{_ONLY_SUBS})){{0,40}}"
+    return rf"{number}{SUBS}(?:{_JOIN}(?:{number}{SUBS}{OTHER_SOURCE}|{_ELIDED}{SUBS}|{_ONLY_SUBS})){{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Written:
     subs: tuple[str, ...] = ()
 
 
-_ITEM = re.compile(rf"(?P<number>{ANY_NUMBER})(?P<subs>{SUBS})|(?P<only>{_ONLY_SUBS})")
+_ITEM = re.compile(rf"(?:(?P<number>{ANY_NUMBER})|(?P<elided>{_ELIDED}))(?P<subs>{SUBS})|(?P<only>{_ONLY_SUBS})")
 _IN_PART = re.compile(r"([0-9]+[a-z]?\.)?([0-9]+)")
 _ROMAN = re.compile(r"[ivx]+", re.IGNORECASE)
 _SUB = re.compile(r"\(([A-Za-z0-9]{1,5})\)")
@@ -89,10 +90,13 @@ _GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
 _TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
 _TWO_SHORT = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")  # where several are announced
 _RANGE = re.compile(r"\s{0,2}-\s{0,2}(?:§{1,2}\s{0,2})?|\s{1,2}(?:to|through|a|al)\s{1,2}(?:§{1,2}\s{0,2})?")
+_OF_ANOTHER = re.compile(r"\s{1,2}(?:of|del?)\s")  # "8 U.S.C. § 1158 and § 208 of the INA"
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_NEAR = 10  # sections between two that could be years
 UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
 _ENDING = re.compile(r"[\s.?!]{0,3}")
 _COUNTED = re.compile(
-    r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|dolares|pesos|dias"
+    r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|amendments?|acts?|laws?|dolares|pesos|dias"
     r"|meses|anos|horas|personas)\b"
 )
 
@@ -107,7 +111,8 @@ _SPOKEN_SUBS = re.compile(
     r"|\s{1,2}[bcdfghjklmnpqrtwz](?:\s[0-9]{1,2}(?!\s{1,2}[a-z]{2}|[a-z0-9]))?)(?![a-z0-9'.-])"
 )
 _FURTHER_SUBS = re.compile(r"((?:\s{1,2}(?:[a-z]|[0-9]{1,2}|[ivx]{2,4})){1,5})[\s.?]{0,3}")  # "inciso c 8"
-_GLUED_END = re.compile(r"([0-9]{1,2})(?![a-z0-9.,])")  # the 1 of "924(c)1"
+# The 1 of "924(c)1" and the F of "101(a)(15)F"; more than one are "212(a)s".
+_GLUED_END = re.compile(r"([0-9]{1,2}(?![.,])|[a-rt-z]|[ivx]{2,4})(?![\w'-])")
 _SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
 
 
@@ -134,7 +139,9 @@ def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) 
         return [replace(only, subs=(*only.subs, *subs))], further.end(1) if further else named.end()
     if only.subs:
         glued = source.folded[end - 1] == ")" and _GLUED_END.match(source.folded, end)
-        return ([replace(only, subs=(*only.subs, glued[1]))], glued.end()) if glued else (found, end)
+        if not glued:
+            return found, end
+        return [replace(only, subs=(*only.subs, source.written(glued, 1)))], glued.end()
     spoken = _BARE_SUBS.fullmatch(source.folded, end) if loose else None
     spoken = spoken or _SPOKEN_SUBS.match(source.folded, end)
     if not spoken:
@@ -169,6 +176,12 @@ def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written
     for match in _ITEM.finditer(source.folded, start, end):
         if match["only"]:
             found.append(_beside(found[-1], source, match))
+        elif match["elided"]:
+            part, dot, _section = found[-1].number.partition(".")
+            if not dot:
+                break
+            subs = subdivisions(source.written(match, "subs"))
+            found.append(Written(*match.span(), part + match["elided"], subs))
         else:
             found += _read(source, match, plural=plural)
     if not plural and (marks or not _ENDING.fullmatch(source.folded, found[-1].end)):
@@ -197,13 +210,25 @@ def _kind(sub: str, level: int) -> str:
 
 
 def _is_of_one(folded: str, first: Written, written: Written) -> bool:
-    return written.number == first.number
+    """Of the section that is announced, of its part, or announced itself: "§ 1983 & § 1985"."""
+    announced = folded[: written.start].rstrip().endswith("§") and not _OF_ANOTHER.match(folded, written.end)
+    return written.number == first.number or folded[written.start] == "." or announced
 
 
 def _is_unannounced(folded: str, first: Written, written: Written) -> bool:
-    if _is_of_one(folded, first, written):
+    if written.number == first.number:
         return True
-    return bool(UNANNOUNCED.match(written.number)) and not _COUNTED.match(folded, written.end)
+    if folded[written.start] == ".":
+        is_section = written.end - written.start > 2  # no ".5"
+    else:
+        is_section = bool(UNANNOUNCED.match(written.number)) or _stands_beside(first.number, written.number)
+    return is_section and not _COUNTED.match(folded, written.end)
+
+
+def _stands_beside(first: str, other: str) -> bool:
+    """Whether what could be two years is two sections near to one another: "42 USC 1983 & 1985"."""
+    years = _YEAR.fullmatch(first) and _YEAR.fullmatch(other)
+    return bool(years) and 0 < int(other) - int(first) <= _NEAR
 
 
 def _read(source: Source, match: re.Match[str], *, plural: bool) -> Iterator[Written]:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from lxml import etree, html
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.policy_manual import address_of, place_of
 
 BEGINNINGS = {
@@ -95,7 +95,7 @@ class UsCode(Publisher):
         said = self.RELEASE.search(" ".join(page.text_content().split()))
         if not links or said is None:
             raise SourceRefused(
-                "The page of the US Code names no release point with files: its form has changed."
+                gettext_noop("The page of the US Code names no release point with files: its form has changed.")
             )
         congress, law, month, day, year = said.groups()
         edition = date(int(year), int(month), int(day)).isoformat()
@@ -207,7 +207,7 @@ class PolicyManual(Publisher):
         known = (page for page in pages if page.netloc == place.netloc and self.PAGE.search(page.path))
         found = {page.geturl() for page in known}
         if not wanted.leaf and "volume" not in wanted.name and not any("/volume-" in url for url in found):
-            raise SourceRefused("The page of the Policy Manual links no volumes: its form has changed.")
+            raise SourceRefused(gettext_noop("The page of the Policy Manual links no volumes: its form has changed."))
         volumes = [f"/volume-{title}" for title in asked.titles]
         for url in sorted(found):
             path = urlsplit(url).path
@@ -244,7 +244,7 @@ def parsed(content: bytes) -> etree._Element:
     try:
         return html.document_fromstring(content, parser=html.HTMLParser(no_network=True, encoding="utf-8"))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise SourceRefused("The publisher's page cannot be read.") from error
+        raise SourceRefused(gettext_noop("The publisher's page cannot be read.")) from error
 
 
 def links_of(page: etree._Element, address: str) -> Iterator[str]:

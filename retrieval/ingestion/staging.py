@@ -19,7 +19,7 @@ from django.utils import timezone
 from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.indexes import terms
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
@@ -196,7 +196,7 @@ def shown_name(document: Document) -> str:
 
 def source_path(name: str) -> Path:
     if not name:
-        raise SourceRefused("This domain has no source: name one.")
+        raise SourceRefused(gettext_noop("This domain has no source: name one."))
     path = Path(name)
     return path if path.is_absolute() else settings.BASE_DIR / path
 

@@ -161,11 +161,13 @@ class ReadUpload(Job):
     def failed(self, run: JobRun) -> None:
         """Says so to whoever handed the file in, which is kept for a while."""
         with acting_for(run.params["principal"]):
-            set_status(run, Upload.Status.WAITING, to=Upload.Status.FAILED, reason=run.error)
+            set_status(run, Upload.Status.WAITING, to=Upload.Status.FAILED)
 
 
-def set_status(run: JobRun, status: Upload.Status, *, to: Upload.Status, reason: str = "") -> None:
-    Upload.objects.filter(pk=run.params["upload"], status=status).update(status=to, reason=reason)
+def set_status(run: JobRun, status: Upload.Status, *, to: Upload.Status) -> None:
+    """With why the job stopped, if it did."""
+    waiting = Upload.objects.filter(pk=run.params["upload"], status=status)
+    waiting.update(status=to, reason=run.error, refusal=run.refusal)
 
 
 def upload_of(run: JobRun) -> Upload:

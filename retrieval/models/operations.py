@@ -4,9 +4,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.models.packed import PackedJSONField
+from retrieval.models.uploads import in_words
 
 NEXT_NUMBER = models.Func(
     models.Value("retrieval_version_number"), function="nextval", output_field=models.BigIntegerField()
@@ -63,6 +65,7 @@ class JobRun(models.Model):
     total = models.PositiveIntegerField(default=0, help_text=_("Units to do; 0 until known."))
     message = models.TextField(blank=True)
     error = models.TextField(blank=True)
+    refusal = models.JSONField(default=dict, editable=False)  # the error's template and values, if it has them
     cancel_requested = models.BooleanField(default=False)
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL
@@ -85,6 +88,15 @@ class JobRun(models.Model):
     @property
     def is_finished(self) -> bool:
         return self.status in (self.Status.DONE, self.Status.FAILED, self.Status.CANCELLED)
+
+    @property
+    def local_error(self) -> str:
+        """In the reader's language, where the error can be told in it."""
+        return in_words(self.refusal) if self.refusal else self.error and gettext(self.error)
+
+    @property
+    def local_message(self) -> str:
+        return self.message and gettext(self.message)
 
     @property
     def percent(self) -> int:

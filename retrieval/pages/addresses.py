@@ -35,8 +35,16 @@ class Reader:
         return self.url_of(section.locator, name)
 
     def url_of(self, locator: str, name: str = "") -> str:
-        query, fragment = f"?{urlencode(self.kept)}" if self.kept else "", f"#{name}" if name else ""
-        return f"{reverse('retrieval:provision', args=[locator.removeprefix('/')])}{query}{fragment}"
+        fragment = f"#{name}" if name else ""
+        return f"{self._address('retrieval:provision', locator)}{fragment}"
+
+    def versions_url(self, section: Section) -> str:
+        """Where the versions of a section are compared, on the same way."""
+        return self._address("retrieval:compare", section.locator)
+
+    def _address(self, page: str, locator: str) -> str:
+        query = f"?{urlencode(self.kept)}" if self.kept else ""
+        return f"{reverse(page, args=[locator.removeprefix('/')])}{query}"
 
     @property
     def kept(self) -> dict[str, str]:

@@ -12,11 +12,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from retrieval.access.row_security import as_caller
 from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, begins, changes, versions_of
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.pages.reader import offered_domains
-from retrieval.pages.views import DayField, costly
+from retrieval.pages.views import DayField, ReaderForm, costly
 from retrieval.text.redline import Line, excerpt, redline
 
 PAGE_SIZE = 20
@@ -91,8 +92,12 @@ def changes_page(request: HttpRequest) -> HttpResponse:
 @require_safe
 @costly
 def compare(request: HttpRequest, path: str) -> HttpResponse:
-    """Two versions of a provision, the last two where none are named; as they are read where there is only one."""
-    versions = versions_of(request.caller, f"/{path.strip('/')}") if path.isprintable() else []
+    """Two versions of a provision, the last two where none are named; as they are read where there is only one. In a
+    matter its members read as it does.
+    """
+    reader = ReaderForm(request.GET).reader(request.caller)
+    with as_caller(reader.caller):
+        versions = versions_of(reader.caller, f"/{path.strip('/')}") if path.isprintable() else []
     if not versions:
         raise NotFound("There is no such provision.")
     form = VersionsForm(request.GET, versions=versions)
@@ -103,7 +108,7 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
     old = by_day.get(said.get("old") or "", earlier[-1] if earlier else new)
     chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
     lines = redline(words_of(old), words_of(new))
-    context = {"form": chosen, "old": old, "new": new, "lines": lines, "versions": versions}
+    context = {"form": chosen, "old": old, "new": new, "lines": lines, "versions": versions, "reader": reader}
     return render(request, "retrieval/compare.html", context, status=400 if form.errors else 200)
 
 

@@ -22,7 +22,7 @@ from retrieval.citations.reporters import (
     cite_case,
     court_named,
 )
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.files import formats
 from retrieval.parsing.files.plain import decoded
 from retrieval.parsing.tree import Anchor, Node, PageStart, SourceDocument, iso_day, unused_locator
@@ -55,9 +55,9 @@ def read(content: bytes, filename: str) -> SourceDocument:
         try:
             row = json.loads(content)
         except ValueError as error:
-            raise SourceRefused("The file is not JSON.") from error
+            raise SourceRefused(gettext_noop("The file is not JSON.")) from error
         if not is_opinion(row):
-            raise SourceRefused("The file holds no case of CourtListener or the Caselaw Access Project.")
+            raise SourceRefused(gettext_noop("The file holds no case of CourtListener or the Caselaw Access Project."))
         return of_row(row)
     if filename.lower().endswith(".txt"):
         paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", decoded(content)))
@@ -86,7 +86,7 @@ def places_of(row: dict) -> tuple[str, tuple[Citation, ...]]:
     cited = cases_in("; ".join(citation_of(each) for each in row.get("citations") or ()))
     place = best(one.locator for one in cited)
     if not place:
-        raise SourceRefused("The case names no page of a reporter, such as 347 U.S. 483 or 123 F.3d 456.")
+        raise SourceRefused(gettext_noop("The case names no page of a reporter, such as 347 U.S. 483 or 123 F.3d 456."))
     return place, tuple(one for one in cited if one.locator != place)
 
 
@@ -140,7 +140,7 @@ def of_courtlistener(row: dict) -> Iterator[Opinion]:
     for each in row["sub_opinions"]:
         text = next((each[name] for name in TEXTS if isinstance(each, dict) and each.get(name)), "")
         if not text:
-            raise SourceRefused("An opinion of the case has no text: only its address is given.")
+            raise SourceRefused(gettext_noop("An opinion of the case has no text: only its address is given."))
         kind = kind_of(str(each.get("type") or ""))
         yield Opinion(kind, each.get("author_str") or "", starred(text))
 
@@ -253,7 +253,7 @@ def case_of(name: str, known: Decided, opinions: list[Opinion], *, url: str = ""
     locator, used = known.locator, set()
     parts = tuple(part_of(name, each, known, used) for each in opinions if each.text.strip())
     if not parts:
-        raise SourceRefused("The case has no opinion with words.")
+        raise SourceRefused(gettext_noop("The case has no opinion with words."))
     whole = Node(
         level="opinion", heading="Opinions", locator=f"{locator}/opinion", children=parts, valid_from=known.day,
         anchors=tuple(Anchor(one.locator, one.normalized, "parallel", 0, 0) for one in known.parallel),

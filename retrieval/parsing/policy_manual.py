@@ -11,7 +11,7 @@ from datetime import date, datetime
 
 from lxml import etree, html
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.files.blocks import Block, single_spaced
 from retrieval.parsing.files.html import blocks_of, text_of
 from retrieval.parsing.files.structure import slug
@@ -115,11 +115,11 @@ def read_page(content: bytes) -> Page:
     try:
         root = html.document_fromstring(text_of(content))
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
-        raise SourceRefused("A page of the Policy Manual cannot be read as HTML.") from error
+        raise SourceRefused(gettext_noop("A page of the Policy Manual cannot be read as HTML.")) from error
     heading = next((single_spaced(each.text_content()) for each in root.iter("h1")), "")
     if not place or not heading:
         raise SourceRefused(
-            "This is no page of the USCIS Policy Manual: it names no volume, or has no heading."
+            gettext_noop("This is no page of the USCIS Policy Manual: it names no volume, or has no heading.")
         )
     said = single_spaced(root.text_content())
     above = {}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from retrieval.citations.citation import cite
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing import opinions
 from retrieval.parsing.cases import case_of, is_case
 from retrieval.parsing.code_titles import heading_of
@@ -54,7 +54,7 @@ def read_next(file: BinaryIO, prefix: str, offset: int) -> tuple[SourceDocument,
         if held > MAX_DOCUMENT:
             raise SourceRefused(f"The rows of one document have more than {MAX_DOCUMENT:,} bytes.")
     if not rows:
-        raise SourceRefused("The file holds no rows.")
+        raise SourceRefused(gettext_noop("The file holds no rows."))
     return made_of(rows, document_of(rows[0]["locator"], prefix)), ends
 
 

@@ -90,7 +90,7 @@ _SHARED_WORDS = _words(
     florida california america georgia montana nevada arizona indiana iowa nebraska oklahoma alabama
     louisiana minnesota alaska virginia carolina dakota philadelphia pennsylvania colorado ohio idaho mexico
     puerto rico texas cuba china russia korea india canada guantanamo chicago san santa angeles
-    garcia lopez martinez rodriguez obama korematsu hernandez gonzales ice fbi cia daca usc cfr ina
+    garcia lopez martinez rodriguez sharon obama korematsu hernandez gonzales ice fbi cia daca usc cfr ina
     """
 )
 # Said in both languages; taken out whole, as some of their words alone are Spanish.
@@ -112,6 +112,7 @@ _ENDINGS: tuple[tuple[re.Pattern[str], float], ...] = (  # the first that fits; 
         ),
         1.5,
     ),
+    (re.compile(r"(?:\w{2}aron|[ij]eron)$"), 1.2),  # "pagaron", "despidieron"; not "baron" and "heron"
     (re.compile(r"(?:tions?|sions|ing|[ln]ess|ght|ments?|[ae]nce|[ae]ncy|ity|ly|ism|ists?|ous)$"), -1.5),
     (re.compile(r"[ao]s?$"), 0.8),
     (re.compile(r"[ai]r$"), 0.4),
@@ -124,6 +125,7 @@ _SPANISH_MARK = re.compile(r"[¿¡ñÑ]")
 _ACCENTED_VOWEL = re.compile(r"[áéíóúÁÉÍÓÚ]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
+_DONE_TO_ME = re.compile(r"(?:(?:no|ya|si|y|que) )*me (?P<verb>\w{2,}[aeo][ns]?)\b")
 _ONE_LANGUAGE_ONLY = 2.0
 
 
@@ -131,9 +133,15 @@ def detect(text: str) -> str:
     """``en`` or ``es``: the language of a question, with or without its accents; English where nothing tells."""
     words = _WORD.findall(text)
     said = _WORD.findall(_LEGAL_LATIN.sub(" ", fold(" ".join(word for word in words if not _is_acronym(word)))))
-    evidence = sum(map(_evidence, said))
+    evidence = sum(map(_evidence, said)) + _is_done_to_me(" ".join(said))
     evidence += 2 * bool(_ACCENTED_VOWEL.search(text)) + 3 * bool(_SPANISH_MARK.search(text))
     return "es" if evidence > 0 else "en"
+
+
+def _is_done_to_me(said: str) -> bool:
+    """A complaint, "no me pagan", which begins with an object; English puts "me" behind its verb."""
+    complaint = _DONE_TO_ME.match(said)
+    return complaint is not None and _evidence(complaint["verb"]) >= 0
 
 
 def _is_acronym(word: str) -> bool:

@@ -3,11 +3,12 @@
 A text is cut where a new question begins: at a question mark, at a conjunction or comma before a question word or an
 inverted verb ("…, and can he"), between the two sides of a comparison, and where a preposition is repeated ("for mail
 fraud and for bank fraud"). Doublets of law ("tax and spend") are not cut. What is told before the questions goes with
-each; what a later one only points at ("it") is named behind it in brackets.
+each, a condition with those that follow it; what a later one only points at ("it") is named behind it in brackets.
 """
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 
 from retrieval.text.normalization import fold
 
@@ -27,6 +28,7 @@ class Grammar:
     joined: str
     bare: str  # is a question by itself after a conjunction
     condition: str  # begins what holds for the questions that follow it
+    inverted: str  # begins a question behind a condition without a comma
     referring: str  # means something named before
     alike: str  # asks the same of something else
     modal: str  # the first verb of a question whose verbs may be several
@@ -47,6 +49,7 @@ SUBJECT = (
     r"(?:i|we|you|he|she|it|they|that|this|these|those|there|the|a|an|my|our|his|her|their|its|some\w+|any\w+|people|"
     r"congress|police|(?:\w+ )?(?!this|is|was|has|does)\w{3,}s)\b"
 )
+NOT_BEHIND_SUBJECT = r"(?<!\bi )(?<!\b[wh]e )(?<!\b(?:you|she|who) )(?<!\b(?:they|that) )"
 INFINITIVE = (
     r"be|get|have|make|take|keep|own|buy|sell|vote|work|travel|leave|apply|sue|file|refuse|ask|search|"
     r"arrest|deport|fire|charge|collect|print|coin|tax|regulate|declare|appoint|remove|pardon|veto|pass|change|"
@@ -69,6 +72,8 @@ GRAMMARS = {
         bare=r"since when|(?:for |until |in )?how (?:long|much|many)|(?:for|by|at|under|in|on|to) (?:what|which|whom)",
         condition=r"(?:if|once|after|unless|while|under|with|as|during|"
         r"(?:when|where) (?!is|are|was|were|do|does|did|can|could|may|will|would|should|must)) ?",
+        inverted=rf"{NOT_BEHIND_SUBJECT}(?:(?:do|does|did|can|could|may|might|must|shall|should|will|would) "
+        rf"(?:{SUBJECT})|(?:is|are|was|were|am|has|have) (?:i|we|you|he|she|it|they|there|this|that)\b)",
         referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|there|then|those|these|both|instead",
         alike=r"(?:what|how) about ",
         modal=r"can|could|may|must|shall|should|will|would",
@@ -106,6 +111,7 @@ GRAMMARS = {
         bare=r"(?:(?:a|de|en|por|para|con|desde|hasta|ante|bajo) )?(?:quien(?:es)?|cual(?:es)?|cuant[oa]s?)|"
         r"(?:desde|hasta) cuando|(?:de|por|para|en|ante|bajo) que",
         condition=r"(?:si|aunque|despues de|al|con|ademas de|segun|bajo|en|para) ",
+        inverted="$^",
         referring=r"eso|esto|es[ae]s?|esos|ello|\w*(?:ar|er|ir)l[oae]s?|lo|les?|su|sus|ahi|ella|ellos|ellas|entonces|"
         r"mientras|ambos|sirven?|duran?|cuestan?|valen?",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
@@ -149,7 +155,12 @@ def parts(question: str, language: str) -> tuple[str, ...]:
     found = [clause for one in asked for clause in _clauses(one, grammar)]
     if not 1 < len(found) <= MOST:
         return (question,)
-    return tuple(_by_itself(clause, n, found, told, grammar) for n, clause in enumerate(found))
+    own = (_condition(clause, grammar) for clause in found)
+    conditions = accumulate(own, lambda before, new: new or before)
+    return tuple(
+        _by_itself(clause, n, found, told, condition, grammar)
+        for n, (clause, condition) in enumerate(zip(found, conditions, strict=True))
+    )
 
 
 def _told_and_asked(text: str, grammar: Grammar) -> tuple[str, list[str]]:
@@ -187,10 +198,28 @@ def _opening(piece: str, grammar: Grammar) -> int | None:
     if not conditional and re.match(rf"(?:{grammar.question_word}|{grammar.verb})", folded):
         return 0
     behind = "[ ,] ?" if conditional and "," not in folded else ", "
-    place = re.search(rf"{behind}(?={grammar.question_word}|{grammar.verb})", folded)
+    place = _behind_condition(folded, grammar) if conditional else None
+    place = place or re.search(rf"{behind}(?={grammar.question_word}|{grammar.verb})", folded)
     if not place and piece.startswith("¿") and re.search(rf" {grammar.verb}", folded):
         return 0  # the subject comes first
     return place.end() if place else None
+
+
+def _behind_condition(folded: str, grammar: Grammar) -> re.Match[str] | None:
+    """Where a question begins behind a condition: after its comma, or where verb and subject change places."""
+    if "," in folded:
+        return re.search(rf", (?:then )?(?={grammar.question_word}|{grammar.verb})", folded)
+    return re.search(rf" (?={grammar.question_word}|{grammar.inverted})", folded)
+
+
+def _condition(piece: str, grammar: Grammar) -> str:
+    """The condition that a question begins with: "If I am a citizen"."""
+    folded = fold(piece).lstrip("¿")
+    asks = re.match(grammar.question_word, folded) and not re.match("when|where", folded)
+    if asks or not re.match(grammar.condition, folded):
+        return ""
+    place = _behind_condition(folded, grammar)
+    return piece.lstrip("¿")[: place.start()].strip(" ,") if place else ""
 
 
 def _clauses(piece: str, grammar: Grammar) -> list[str]:
@@ -223,11 +252,14 @@ def _cuts(piece: str, grammar: Grammar) -> list[tuple[int, int]]:
 
 def _is_cut(piece: str, folded: str, start: int, place: re.Match[str], grammar: Grammar) -> bool:
     left, right = folded[start : place.start()].lstrip("¿"), folded[place.end() :]
+    if not place["joined"] and re.match(grammar.condition, left) and not _is_asked(left, grammar):
+        return False  # the comma behind a condition
     opening = _opening(piece[start : place.start()], grammar)
     if opening is None or (place["late"] and "," in left[opening:]):
         return False
     enough = 2 if re.match(f"{grammar.alike}|{grammar.bare}|{grammar.verb}", right) else 3
-    if len(left[opening:].split()) < (2 if start else 3) or len(right.split()) < enough:
+    fewest = 2 if start or grammar.mark else 3  # Spanish says no subject: "puedo votar"
+    if len(left[opening:].split()) < fewest or len(right.split()) < enough:
         return False
     word = re.match(rf"(?:\w+ )?({grammar.ambiguous})\b", right)
     if word and grammar is GRAMMARS["es"]:
@@ -236,6 +268,11 @@ def _is_cut(piece: str, folded: str, start: int, place: re.Match[str], grammar: 
         if fold(written) == written.lower() and (re.search("[áéíóú]", piece) or not joined):
             return False  # a relative, which has no accent
     return not word or not re.search(rf"\b{word[1]}\b", left[opening + 1 :])  # "persons who … and who …"
+
+
+def _is_asked(left: str, grammar: Grammar) -> bool:
+    """Whether what begins with a condition, or with a word that may, holds a question too."""
+    return bool(_behind_condition(left, grammar) or re.match(grammar.question_word, left))
 
 
 def _compared(piece: str, grammar: Grammar) -> list[str]:
@@ -297,13 +334,17 @@ def _repeated(clause: str, grammar: Grammar) -> list[str]:
     return [clause]
 
 
-def _by_itself(clause: str, n: int, clauses: list[str], told: str, grammar: Grammar) -> str:
-    """The clause with what it needs of the others."""
+def _by_itself(
+    clause: str, n: int, clauses: list[str], told: str, condition: str, grammar: Grammar
+) -> str:
+    """The clause with what it needs of the others; the condition of the one before is its own, too."""
     folded = fold(clause)
     clause = clause.lstrip("¿")
-    before = f"{told}: " if told and len(told.split()) <= MOST_TOLD else ""
-    points = re.search(rf"\b(?:{grammar.referring})\b", folded) or len(folded.split()) < 5
-    first = clauses[0].lstrip("¿")
+    holds = "" if not n or _condition(clause, grammar) else condition
+    known = ", ".join(filter(None, (told, holds)))
+    before = f"{known}: " if len(known.split()) <= MOST_TOLD and known else ""
+    points = re.search(rf"\b(?:{grammar.referring})\b", folded) or (len(folded.split()) < 5 and not holds)
+    first = clauses[0].lstrip("¿").removeprefix(holds).lstrip(" ,")
     alike = clause.split()[:2] == first.split()[:2]  # the first question again, of something else
     behind = f" ({first})" if n and points and not alike and first not in clause else ""
     return f"{before}{grammar.mark}{clause}?{behind}"

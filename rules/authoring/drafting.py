@@ -30,7 +30,7 @@ from rules.models import Alias, Rule
 
 SALT = "a model's reading of a sentence"
 KEPT_FOR = 24 * 3600  # s that a reading which was shown may be kept as a draft
-FOR_NO_MODEL = ("exception", "rule")  # what no rule can say, whoever reads it
+FOR_NO_MODEL = ("exception", "rule", "acts")  # what no rule can say, whoever reads it
 WHY_NOT = {
     "over_budget": gettext_lazy("today's budget for language models is spent"),
     "resting": gettext_lazy("it failed before and rests"),
@@ -211,6 +211,7 @@ def question_text(question: Clarification) -> str:
         "exception": _(
             "A rule fires when all it names is there; it knows no exceptions. Which rule is meant?"
         ),
+        "acts": _("A rule does one thing. Write another rule for the other."),
         "date": _("From which day to which?"),
         "domain": _("Which domain is meant?"),
         "text": _("Which text? Put it between quotation marks."),

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django_q.exceptions import TimeoutException
 
 from retrieval import jobs
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, SourceRefused
 from retrieval.jobs import Job, Progress
 from retrieval.management.base import JobCommand
 from retrieval.models import Checkpoint, JobRun, Version
@@ -220,6 +220,16 @@ def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django
     with django_capture_on_commit_callbacks(execute=True):
         jobs.resume(run)
     assert [step.position for step in jobs.run_here(run)] == [2, 3]
+
+
+def test_a_refusal_is_kept_until_the_job_is_taken_up_again():
+    run = jobs.create("count", key="k")
+    refused = SourceRefused("The file holds %(count)d rows.", count=0)
+    jobs._fail(run.pk, refused, undoing=False)
+    run.refresh_from_db()
+    assert (run.error, run.refusal) == ("The file holds 0 rows.", refused.refusal)
+    jobs.resume(run)
+    assert (run.error, run.refusal) == ("", {})
 
 
 def test_cancelling_takes_effect_before_the_next_step_and_undoes():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.cfr.content import Content, plain, write
 from retrieval.parsing.designators import REGULATION, anchors_of
 from retrieval.parsing.references import in_notes, in_regulation
@@ -53,7 +53,7 @@ def read(source: Path | bytes) -> SourceDocument:
     read_as = {"CFRGRANULE": annual, "CFRDOC": volume}.get(events.root.tag, current)
     document = read_as(events.root, reader)
     if not any(node.level in LEAVES or node.text for node in document.root.walk()):
-        raise SourceRefused("The file holds no sections.")
+        raise SourceRefused(gettext_noop("The file holds no sections."))
     return document
 
 
@@ -74,7 +74,7 @@ def read_sections(events: etree.iterparse) -> "Reader":
                 reader.done[element] = reader.node(element, reader.title)
                 element.clear(keep_tail=True)
     if reader is None:
-        raise SourceRefused("The file holds no title and no part of one.")
+        raise SourceRefused(gettext_noop("The file holds no title and no part of one."))
     return reader
 
 
@@ -83,7 +83,7 @@ def title_number(element: etree._Element) -> str:
     root = element.getroottree().getroot()
     said = element.get("N") or root.findtext("FDSYS/CFRTITLE") or root.findtext("FMTR/TITLEPG/TITLENUM") or ""
     if (number := re.search(r"\d+", said)) is None:
-        raise SourceRefused("The file does not say of which title it is.")
+        raise SourceRefused(gettext_noop("The file does not say of which title it is."))
     return number[0]
 
 
@@ -121,7 +121,7 @@ def volume(root: etree._Element, reader: "Reader") -> SourceDocument:
     page = {each.tag: plain(each) for each in reversed(root.findall("FMTR/TITLEPG/*"))}
     edition = spelled_day(page.get("REVISED") or page.get("DATE", ""))
     if (law := root.find("TITLE")) is None:
-        raise SourceRefused("The volume holds no title.")
+        raise SourceRefused(gettext_noop("The volume holds no title."))
     title = named_above(reader.node(law, reader.title))
     publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
     return SourceDocument(

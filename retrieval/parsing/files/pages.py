@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 from statistics import median
 
 from retrieval.parsing.files.blocks import Block, Line, Page
@@ -31,7 +31,9 @@ ENDS = re.compile(r"[.;:!?][”\"’')\]]*$")
 SHORT = 0.8  # of its column: a line that ends before was ended on purpose
 FEW_LINES = 3  # of a heading
 LONGEST_WORD = 100  # characters looked at before a line's end
+USUAL = 1.2  # distance of two lines in sizes of their letters, where nothing tells it
 APART = 1.3  # times the usual distance of two lines
+WRAPPED = 0.05  # of a file's lines that go on with a sentence where lines are wrapped
 
 Spot = tuple[str, str, int]  # words, edge, distance from it
 
@@ -157,28 +159,42 @@ def paragraphs(lines: Sequence[Line]) -> list[Block]:
         return []
     words = vocabulary(lines)
     usual = usual_distance(lines)
+    wrapped = are_wrapped(lines)
     right = defaultdict(float)
     for line in lines:
         right[line.page] = max(right[line.page], line.right)
     groups: list[list[Line]] = [[lines[0]]]
     for before, line in pairwise(lines):
-        if begins(before, line, usual, right[before.page], groups[-1]):
+        if begins(before, line, usual, right[before.page], groups[-1], wrapped=wrapped):
             groups.append([])
         groups[-1].append(line)
     return [joined(group, words) for group in groups]
 
 
 def usual_distance(lines: Sequence[Line]) -> float:
-    """Of two lines that follow on one another, in sizes of their letters."""
+    """Of two lines of one sentence, in sizes of their letters: what parts paragraphs of one line is larger."""
     steps = [
         (after.bottom - before.bottom) / before.size
         for before, after in pairwise(lines)
-        if before.page == after.page and 0 < after.bottom - before.bottom < 3 * before.size
+        if goes_on(before, after) and 0 < after.bottom - before.bottom < 3 * before.size
     ]
-    return median(steps) if steps else 1.2
+    return median(steps) if steps else USUAL
 
 
-def begins(before: Line, line: Line, usual: float, right: float, group: list[Line]) -> bool:
+def goes_on(before: Line, line: Line) -> bool:
+    """Whether a line is in the middle of the sentence that the one before begins."""
+    inside = line.text[0].islower() and not ENUMERATED.match(line.text)
+    return before.page == line.page and inside and not ENDS.search(before.text)
+
+
+def are_wrapped(lines: Sequence[Line]) -> bool:
+    """Whether lines end where they are full; else each is a paragraph."""
+    return sum(starmap(goes_on, pairwise(lines))) >= WRAPPED * len(lines)
+
+
+def begins(
+    before: Line, line: Line, usual: float, right: float, group: list[Line], *, wrapped: bool
+) -> bool:
     """Whether a line begins a paragraph."""
     if before.strong != line.strong or abs(before.size - line.size) > 0.15 * before.size:
         return not is_same_row(before, line) and not (before.strong and runs_in(group))
@@ -188,6 +204,8 @@ def begins(before: Line, line: Line, usual: float, right: float, group: list[Lin
         return False
     if (line.bottom - before.bottom) / before.size > max(APART * usual, 1.0):
         return True
+    if not wrapped:
+        return not goes_on(before, line)
     ended, short = bool(ENDS.search(before.text)), before.right < right * SHORT
     if short:
         return ended or not line.text[0].islower()

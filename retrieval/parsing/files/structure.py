@@ -5,14 +5,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files.blocks import Block, Blocks
-from retrieval.parsing.files.headings import LONGEST, Heading, headings_of
+from retrieval.parsing.files.headings import LONGEST, VERB, Heading, headings_of
 from retrieval.parsing.files.limits import MAX_SECTIONS, TOO_MANY_SECTIONS
 from retrieval.parsing.tree import Node, PageStart, SourceDocument, page_at, unused_locator
 from retrieval.text.language import detect
+from retrieval.text.normalization import fold
 
 STEP = 30  # characters of a heading in a locator; with six levels it stays under what a locator holds
 FRONT = 15  # blocks in which a document says its title
@@ -42,8 +43,9 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     Raises SourceRefused for one of too many sections.
     """
     headings = headings_of(read.blocks)
-    top = nested(read.blocks, headings)
-    title = (of_its_own(read.title) or said_title(read, headings) or name)[:500]
+    said = said_title(read, headings)
+    top = nested(read.blocks, headings, said)
+    title = (of_its_own(read.title) or said or name)[:500]
     root = nodes(hoisted(top, title), identifier, title)
     if (count := sum(1 for _ in root.walk()) - 1) > MAX_SECTIONS:
         raise SourceRefused(TOO_MANY_SECTIONS, sections=f"{count:,}", most=f"{MAX_SECTIONS:,}")
@@ -70,9 +72,10 @@ def said_title(read: Blocks, headings: Sequence[Heading | None]) -> str:
     return next((h.title for h in front if of_its_own(h.title) and not re.search(r"\d", h.title)), "")
 
 
-def nested(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> Open:
-    """Every block in its section, every section in the one it belongs to."""
+def nested(blocks: Sequence[Block], headings: Sequence[Heading | None], title: str) -> Open:
+    """Every block in its section, every section in the one it belongs to. `title`: what the document says it is."""
     root = Open(None)
+    title = "" if titles_above_numbers(headings) else title
     stack = [root]
     depths: dict[tuple, int] = {}
     for block, heading in zip(blocks, headings, strict=True):
@@ -81,7 +84,7 @@ def nested(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> Open:
             here.blocks.append(block)
             here.lines += heading is not None
             continue
-        if heads(here, heading):
+        if heads(here, heading) and here.heading.title != title:
             stack.pop()
             stack[-1].children.pop()
             heading = replace(heading, title=here.heading.title)
@@ -98,6 +101,12 @@ def heads(here: Open, heading: Heading) -> bool:
     above = here.heading
     empty = not here.blocks and not here.children
     return empty and above is not None and not above.number and bool(heading.number) and not heading.title
+
+
+def titles_above_numbers(headings: Sequence[Heading | None]) -> bool:
+    """Whether a document writes "PAYMENT" above "ARTICLE II": it does so again after its first heading."""
+    pairs = pairwise(headings)
+    return sum(bool(above and not above.number and h and h.number and not h.title) for above, h in pairs) > 1
 
 
 def goes_on(here: Open, heading: Heading, block: Block) -> bool:
@@ -233,12 +242,17 @@ def with_words(section: Open) -> tuple[str, list[Block]]:
     """Heading and text. "ARTICLE I" takes its title from the line under it; a heading with nothing under it is
     text too, so that it is found."""
     heading, blocks = section.heading, section.blocks
-    if heading.number and not heading.title and heading.alone and blocks and len(blocks[0].text) <= LONGEST:
-        titled = replace(heading, title=blocks[0].text.strip(" .:"))
-        return with_words(replace(section, heading=titled, blocks=blocks[1:]))
+    if heading.number and not heading.title and heading.alone and blocks and is_name(blocks[0].text):
+        named = replace(heading, title=blocks[0].text.strip(" .:"))
+        return with_words(replace(section, heading=named, blocks=blocks[1:]))
     if not blocks and not section.children and section.begun:
         return heading.title, [section.begun]
     return heading.title, blocks
+
+
+def is_name(text: str) -> bool:
+    """Whether a short paragraph is no sentence."""
+    return len(text) <= LONGEST and not (text.endswith((".", ";")) and VERB.search(fold(text)))
 
 
 def joined(blocks: Sequence[Block]) -> tuple[str, tuple[PageStart, ...]]:

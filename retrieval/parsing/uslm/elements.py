@@ -2,7 +2,7 @@
 
 from lxml import etree
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 
 ROOTS = {"uscDoc", "lawDoc", "document", "doc", "constitution", "statuteDoc", "cfrDoc"}
 LEAVES = {"section", "courtRule", "reorganizationPlan", "presidentialDoc"}
@@ -44,7 +44,7 @@ SAFELY = {
 def check_entities(root: etree._Element) -> None:
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and any(dtd.iterentities()):
-        raise SourceRefused("The file declares XML entities, which are not read.")
+        raise SourceRefused(gettext_noop("The file declares XML entities, which are not read."))
 
 
 def name_of(element: etree._Element) -> str:

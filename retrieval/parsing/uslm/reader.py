@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from lxml import etree
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.tree import Node, SourceDocument, iso_day, unused_locator
 from retrieval.parsing.uslm.content import Place, Writer, plain_text, write_element
 from retrieval.parsing.uslm.elements import (
@@ -72,7 +72,7 @@ def _check_size(file: BinaryIO, max_bytes: int) -> None:
     size = file.seek(0, SEEK_END)
     file.seek(0)
     if not size:
-        raise SourceRefused("The file is empty.")
+        raise SourceRefused(gettext_noop("The file is empty."))
     if size > max_bytes:
         raise SourceRefused(f"The file is larger than {max_bytes:,} bytes.")
 
@@ -92,7 +92,7 @@ class _Reader:
             raise SourceRefused(f"The file is not well-formed XML: {why}.") from error
         document = document_of(root, self._root_node(root))
         if not any(node.text or node.status for node in document.root.walk() if self._is_result(node)):
-            raise SourceRefused("The file holds no sections.")
+            raise SourceRefused(gettext_noop("The file holds no sections."))
         return document
 
     def _parse(self, file: BinaryIO) -> etree._Element:
@@ -117,7 +117,7 @@ class _Reader:
         own = Writer(place_of)
         tops = self._children(root, own)
         if not tops:
-            raise SourceRefused("The file holds no sections.")
+            raise SourceRefused(gettext_noop("The file holds no sections."))
         single = len(tops) == 1 and not own.text()
         return with_unique_locators(tops[0] if single else top_of(root, own, tops), set())
 
@@ -300,7 +300,7 @@ def locator_of(element: etree._Element) -> str:
 def built_locator(element: etree._Element) -> str:
     parent = next((each for each in element.iterancestors() if is_place(each)), None)
     if parent is None:
-        raise SourceRefused("The document has no identifier.")
+        raise SourceRefused(gettext_noop("The document has no identifier."))
     above, step = locator_of(parent), step_of(element, locator_of(parent))
     if step.startswith("/s") and name_of(element) == "section" and (title := CODE_TITLE.match(above)):
         above = title.group()  # a section of a code is found by its number alone, whatever its chapter

@@ -6,6 +6,9 @@ from typing import Any
 from retrieval.citations.heads import words
 from rules.authoring.grammar.names import ASKED, Clarification, Sentence, bare
 
+_PERCENT = re.compile(
+    r"(?:\b(?:by|por|con|un|en un|with) )?\b(?P<number>\d{1,4}(?:[.,]\d+)?) ?(?:%|(?:percent|per cent|por ciento)\b)"
+)
 _FACTOR = re.compile(
     r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|"
     r"\b(\d+(?:\.\d+)?) (?:times|veces)\b|\bx ?(\d+(?:\.\d+)?)\b|\b(\d+(?:\.\d+)?)x\b|"
@@ -118,6 +121,11 @@ _AIMED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
+_NEXT_ACT = re.compile(r"\s*(?:[;.]|,? (?:and|y|then|luego)\b)\s*(?=\w)")
+_PREFERRED = re.compile(
+    r"\b(?:prefer|favou?r|prefiere|favorece)\b[^;]*?@t\d+@ "
+    r"(?:to|over|above|before|rather than|instead of|a|sobre|antes que|en vez de|en lugar de)(?: the| la| el)? @t\d+@"
+)
 _NEUTRAL = frozenset(
     words(
         "appear appears come comes deben get gets give go goes has just must query salga salgan should they "
@@ -133,10 +141,31 @@ Read = tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]], l
 
 def read_action(criteria: list[dict[str, Any]], sentence: Sentence) -> Read:
     """Criteria (of its own, where a rewrite or synonym brings them), targets, actions, and what is to be asked."""
+    if preferred := _PREFERRED.search(sentence.folded):
+        return criteria, [], [], [Clarification("rule", sentence.plain(sentence.group(preferred, 0)))]
+    if second := another_act(sentence):
+        return criteria, [], [], [Clarification("acts", second)]
     for reader in (meant_alike, said_otherwise, abstained, noted, aimed):
         if (read := reader(criteria, sentence)) is not None:
             return read
     return criteria, [], [], [Clarification("action", sentence.plain(sentence.text).strip(" ,."))]
+
+
+def another_act(sentence: Sentence) -> str:
+    """What else it is to do, to other provisions or with a text: "pin …; hide …". Rules do one thing each."""
+    for place in _NEXT_ACT.finditer(sentence.folded):
+        first, second = sentence.folded[: place.start()], sentence.folded[place.end() :]
+        if is_act(first, "@t") and is_act(second, "@t|@q", begins=True):
+            return sentence.plain(sentence.text[place.end() :]).strip(" .")
+    return ""
+
+
+def is_act(folded: str, named: str, *, begins: bool = False) -> bool:
+    """Whether a verb that acts upon provisions, or shows a note, has something named behind it."""
+    verbs = [match for _kind, pattern in _AIMED if (match := pattern.search(folded))]
+    if note := _NOTE.match(folded):
+        verbs.append(note)
+    return any((not begins or verb.start() == 0) and re.search(named, folded[verb.start() :]) for verb in verbs)
 
 
 def meant_alike(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
@@ -261,11 +290,22 @@ def with_amount(kind: str, sentence: Sentence) -> tuple[dict[str, Any], Sentence
             match, without = rest.taking(pattern)
             if match:
                 return {"kind": kind, "factor": factor}, without
+        match, without = rest.taking(_PERCENT)
+        if match:
+            return {"kind": kind, "factor": factor_of(kind, match["number"])}, without
         match, rest = rest.taking(_FACTOR)
         written = next((said for said in match.groups() if said), None) if match else None
         factor = float(written.replace(",", ".")) if written else USUAL_FACTOR
         return {"kind": kind, "factor": factor}, rest
     return {"kind": kind}, sentence
+
+
+def factor_of(kind: str, percent: str) -> float:
+    """Raised by 50% is 1.5 times; lowered by 50% is divided by 2. Lowered by all of it has no factor: 0."""
+    share = float(percent.replace(",", ".")) / 100
+    if kind == "boost":
+        return 1 + share
+    return round(1 / (1 - share), 4) if share < 1 else 0.0
 
 
 def place_of(match: re.Match[str]) -> int:

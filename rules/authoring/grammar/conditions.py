@@ -9,9 +9,11 @@ from typing import Any
 from retrieval.text.normalization import fold
 from rules.authoring.grammar.names import ASKED, Sentence, bare
 
+_ONE_LANGUAGE = "spanish|espanol|english|ingles|castellano"
 _LANGUAGE = re.compile(
     r"[\s]*\b(?:(?:(?:is|are|este|esta|esten|estan|sea|sean) )?(?:asked |written |hechas |escritas )?(?:in|en) "
-    r"(spanish|espanol|english|ingles|castellano))\b"
+    rf"(?:(?P<language>{_ONE_LANGUAGE})(?:(?:,? (?:and|or|y|e|o|u) |/)(?:in |en )?(?P<other>{_ONE_LANGUAGE}))?"
+    r"|(?P<any>(?:any|either|both) languages?|cualquier idioma|(?:los dos|ambos) idiomas)))\b"
     r"(?: (?:and|y)(?= (?:mention|contain|include|say|menc|cont|incl|di)))?"
 )
 _EVERY = re.compile(
@@ -142,16 +144,18 @@ def taken_criteria(sentence: Sentence) -> tuple[list[dict[str, Any]], Sentence]:
     rest = Sentence(" ".join(rest.text.split()), " ".join(rest.folded.split()), rest.named, rest.written)
     criteria, rest = taken_condition(rest)
     if language:
-        criteria = [criterion for criterion in criteria if criterion["kind"] != "always"]
-        criteria += [
-            {
-                "kind": "language",
-                "value": "es" if language[1][0] in "sc" or language[1] == "espanol" else "en",
-            }
-        ]
-        if len(criteria) == 1:
+        held = [criterion for criterion in criteria if criterion["kind"] != "always"]
+        criteria = [*held, *in_language(language)] or [{"kind": "always"}]
+        if not held:
             _match, rest = rest.taking(_BARE_CONDITION)
     return criteria, rest
+
+
+def in_language(said: re.Match[str]) -> list[dict[str, Any]]:
+    """The language asked for; of both languages nothing."""
+    names = [said[name] for name in ("language", "other") if said[name]]
+    codes = {"en" if name in ("english", "ingles") else "es" for name in names}
+    return [{"kind": "language", "value": code} for code in codes] if len(codes) == 1 else []
 
 
 def unread_condition(sentence: Sentence) -> str:

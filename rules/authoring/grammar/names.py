@@ -47,8 +47,8 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Clarification:
-    """What the author must say: about the target, action, criterion, exception, date, domain or text; and what is near
-    to it. `absent`: it is named, and is not there.
+    """What the author must say: about the target, action, acts, criterion, exception, date, domain, text or rule; and
+    what is near to it. `absent`: it is named, and is not there.
     """
 
     subject: str

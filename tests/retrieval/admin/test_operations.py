@@ -12,6 +12,10 @@ from retrieval.models import Domain, JobRun
 from tests.builders import grant
 
 pytestmark = pytest.mark.django_db
+SCANS = {
+    "template": "All %(pages)s pages are scans without a text layer: recognise their text (OCR) first.",
+    "values": {"pages": 3},
+}
 
 
 def test_messages_of_private_jobs_are_for_their_readers(client, administrator, private_section):
@@ -33,7 +37,14 @@ def test_messages_of_private_jobs_are_for_their_readers(client, administrator, p
 
 
 @pytest.mark.parametrize(
-    "column", ["message__contains", "params__file__startswith", "state__text__icontains", "error__isnull"]
+    "column",
+    [
+        "message__contains",
+        "params__file__startswith",
+        "state__text__icontains",
+        "error__isnull",
+        "refusal__template",
+    ],
 )
 def test_no_filter_asks_what_a_private_job_says(client, administrator, column):
     JobRun.objects.create(
@@ -90,6 +101,26 @@ def test_the_front_page_shows_failed_jobs_first_with_a_button(client, administra
     run.refresh_from_db()
     assert run.status == "queued"
     assert "Failed jobs" not in client.get("/admin/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"error": "The file is empty."}, "El archivo está vacío."),
+        ({"error": "The disk is full."}, "The disk is full."),
+        (
+            {"error": "All 3 …", "refusal": SCANS},
+            "Las 3 páginas son imágenes sin capa de texto: reconozca antes su texto (OCR).",
+        ),
+        ({"message": "Cancelled; what was not published is dropped."}, "Cancelado; lo que no se publicó se descarta."),
+    ],
+)
+def test_what_became_of_a_job_is_told_in_the_readers_language(client, administrator, said, told):
+    run = JobRun.objects.create(kind="retrain", key="retrain", status="failed", finished_at=timezone.now(), **said)
+    client.cookies["django_language"] = "es"
+    assert told in client.get(f"/admin/retrieval/jobrun/{run.pk}/change/").content.decode()
+    if "error" in said:
+        assert told in client.get("/admin/").content.decode()
 
 
 def test_a_failure_that_was_made_good_since_is_not_shown(client, administrator):

@@ -83,6 +83,11 @@ def test_a_page_is_of_the_decision_cited_before_in_its_volume():
             "/us/usc/t8/s1101/a/3",
         ),
         (
+            "8 U.S.C. § 1158(a). Id. at § 1101(a)(3).",
+            ["8 U.S.C. § 1158(a)", "Id. at § 1101(a)(3)"],
+            "/us/usc/t8/s1101/a/3",
+        ),
+        (
             "U.S. Const. amend. XIV, § 1. Id. § 2.",
             ["U.S. Const. amend. XIV, § 1", "Id. § 2"],
             "/us/const/amendment/XIV/section/2",

@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.citations.citation import Source
+from retrieval.citations.finding import find_citations
 from retrieval.citations.numbers import (
     CFR_LEVELS,
     USC_LEVELS,
@@ -86,3 +87,26 @@ def test_subdivisions_without_brackets():
     assert spoken("245 k 180 days", 3) == (("k",), "245 k")
     assert spoken("1325 a felony", 4) == ((), "1325")
     assert spoken("924(c)1", 6) == (("c", "1"), "924(c)1")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("8 CFR 208.16-.18 apply", ["/us/cfr/t8/s208.16", "/us/cfr/t8/s208.18"]),
+        ("45 CFR 164.502 and .504 apply", ["/us/cfr/t45/s164.502", "/us/cfr/t45/s164.504"]),
+        ("45 CFR 164.502 and .5 mg", ["/us/cfr/t45/s164.502"]),
+        ("8 CFR 208.16, .50 percent", ["/us/cfr/t8/s208.16"]),
+        ("8 USC 1158 and .25 acres", ["/us/usc/t8/s1158"]),
+        ("8 USC 1101(a)(15)F visas", ["/us/usc/t8/s1101/a/15/F"]),
+        ("26 USC 501(c)s are charities", ["/us/usc/t26/s501/c"]),
+        ("8 CFR 214.2(f)f-1", ["/us/cfr/t8/s214.2/f"]),
+        ("8 USC 1158(a)is", ["/us/usc/t8/s1158/a"]),
+        ("42 USC 1983 & 1985 for abuse", ["/us/usc/t42/s1983", "/us/usc/t42/s1985"]),
+        ("42 USC 1983 and 1996 changes", ["/us/usc/t42/s1983"]),
+        ("42 USC 1983 and 1991 amendments", ["/us/usc/t42/s1983"]),
+        ("42 U.S.C. § 1983 & § 1985 apply", ["/us/usc/t42/s1983", "/us/usc/t42/s1985"]),
+        ("8 U.S.C. § 1158 and § 5 of the Act", ["/us/usc/t8/s1158"]),
+    ],
+)
+def test_what_is_left_out_of_a_number_and_what_only_looks_like_one(text, found):
+    assert [citation.locator for citation in find_citations(text)] == found

@@ -96,6 +96,14 @@ def test_the_reader_of_a_provision_with_versions_leads_there(client, changed):
     assert f'href="/changes{changed.locator}"' in client.get(f"/law{changed.locator}").content.decode()
 
 
+def test_the_day_goes_along_to_the_versions_and_back(client, changed):
+    asked = "as_of=2020-06-01"
+    assert f'href="/changes{changed.locator}?{asked}"' in client.get(f"/law{changed.locator}?{asked}").content.decode()
+    content = client.get(f"/changes{changed.locator}?{asked}").content.decode()
+    assert f'href="/law{changed.locator}?{asked}"' in content
+    assert '<input type="hidden" name="as_of" value="2020-06-01">' in content
+
+
 def test_a_provision_with_one_version_says_so(client):
     content = client.get("/changes/us/const/amendment/IV").content.decode()
     assert "Only this version is known." in content and "<select" not in content

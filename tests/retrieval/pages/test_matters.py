@@ -94,6 +94,20 @@ def test_members_read_a_closed_matter_in_it_and_nowhere_else(client, firm, visit
     assert client.get(path).status_code == 200
 
 
+def test_versions_are_compared_in_the_matter(client, firm, visit):
+    document = handed_in(firm.matter, firm.lead)
+    visit("lea", "close")
+    visit("rea")
+    with as_system():
+        section = document.sections.exclude(text="").first()
+    address, kept = f"/changes{section.locator}", f"matter={firm.matter.public_id}"
+    assert client.get(address).status_code == 404
+    compared = client.get(f"{address}?{kept}&as_of=1900-01-01")
+    elements = Page(compared).elements
+    links = [attributes.get("href", "") for tag, attributes in elements if tag == "a"]
+    assert f"/law{section.locator}?as_of=1900-01-01&{kept}" in links
+
+
 def test_a_closed_matter_is_searched_in_it(client, firm, visit):
     handed_in(firm.matter, firm.lead)
     visit("lea", "close")

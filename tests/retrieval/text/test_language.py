@@ -155,6 +155,29 @@ def test_spanish_in_capitals_or_with_latin_stays_spanish():
     assert detect("PUEDO VOTAR") == detect("apelar en banc la sentencia") == detect("derechos bajo FOIA") == "es"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no me pagaron", "me echaron del trabajo", "me quitaron la casa", "me despidieron", "ya me demandan",
+        "no me entregan", "me acosan", "me quede", "me bannearon sin warning", "votaron", "me mintieron", "no me pagan",
+    ],
+)  # fmt: skip
+def test_short_complaints_are_spanish(text):
+    assert detect(text) == "es"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "they fired me", "me and my wife", "me too", "no one paid me", "boss owes me", "tell me", "no heat", "no jury",
+        "me being fired", "Aaron", "baron", "Sharon", "heron", "no women", "no person", "pardon me",
+        "let me go", "no me",
+    ],
+)  # fmt: skip
+def test_short_english_and_names_that_end_alike_stay_english(text):
+    assert detect(text) == "en"
+
+
 def test_a_mixed_question_goes_with_most_of_its_words():
     assert detect("¿Puede la policía pedir mi green card?") == "es"
     assert detect("Can la migra enter my house without a warrant?") == "en"

@@ -98,6 +98,53 @@ def test_a_condition_is_no_question():
     assert parts(asked, "en") == (asked,)
 
 
+@pytest.mark.parametrize(
+    ("asked", "language", "found"),
+    [
+        (
+            "If I am a permanent resident, can I vote and can I own a gun?",
+            "en",
+            ("If I am a permanent resident, can I vote?", "If I am a permanent resident: can I own a gun?"),
+        ),
+        (
+            "If I am a resident can I vote and can I own a gun?",
+            "en",
+            ("If I am a resident can I vote?", "If I am a resident: can I own a gun?"),
+        ),
+        (
+            "After I get DACA, can I travel and how long does it last?",
+            "en",
+            ("After I get DACA, can I travel?", "After I get DACA: how long does it last? (can I travel)"),
+        ),
+        (
+            "If I'm a felon, can I vote? Can I own a gun?",
+            "en",
+            ("If I'm a felon, can I vote?", "If I'm a felon: Can I own a gun?"),
+        ),
+        (
+            "If I am a minor, can I sue, and if I am a citizen, can I vote?",
+            "en",
+            ("If I am a minor, can I sue?", "if I am a citizen, can I vote?"),
+        ),
+        (
+            "¿Si soy residente, puedo votar y puedo tener un arma?",
+            "es",
+            ("¿Si soy residente, puedo votar?", "Si soy residente: ¿puedo tener un arma?"),
+        ),
+    ],
+)
+def test_a_condition_holds_for_the_questions_behind_it(asked, language, found):
+    assert parts(asked, language) == found
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Under what law can I sue and can I appeal?", "Who takes over if the president dies and who picks the next one?"],
+)
+def test_what_asks_is_no_condition(asked):
+    assert ":" not in parts(asked, "en")[1]
+
+
 def test_a_quotation_or_a_story_is_left_whole():
     assert len(parts('Where does it say "who can vote and who can run"?', "en")) == 1
     assert len(parts("Can I vote? " * (MOST_CHARS // 10), "en")) == 1

@@ -1,5 +1,7 @@
 """Plain text: wrapped lines, form feeds, encodings."""
 
+import pytest
+
 from tests.retrieval.parsing.files.reading import read, refusal, sections, texts
 
 
@@ -16,3 +18,22 @@ def test_letters_of_other_encodings_are_read_and_bytes_are_not_taken_for_letters
     assert texts("Año 2020 “sí”".encode("cp1252"), "a.txt") == ["Año 2020 “sí”"]
     assert texts("Año".encode("utf-16"), "a.txt") == ["Año"]
     assert "binary" in refusal(b"abc\x00def", "a.txt")
+
+
+PARAGRAPHS = ["The tenant shall pay rent each month.", "The landlord shall repair the house.", "It begins today."]
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\n\n\n"])
+def test_paragraphs_of_one_line_stay_apart(between):
+    assert texts(between.join(PARAGRAPHS).encode(), "a.txt") == PARAGRAPHS
+
+
+def test_a_wrapped_paragraph_beside_those_of_one_line_is_one():
+    wrapped = "The buyer may end this agreement\nif the seller does not\ndeliver the goods."
+    text = "\n\n".join([*PARAGRAPHS, wrapped])
+    assert texts(text.encode(), "a.txt") == [*PARAGRAPHS, wrapped.replace("\n", " ")]
+
+
+def test_lines_written_double_spaced_are_one_paragraph():
+    text = "The tenant shall pay rent to\n\nthe landlord each month and\n\nno later than the fifth day."
+    assert texts(text.encode(), "a.txt") == [text.replace("\n\n", " ")]

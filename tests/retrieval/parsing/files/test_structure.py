@@ -1,7 +1,9 @@
 """The tree of sections: titles, long stretches, language."""
 
+import pytest
+
 from tests import files
-from tests.retrieval.parsing.files.reading import BODY, read
+from tests.retrieval.parsing.files.reading import BODY, read, sections
 
 
 def test_a_title_is_the_files_own_else_its_first_heading_else_its_name():
@@ -24,3 +26,23 @@ def test_what_programs_write_and_headings_of_pages_are_no_titles():
     assert read(b"<title>(anonymous)</title><p>The tenant pays.</p>", "a.html").title == "Fallback"
     pages = [[*files.column("ACME LEGAL DEPARTMENT", font="F2"), *files.column(BODY, top=150)]] * 2
     assert read(files.pdf(*pages), "a.pdf").title == "Fallback"
+
+
+@pytest.mark.parametrize(
+    ("under", "heading", "text"),
+    [
+        ("The employer shall pay.", "", "The employer shall pay."),
+        ("Definitions\n\nThe employer shall pay.", "Definitions", "The employer shall pay."),
+    ],
+)
+def test_the_title_of_a_contract_is_not_that_of_its_first_article(under, heading, text):
+    content = f"EMPLOYMENT AGREEMENT\n\nARTICLE I\n\n{under}\n\nARTICLE II\n\nThe worker shall come."
+    document = read(content.encode(), "a.txt")
+    article = sections(document)["article-i"]
+    assert (document.title, article.heading, article.text) == ("EMPLOYMENT AGREEMENT", heading, text)
+
+
+def test_titles_that_stand_above_the_numbers_of_articles_stay_theirs():
+    content = "DEFINITIONS\n\nARTICLE I\n\nThe employer shall pay.\n\nWORK\n\nARTICLE II\n\nThe worker shall come."
+    found = sections(read(content.encode(), "a.txt"))
+    assert [found[name].heading for name in ("article-i", "article-ii")] == ["DEFINITIONS", "WORK"]

@@ -116,3 +116,50 @@ def test_a_range_whose_end_alone_has_a_year_begins_before_it_ends():
 def test_thanks_and_reasons_are_no_part_of_a_rule():
     plain = drafted("Hide 8 USC 1158 for questions about rent")
     assert drafted("Could you hide 8 USC 1158 for questions about rent, it is being edited. Thanks!") == plain
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked"),
+    [
+        ("When someone asks about rent, prefer 8 USC 1158 to 8 USC 1182", "rule"),
+        ("Favor 8 USC 1158 over 8 USC 1182 when someone asks about rent", "rule"),
+        ("Cuando pregunten por renta, prefiere 8 USC 1158(a) en vez de 8 USC 1182", "rule"),
+        ("When someone asks about rent, pin 8 USC 1158; hide 8 USC 1182", "acts"),
+        ("When someone asks about rent, pin 8 USC 1158 and hide 8 USC 1182", "acts"),
+        ("When someone asks about rent, boost 8 USC 1158. Add the note “Ask us.”", "acts"),
+        ("Cuando pregunten por renta, muestra 8 USC 1158(a); oculta 8 USC 1182", "acts"),
+    ],
+)
+def test_what_needs_more_than_one_rule_is_asked_about_as_such(sentence, asked):
+    assert asked in drafted(sentence)
+
+
+@pytest.mark.parametrize(
+    ("said", "factor"),
+    [
+        ("boost 8 USC 1158 by 50%", 1.5),
+        ("raise 8 USC 1158 by 200 percent", 3.0),
+        ("lower 8 USC 1158 by 50%", 2.0),
+        ("bury 8 USC 1158 by 20 %", 1.25),
+        ("sube 8 USC 1158 un 50 por ciento", 1.5),
+        ("boost 8 USC 1158 by 3", 3.0),
+    ],
+)
+def test_percentages_are_added_to_or_taken_from_the_score(said, factor):
+    (action,) = drafted(f"{said} for questions about rent")["actions"]
+    assert action["factor"] == factor
+
+
+@pytest.mark.parametrize(
+    ("sentence", "criteria"),
+    [
+        ("For questions about rent in Spanish or English, pin 8 USC 1158", ["keywords"]),
+        ("For questions about rent in English/Spanish, pin 8 USC 1158", ["keywords"]),
+        ("For questions in either language about rent pin 8 USC 1158", ["keywords"]),
+        ("Para preguntas en español o inglés sobre renta, muestra 8 USC 1158", ["keywords"]),
+        ("For questions in Spanish or English pin 8 USC 1158", ["always"]),
+        ("For questions about rent in Spanish pin 8 USC 1158", ["keywords", "language"]),
+    ],
+)
+def test_both_languages_are_no_condition(sentence, criteria):
+    assert [criterion["kind"] for criterion in drafted(sentence)["criteria"]] == criteria
