@@ -411,10 +411,14 @@ class LexicalWriter:
         index = LexicalIndex(self.path)
         return not index.exists or index.position != self.position or bool(self.integrity.damaged())
 
-    def apply(self, changed: Iterable[int], present: Iterable[IndexedChunk], position: int) -> None:
-        """Replaces the changed chunks by those still present and commits; applying twice changes nothing."""
-        for chunk in changed:
-            self.writer.delete_documents_by_query(Query.term_query(self.index.schema, "chunk", chunk))
+    def apply(
+        self, changed: Iterable[int], present: Iterable[IndexedChunk], position: int, *, by: str = "chunk"
+    ) -> None:
+        """Replaces what is of the changed chunks, or of sections if `by` says so, by those still present and commits;
+        applying twice changes nothing.
+        """
+        for pk in changed:
+            self.writer.delete_documents_by_query(Query.term_query(self.index.schema, by, pk))
         for chunk in present:
             self.writer.add_document(document_of(chunk))
         self.writer.commit()

@@ -37,7 +37,7 @@ def catch_up(writer: LexicalWriter, position: int) -> int:
         return rebuild(writer)
     while changes := list(IndexChange.objects.filter(pk__gt=position).order_by("pk")[:BATCH]):
         position = changes[-1].pk
-        changed = sorted({change.chunk_id for change in changes})
+        changed = sorted({change.chunk_id for change in changes if change.chunk_id})
         writer.apply(changed, indexed_chunks(changed), position)
     writer.complete()
     return position

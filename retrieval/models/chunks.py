@@ -1,5 +1,6 @@
 """What is searched of sections: their chunks, the chunks' vectors by each embedder, and their words as numbers."""
 
+from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -24,6 +25,11 @@ class Chunk(PartOfDocument):
     page_start = models.PositiveIntegerField(null=True, blank=True, help_text=_("1-based."))
     page_end = models.PositiveIntegerField(null=True, blank=True)
     token_count = models.PositiveIntegerField()
+    words = SearchVectorField(
+        null=True,
+        editable=False,
+        help_text=_("Of private texts alone, as PostgreSQL searches them: the database fills it in."),
+    )
 
     class Meta:
         ordering = ["section", "position"]

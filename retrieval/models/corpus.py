@@ -142,8 +142,9 @@ class Domain(models.Model):
 
 def held(caller: Caller) -> Q:
     """Of documents: those that the caller owns or was granted."""
+    owned = Document.objects.filter(owner__in=caller.principals).order_by().values("pk")
     granted = DocumentGrant.objects.filter(principal__in=caller.principals).values("document")
-    return Q(owner__in=caller.principals) | Q(pk__in=granted)
+    return Q(pk__in=owned.union(granted))  # each by its index: an OR of both is held against every document
 
 
 class DocumentQuerySet(models.QuerySet):

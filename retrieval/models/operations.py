@@ -117,9 +117,12 @@ class Checkpoint(models.Model):
 
 
 class IndexChange(models.Model):
-    """The change log that each node's lexical index is derived from; written by triggers, in order of id."""
+    """The change log that each node's indexes follow, that of texts and that of notes; written by triggers, in order of
+    id. Each row names a chunk, or a section whose notes came or went.
+    """
 
-    chunk_id = models.BigIntegerField()
+    chunk_id = models.BigIntegerField(null=True)
+    section_id = models.BigIntegerField(null=True)
     created_at = models.DateTimeField(auto_now_add=True, db_default=Now())
 
 

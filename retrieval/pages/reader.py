@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -133,27 +133,31 @@ def library(caller: Caller) -> list[Shelf]:
 
 def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     """The documents at these places of a domain's shelf."""
-    public = not domain.is_private
-    counts = public_counts(domain.pk, domain.corpus_version) if public else counts_by_document(domain.pk, caller)
-    documents = Document.objects.visible_to(caller).filter(pk__in=counts).select_related("domain")
-    shown = list(documents.order_by("locator", "pk")[places.start : places.stop])
-    standing = headings(shown, Section.objects.readable(caller))
+    documents = standing(domain.pk, caller) if domain.is_private else standing(domain.pk)
+    total = documents.count() if domain.is_private else public_total(domain.pk, domain.corpus_version)
+    in_order = documents.select_related("domain").order_by("locator", "pk")
+    shown = list(in_order[places.start : places.stop])
+    readable = Section.objects.readable(caller)
+    results = readable.results().filter(document__in=shown).order_by()
+    provisions = dict(results.values_list("document").annotate(Count("pk")))
+    about = headings(shown, readable)
     for document in shown:
-        document.provisions = counts[document.pk]
-        document.about = standing.get(document.pk, [])
-    return Shelf(domain, shown, len(counts))
+        document.provisions = provisions.get(document.pk, 0)
+        document.about = about.get(document.pk, [])
+    return Shelf(domain, shown, total)
 
 
-@lru_cache(maxsize=32)  # of 50,000 decisions one has 4 MB
-def public_counts(domain: int, corpus_version: int) -> dict[int, int]:
+def standing(domain: int, caller: Caller = ANONYMOUS) -> QuerySet[Document]:
+    """The documents of a public domain, or those of a private one that the caller holds, with a provision today."""
+    held = Document.objects.held_by(caller) if caller.principals else Document.objects.filter(private=False)
+    results = Section.objects.live().valid_on(None).results().filter(document=OuterRef("pk"))
+    return held.filter(Exists(results), domain=domain)
+
+
+@lru_cache(maxsize=1_000)
+def public_total(domain: int, corpus_version: int) -> int:
     """Counted once for each version of the corpus."""
-    return counts_by_document(domain, ANONYMOUS)
-
-
-def counts_by_document(domain: int, caller: Caller) -> dict[int, int]:
-    """By document, how many provisions the caller may read."""
-    results = Section.objects.readable(caller).results().filter(domain=domain).order_by()
-    return dict(results.values_list("document").annotate(Count("pk")))
+    return standing(domain).count()
 
 
 # -- One page

@@ -17,7 +17,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query
 from retrieval.search.response import shown, wanted_stems
 from retrieval.stages.fusion import texts_by_language
-from retrieval.stages.legs import CONFIGS, granted_documents, texts_in_each
+from retrieval.stages.legs import CONFIGS, granted_documents, texts_in_each, written_in
 from retrieval.text.snippets import best_snippet, marked_words
 
 DEEPEST = 1_000  # notes among which those are that the caller may read on the day asked for
@@ -67,16 +67,15 @@ def private_notes(query: Query, most: int) -> list[Noted]:
     private = [domain.id for domain in query.domains if domain.private]
     if not private or not query.caller.principals:
         return []
-    among = searched(query).filter(private=True, domain__in=private, document__in=granted_documents(query))
+    held = Q(private=True, domain__in=private, document__in=granted_documents(query))
+    among = searched(query).filter(held).exclude(notes=[])
     notes = Func(F("notes"), Value("\n"), function="array_to_string", output_field=TextField())
     found: list[tuple[float, int]] = []
     for language, text in texts_in_each(query).items():
-        others = [other for other in CONFIGS if other != "en"]
-        written = ~Q(document__language__in=others) if language == "en" else Q(document__language=language)
         vector = SearchVector(notes, config=CONFIGS[language])
         wanted = SearchQuery(text, config=CONFIGS[language], search_type="websearch")
-        having = among.filter(written).annotate(words=vector, score=SearchRank(vector, wanted)).filter(words=wanted)
-        found += having.order_by("-score", "pk").values_list("score", "pk")[:most]
+        having = among.filter(written_in(language)).annotate(words=vector, score=SearchRank(vector, wanted))
+        found += having.filter(words=wanted).order_by("-score", "pk").values_list("score", "pk")[:most]
     return [(pk, None) for _, pk in sorted(found, key=lambda row: (-row[0], row[1]))]
 
 

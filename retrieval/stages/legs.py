@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 
-from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
-from django.db.models import Q, QuerySet
+from django.contrib.postgres.search import SearchQuery, SearchRank
+from django.db.models import F, Q, QuerySet
 
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
@@ -129,17 +129,15 @@ class PrivateLexicalRetriever:
         if words is None:
             return ()
         left = chosen(query)
-        vector = SearchVector("context", "text", config=CONFIGS[language])
+        readable = Section.objects.readable(query.caller, query.as_of)
         return (
             Chunk.objects.filter(
                 Q() if left is None else Q(pk__in=left.values("pk")),
-                written_in(language),
                 private=True,
                 domain__in=domains,
-                section__in=Section.objects.readable(query.caller, query.as_of),
-                section__document__in=granted_documents(query),
+                section__in=readable.filter(written_in(language), document__in=granted_documents(query)),
             )
-            .annotate(words=vector, score=SearchRank(vector, words))
+            .annotate(score=SearchRank(F("words"), words))
             .filter(words=words)
             .order_by("-score", "pk")
             .values_list("section_id", "pk", "score")[: self.k * CHUNKS_A_SECTION]
@@ -156,10 +154,10 @@ def texts_in_each(query: Query) -> dict[str, str]:
 
 
 def written_in(language: str) -> Q:
-    """Chunks of documents in this language; those in others than these are read as English ones."""
+    """Sections of documents in this language; those in others than these are read as English ones."""
     if language == "en":
-        return ~Q(section__document__language__in=[other for other in CONFIGS if other != "en"])
-    return Q(section__document__language=language)
+        return ~Q(document__language__in=[other for other in CONFIGS if other != "en"])
+    return Q(document__language=language)
 
 
 def shares_of(asked: dict[str, list[str]], candidates: list[Candidate]) -> dict[int, float]:

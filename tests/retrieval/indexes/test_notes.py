@@ -1,11 +1,15 @@
 """The index of notes holds those of live public sections, and nothing that the lexical index reads changes by it."""
 
 import pytest
+from django.core.management import CommandError, call_command
 
-from retrieval.indexes.lexical import LexicalIndex
-from retrieval.indexes.notes import BY_WORDS, NUMBERED, belonging, bring_up, catch_up, note_of
+from retrieval.engines import loaded
+from retrieval.indexes import notes
+from retrieval.indexes.lexical import LexicalIndex, LexicalWriter
+from retrieval.indexes.lexical_sync import begin_log_anew
+from retrieval.indexes.notes import BY_WORDS, NUMBERED, belonging, catch_up, differing, indexed_notes, note_of
 from retrieval.models import Section
-from tests.builders import a_document, a_domain, a_section
+from tests.builders import a_chunk, a_document, a_domain, a_section
 from tests.spoiling import spoil
 
 pytestmark = pytest.mark.django_db
@@ -45,23 +49,58 @@ def test_what_is_staged_private_or_gone_is_not_there(index):
     assert set(belonging().values_list("private", flat=True)) == {False}
 
 
-def test_it_is_compared_only_where_a_corpus_has_changed(index, django_assert_num_queries):
-    section = a_section(a_document(a_domain()), notes=["Zyzzyva."])
+def test_only_sections_of_which_the_log_tells_are_looked_at(index, django_assert_num_queries, monkeypatch):
+    document = a_document(a_domain())
+    stays, goes = (a_section(document, notes=["Zyzzyva."]) for _ in range(2))
     catch_up(index)
     with django_assert_num_queries(1):
         catch_up(index)
-    Section.objects.filter(pk=section.pk).update(live=False)
+    asked = []
+    monkeypatch.setattr(notes, "indexed_notes", lambda some: asked.extend(some) or indexed_notes(some))
+    comes = a_section(document, notes=["Zyzzyva."], live=False)
+    a_section(document, "No notes.")
+    a_chunk(stays)
+    Section.objects.filter(pk=goes.pk).update(live=False)
+    Section.objects.filter(pk=comes.pk).update(live=True)
+    Section.objects.filter(pk=stays.pk).update(valid_to="2020-01-01", heading="Closed")
     catch_up(index)
-    assert found(index, "zyzzyva") == []
+    assert asked == [goes.pk, comes.pk]
+    assert sorted(found(index, "zyzzyva")) == [(stays.pk, 0), (comes.pk, 0)]
+    Section.objects.filter(pk__in=[goes.pk, comes.pk]).delete()
+    catch_up(index)
+    assert asked[2:] == [comes.pk] and found(index, "zyzzyva") == [(stays.pk, 0)]
 
 
-def test_notes_are_never_there_twice_and_a_damaged_index_is_made_anew(index):
+def test_all_are_compared_where_that_is_asked_for(settings, tmp_path, capsys):
+    settings.ARF_LEXICAL_DIR = tmp_path / "lexical"
+    call_command("lexical_writer", "--once")
+    section, other = (a_section(a_document(a_domain()), notes=["Zyzzyva."]) for _ in range(2))
+    call_command("lexical_writer", "--once")
+    index = loaded.notes_index()
+    writer = LexicalWriter(index.path)
+    writer.apply([section.pk], indexed_notes([other.pk]), writer.position, by="section")
+    writer.apply([other.pk], [], writer.position, by="section")
+    writer.close()
+    index.reload()
+    assert list(differing(index)) == [section.pk, other.pk]
+    with pytest.raises(CommandError, match=f"the notes of 2 sections differ .such as {section.pk}"):
+        call_command("verify_index")
+    call_command("verify_index", "--repair")
+    index.reload()
+    assert list(differing(index)) == []
+    call_command("verify_index")
+    assert found(index, "zyzzyva") == [(section.pk, 0), (other.pk, 0)]
+
+
+def test_a_damaged_index_is_made_anew_and_so_is_one_whose_changes_were_pruned(index):
     section = a_section(a_document(a_domain()), notes=["Zyzzyva."])
     catch_up(index)
     index.reload()
-    bring_up(None, index, section.pk)  # nothing to write
     spoil(next(index.path.glob("*.idx")))
     index.look()
     catch_up(index)
     assert found(index, "zyzzyva") == [(section.pk, 0)]
     assert index.chunks_between(section.pk * NUMBERED, (section.pk + 1) * NUMBERED - 1) == [section.pk * NUMBERED]
+    begin_log_anew()
+    catch_up(index)
+    assert found(index, "zyzzyva") == [(section.pk, 0)]

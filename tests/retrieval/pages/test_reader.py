@@ -1,9 +1,12 @@
 """The reader: a provision in its place, as a caller may read it on a day."""
 
+import re
 from datetime import date
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.row_security import as_system
 from retrieval.models import Citation, Section
@@ -322,6 +325,15 @@ def test_a_domain_has_a_shelf_of_its_own_with_counts_and_pages(client, monkeypat
     everything = look(client, "/law/")
     assert "Manual A 1 provision" in everything.text and "Manual B" not in everything.text
     assert "All 3 documents of Manuals" in everything.text and "/law/manuals" in everything.links()
+
+
+def test_a_shelf_asks_for_no_documents_but_those_it_shows(db):
+    domain = a_domain()
+    first, other = (a_section(a_document(domain), "text").document for _ in range(2))
+    with CaptureQueriesContext(connection) as asked:
+        shelf = reader.shelf_of(domain, reader.ANONYMOUS, range(1))
+    assert (shelf.documents, shelf.total) == ([first], 2)
+    assert not any(re.search(rf"\b{other.pk}\b", query["sql"]) for query in asked)
 
 
 def test_a_private_shelf_holds_what_its_reader_may_read(client, case):

@@ -145,6 +145,7 @@ CANNOT_MATTER = {
     | dict.fromkeys(("offered_to", "retrieved_at", "staged_description"), "no search reads it")
     | {"domain": "a document never moves", "private": "its domain's, which never changes once it has documents"},
     Section: {"private": "the database keeps it as its domain is"},
+    Chunk: {"words": "the database makes them of text and context, and of the document's language"},
     Rule: dict.fromkeys(
         (
             "name", "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to", "rationale",
