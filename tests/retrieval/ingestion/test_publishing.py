@@ -9,7 +9,7 @@ from django.utils import timezone
 from retrieval import jobs
 from retrieval.indexes.terms import as_numbers, numbers
 from retrieval.ingestion import ingest
-from retrieval.models import Anchor, Citation, Section
+from retrieval.models import Anchor, Citation, Domain, Section
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.ingestion.conftest import current, ingested
 
@@ -106,6 +106,16 @@ def test_publishing_reads_no_citation_that_does_not_concern_it(domain, write):
     unrelated = cites("/us/const/amendment/I")
     ingested(domain, write("As the Second Amendment says."))
     assert target_of(unrelated) is None, "the whole corpus was linked again"
+
+
+def test_law_that_cites_what_is_published_is_the_version_it_was(domain, write):
+    citation = cites("/manual/a/s1")
+    before = Domain.objects.get(pk=citation.source.domain_id).corpus_version
+    ingested(domain, write("Dogs must be leashed."))
+    assert target_of(citation).text == "Dogs must be leashed."
+    assert Domain.objects.get(pk=citation.source.domain_id).corpus_version == before
+    Citation.objects.filter(pk=citation.pk).update(called="Leash Act")
+    assert Domain.objects.get(pk=citation.source.domain_id).corpus_version > before, "what it says is another"
 
 
 TODAY = timezone.localdate()
