@@ -7,6 +7,8 @@ import pytest
 from django.utils import timezone
 
 from retrieval import jobs
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.changes import Span, changes
 from retrieval.indexes.terms import as_numbers, numbers
 from retrieval.ingestion import ingest
 from retrieval.models import Anchor, Citation, Domain, Section
@@ -52,7 +54,7 @@ def test_many_changes_are_published_without_a_statement_for_each(
     run = jobs.create(**ingest.request(domain, str(write(*(f"Rule {n} anew." for n in range(80))))))
     while run.state.get("phase") != "publish":
         run = jobs.take_step(run.pk, run.ticket)
-    with django_assert_max_num_queries(61):
+    with django_assert_max_num_queries(62):
         run = jobs.take_step(run.pk, run.ticket)
     assert run.status == "done" and len(current(domain)) == 80
     assert all(text.endswith("anew.") for text in current(domain).values())
@@ -116,6 +118,24 @@ def test_law_that_cites_what_is_published_is_the_version_it_was(domain, write):
     assert Domain.objects.get(pk=citation.source.domain_id).corpus_version == before
     Citation.objects.filter(pk=citation.pk).update(called="Leash Act")
     assert Domain.objects.get(pk=citation.source.domain_id).corpus_version > before, "what it says is another"
+
+
+def changed_in(domain) -> list[tuple[str, str]]:
+    found, _ = changes(ANONYMOUS, Span(), domains=[domain], page=1, size=9)
+    return [(made.kind, made.section.text) for made in found]
+
+
+def test_what_changes_is_kept_with_each_edition(domain, write):
+    ingested(domain, write("Dogs.", "Cats."), edition="2020-01-01")
+    assert changed_in(domain) == []
+    ingested(domain, write("Dogs and foxes.", "Cats.", "Cows."), edition="2021-01-01")
+    assert changed_in(domain) == [("changed", "Dogs and foxes."), ("new", "Cows.")]
+    ingested(domain, write("Dogs and foxes.", "", "Cows."), edition="2022-01-01")
+    assert changed_in(domain)[0] == ("repealed", "Cats.")
+    ingested(domain, write("Dogs and foxes.", "Cats again.", "Cows."), edition="2023-01-01")
+    assert changed_in(domain) == [
+        ("changed", "Cats again."), ("changed", "Dogs and foxes."), ("new", "Cows."),
+    ]  # fmt: skip
 
 
 TODAY = timezone.localdate()
