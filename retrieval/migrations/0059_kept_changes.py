@@ -18,6 +18,7 @@ WITH version AS (
 )
 UPDATE retrieval_section section SET began_as = version.began_as, ended = version.ended
 FROM version WHERE section.id = version.id AND (version.began_as <> '' OR version.ended);
+SET CONSTRAINTS ALL IMMEDIATE;
 ALTER TABLE retrieval_section ENABLE TRIGGER USER;
 """
 
