@@ -8,11 +8,12 @@ from evaluation.judging import implicit_feedback
 from evaluation.learning import registry, retraining
 from evaluation.topics import library
 from retrieval.jobs import CORPUS
-from retrieval.models import JobRun
+from retrieval.models import Domain, JobRun
 from retrieval.stages.reranker.reranker import failed_training
 from rules import defaults
 
 logger = logging.getLogger(__name__)
+nothing_new: set[tuple] = set()  # at these versions of the corpora: what ships was compared with them by this process
 
 
 def learn_from_readers() -> dict[str, int]:
@@ -31,11 +32,14 @@ def ask_of_new_law() -> str:
     learns from them; none while a body of law is coming in, or a training would miss them. Says what was done.
     """
     busy = JobRun.objects.unfinished().filter(key__in=(CORPUS, retraining.KEY))
-    if busy.exists():
+    here = tuple(Domain.objects.order_by("pk").values_list("pk", "corpus_version"))
+    if busy.exists() or here in nothing_new:
         return ""
     with transaction.atomic():  # what was loaded without a training would never be learned from
         names, topics = defaults.load_arrived(), library.load_arrived()["topics"]
         if not (names or topics):
+            nothing_new.clear()
+            nothing_new.add(here)
             return ""
         job = retraining.every_month()
     return f"{names} names and {topics} topics are of new law; job {job} learns from them."

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.statements import rows
 from retrieval.engines.translation import Glossary
 from retrieval.indexes.terms import stored_counts
 from retrieval.models import Section
@@ -38,18 +39,37 @@ class AliasMatch:
     shared: int
 
 
+# Which rows a domain's names are now: a row that is written anew has another place or another transaction.
+NAMES_NOW = """
+SELECT 'alias', count(*), sum(hashtextextended(row(id, xmin, ctid)::text, 0))::text
+FROM rules_alias WHERE domain_id = %(domain)s
+UNION ALL
+SELECT 'vector', count(*), sum(hashtextextended(row(made.id, made.xmin, made.ctid)::text, 0))::text
+FROM rules_aliasvector made JOIN rules_alias alias ON alias.id = made.alias_id WHERE alias.domain_id = %(domain)s
+ORDER BY 1
+"""
+
+
+@lru_cache(maxsize=100)
+def names_now(domain_id: int, version: int) -> tuple:
+    """What tells the names of a domain from what they were at another version of all names."""
+    return tuple(rows(NAMES_NOW, {"domain": domain_id}))
+
+
 def newest(make: Callable[..., T]) -> Callable[..., T]:
-    """Keeps what was made last of each domain: names take much memory, and any change of one makes a new version.
-    `make` takes a domain and versions.
+    """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
+    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for.
     """
-    kept: dict[int, tuple[tuple[int, ...], T]] = {}
+    kept: dict[int, tuple[tuple[int, ...], tuple, T]] = {}
 
     @wraps(make)
-    def known(domain_id: int, *versions: int) -> T:
+    def known(domain_id: int, version: int, *others: int) -> T:
         found = kept.get(domain_id)
-        if found is None or found[0] != versions:
-            found = kept[domain_id] = versions, make(domain_id, *versions)
-        return found[1]
+        if found is None or found[0] != (version, *others):
+            now = *others, *names_now(domain_id, version)
+            made = found[2] if found and found[1] == now else make(domain_id, version, *others)
+            found = kept[domain_id] = (version, *others), now, made
+        return found[2]
 
     return known
 
@@ -176,40 +196,42 @@ def alias_table(domain_id: int, version: int) -> AliasTable:
     return AliasTable(enabled.order_by("pk").values_list("text", "locator", "language").iterator(chunk_size=BATCH))
 
 
-@lru_cache(maxsize=16)
+@newest
 def collective_names(domain_id: int, version: int) -> Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]:
     """The name and the locators of its provisions in order, by the stems of the name in its language."""
     names: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
-    rows = Alias.objects.collective().filter(domain=domain_id).values_list("text", "language", "locator")
-    for text, language, locator in rows:
+    named = Alias.objects.collective().filter(domain=domain_id).values_list("text", "language", "locator")
+    for text, language, locator in named:
         phrase = (language, *stems(text, language))
         name, locators = names.get(phrase, (text, ()))
         names[phrase] = name, (*locators, locator)
     return names
 
 
-@lru_cache(maxsize=16)
-def words_of_names(domain_id: int, version: int, language: str) -> Counter[str]:
-    """How often each folded word stands in the names of a domain."""
-    enabled = Alias.objects.in_use().filter(domain=domain_id, language=language)
-    return Counter(word for text in enabled.values_list("text", flat=True) for word in tokens(text))
+@newest
+def words_of_names(domain_id: int, version: int) -> Mapping[str, Counter[str]]:
+    """By language, how often each folded word stands in the names of a domain."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for text, language in Alias.objects.in_use().filter(domain=domain_id).values_list("text", "language"):
+        counts[language].update(tokens(text))
+    return counts
 
 
 @newest
 def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
-    rows = AliasVector.objects.filter(
+    found = AliasVector.objects.filter(
         model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
     )
-    rows = rows.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
-    return AliasVectors.of(rows.iterator(chunk_size=BATCH))
+    found = found.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
+    return AliasVectors.of(found.iterator(chunk_size=BATCH))
 
 
 @newest
 def wording(domain_id: int, version: int) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
-    rows = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
-    rows = rows.order_by("alias_id").distinct("alias_id")
-    return Wording.of(rows.values_list("alias__locator", "stems").iterator(chunk_size=BATCH))
+    found = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
+    found = found.order_by("alias_id").distinct("alias_id")
+    return Wording.of(found.values_list("alias__locator", "stems").iterator(chunk_size=BATCH))
 
 
 def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from datetime import timedelta
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Concat
 from django.utils import timezone
 
 from evaluation.judging.assignment import unsure_of
@@ -24,6 +25,7 @@ GRADE_FROM = ((8, 3), (6, 2), (4, 1), (0, 0))  # least score of 9 for a grade, a
 CHANNELS = ("page", "api")  # staff who try something out ask no real question
 DAYS = 7  # searches of this age are looked at again, should a night be missed
 MOST = 200  # topics a night
+MOST_READ = 20_000  # searches looked at a night: the last of those that asked what is no topic yet
 
 
 def name_of(log: SearchLog) -> str:
@@ -160,11 +162,12 @@ def judgment_of(verdict: LLMVerdict, topic: Topic, section: Section) -> Judgment
 def searches_to_topics() -> int:
     """Questions of readers whose candidates the ranking was unsure of, as topics to judge. Gives how many."""
     since = timezone.now() - timedelta(days=DAYS)
-    traces = Trace.objects.filter(created_at__gte=since, log__channel__in=CHANNELS).exclude(
+    named = Topic.objects.filter(name=Concat(Value(f"{SEARCHED}-"), OuterRef("log__query_hash")))
+    traces = Trace.objects.filter(~Exists(named), created_at__gte=since, log__channel__in=CHANNELS).exclude(
         log__query_text=""
     )
     made, known = 0, SearchedTopics()
-    for trace in traces.select_related("log").order_by("-created_at").iterator(chunk_size=50):
+    for trace in traces.select_related("log").order_by("-created_at")[:MOST_READ].iterator(chunk_size=50):
         made += is_made_a_topic(trace, known)
         if made == MOST:
             break

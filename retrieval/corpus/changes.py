@@ -1,10 +1,14 @@
-"""What changed in the law: provisions that are new, changed and repealed in some time, by their versions."""
+"""What changed in the law: provisions that are new, changed and repealed in some time, by their versions.
+
+Which versions are changes is kept with them at each publication, and indexed by their days: a page reads what it shows.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db import connection
+from django.db.models import F, Q, QuerySet, Value
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, Section
@@ -13,6 +17,22 @@ from retrieval.models.corpus import SectionQuerySet
 NEW, CHANGED, REPEALED = "new", "changed", "repealed"
 KINDS = (NEW, CHANGED, REPEALED)
 ROW = ("pk", "document_id", "position", "day", "kind")
+ORDER = ("-day", "document_id", "position", "pk")
+
+# A version changes the law that another precedes; one that joins a document that was there before is new.
+KEEP = """
+WITH version AS (
+    SELECT id,
+        CASE WHEN valid_from >= min(valid_to) OVER place THEN 'changed'
+             WHEN valid_from > min(coalesce(valid_from, '-infinity')) OVER () THEN 'new' ELSE '' END AS began_as,
+        valid_to IS NOT NULL AND coalesce(valid_to > max(valid_from) OVER place, true) AS ended
+    FROM retrieval_section WHERE document_id = %s AND live
+    WINDOW place AS (PARTITION BY locator)
+)
+UPDATE retrieval_section section SET began_as = version.began_as, ended = version.ended
+FROM version WHERE section.id = version.id
+    AND (section.began_as, section.ended) IS DISTINCT FROM (version.began_as, version.ended)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +73,31 @@ def changes(
     """
     known = Section.objects.live().visible_to(caller)
     results = known.results().filter(domain__in=domains) if domains else known.results()
-    rows = began(results, known, span).filter(kind__in=kinds).values_list(*ROW)
-    if REPEALED in kinds:
-        rows = rows.union(ended(results, known, span).values_list(*ROW), all=True)
     first = (page - 1) * size
-    found = list(rows.order_by("-day", "document_id", "position", "pk")[first : first + size + 1])
+    last = first + size + 1
+    rows = began(results, span, kinds)[:last]
+    if REPEALED in kinds:
+        rows = rows.union(ended(results, span)[:last], all=True).order_by(*ORDER)
+    found = list(rows[first:last])
     return with_versions(known, found[:size]), len(found) > size
 
 
-def began(results: SectionQuerySet, known: SectionQuerySet, span: Span) -> QuerySet:
+def began(results: SectionQuerySet, span: Span, kinds: Sequence[str]) -> QuerySet:
     """Versions that follow another, and provisions that joined a document which was there before."""
-    same = {"document": OuterRef("document"), "locator": OuterRef("locator")}
-    earlier = Exists(known.filter(**same, valid_to__lte=OuterRef("valid_from")))
-    of_document = known.filter(document=OuterRef("document"))
-    older = Exists(of_document.filter(valid_from__lt=OuterRef("valid_from")))
-    undated = Exists(of_document.filter(valid_from__isnull=True))
-    found = results.filter(span.of("valid_from")).filter(earlier | older | undated)
-    kind = Case(When(earlier, then=Value(CHANGED)), default=Value(NEW))
-    return found.annotate(day=F("valid_from"), kind=kind).order_by()
+    found = results.filter(span.of("valid_from"), began_as__gt="", began_as__in=kinds)
+    return found.annotate(day=F("valid_from"), kind=F("began_as")).order_by(*ORDER).values_list(*ROW)
 
 
-def ended(results: SectionQuerySet, known: SectionQuerySet, span: Span) -> QuerySet:
+def ended(results: SectionQuerySet, span: Span) -> QuerySet:
     """Versions that none follows."""
-    same = {"document": OuterRef("document"), "locator": OuterRef("locator")}
-    later = known.filter(**same, valid_from__gte=OuterRef("valid_to"))
-    found = results.filter(span.of("valid_to")).filter(~Exists(later))
-    return found.annotate(day=F("valid_to"), kind=Value(REPEALED)).order_by()
+    found = results.filter(span.of("valid_to"), ended=True)
+    return found.annotate(day=F("valid_to"), kind=Value(REPEALED)).order_by(*ORDER).values_list(*ROW)
+
+
+def keep(document: int) -> None:
+    """Keeps which versions of a document (its id) are changes; called whenever one of them began or ended."""
+    with connection.cursor() as cursor:
+        cursor.execute(KEEP, [document])
 
 
 def with_versions(known: SectionQuerySet, rows: Sequence[tuple]) -> list[Made]:

@@ -8,6 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from retrieval import jobs
+from retrieval.corpus import changes
 from retrieval.indexes import cited, hnsw, terms
 from retrieval.ingestion import defining
 from retrieval.ingestion.staging import shown_name
@@ -51,6 +52,7 @@ def publish(run: JobRun) -> Progress:
     supersede([(old, staged[old.locator]) for old in replaced], today)
     return_removed(document, staged)
     document.sections.staged().update(live=True)
+    changes.keep(document.pk)
     published = [section.pk for section in staged.values()]
     closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from retrieval.indexes import terms
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.parsing.packed import Identity, identity
 from retrieval.parsing.sources import Found, Place, read_next
 from retrieval.parsing.tree import Node, SourceDocument
 from retrieval.parsing.uslm.reader import CODE_STEPS
@@ -266,6 +267,12 @@ def source_hash(path: Path, found: Found) -> str:
 
 
 def file_hash(path: Path) -> str:
+    return hash_of(path, identity(path))
+
+
+@lru_cache(maxsize=16)
+def hash_of(path: Path, state: Identity) -> str:
+    """Each state of a file is read once: many documents may come from one file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -21,6 +21,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import check_owner, checked_principal, grant, may_edit
 from retrieval.citations.citation import cite_plain
+from retrieval.corpus import changes
 from retrieval.database import has_room
 from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
 from retrieval.indexes import cited
@@ -307,6 +308,7 @@ def withdraw(document: Document, caller: Caller) -> int:
         current = document.sections.live().filter(valid_to=None)
         closed = list(current.values_list("pk", flat=True))
         current.update(valid_to=timezone.localdate())
+        changes.keep(document.pk)
         cited.count_again(changed=closed)
     return len(closed)
 

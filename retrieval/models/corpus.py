@@ -339,6 +339,15 @@ class Section(models.Model):
         max_length=64, editable=False, help_text=_("SHA-256 of all that is shown.")
     )
     replaced_at = models.DateTimeField(null=True, editable=False)
+    began_as = models.CharField(
+        max_length=10,
+        blank=True,
+        editable=False,
+        help_text=_("What its first day brought: new or changed. Empty: its document began with it."),
+    )
+    ended = models.BooleanField(
+        default=False, editable=False, help_text=_("It has a last day, and no version of it follows.")
+    )
 
     objects = SectionQuerySet.as_manager()
 
@@ -360,6 +369,21 @@ class Section(models.Model):
                 fields=["domain", "document"],
                 name="section_in_force",
                 condition=Q(live=True, is_result=True, valid_to__isnull=True),
+            ),
+            models.Index(
+                fields=["-valid_from", "document", "position", "id", "domain"],
+                name="section_began",
+                condition=Q(live=True, is_result=True, began_as__gt=""),
+            ),
+            models.Index(
+                fields=["-valid_to", "document", "position", "id", "domain"],
+                name="section_ended",
+                condition=Q(live=True, is_result=True, ended=True),
+            ),
+            models.Index(
+                fields=["domain", "id"],
+                name="section_cases",
+                condition=Q(live=True, valid_to__isnull=True, level="case"),
             ),
         ]
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from retrieval.citations.citation import cite
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.parsing import opinions
+from retrieval.parsing import opinions, packed
 from retrieval.parsing.cases import case_of, is_case
 from retrieval.parsing.code_titles import heading_of
 from retrieval.parsing.designators import CODE, anchors_of
@@ -33,12 +33,21 @@ def is_rows(name: str) -> bool:
     return name.lower().endswith(ENDINGS)
 
 
-def opened(path: Path) -> BinaryIO:
-    openers = {".xz": lzma.open, ".gz": gzip.open}
-    return openers.get(path.suffix.lower(), open)(path, "rb")
+def read_at(path: Path, prefix: str, offset: int) -> tuple[SourceDocument, int | None]:
+    """As `read_next`, of a file that may be packed: while more documents follow, it stays open for the next of them."""
+    if path.suffix.lower() not in packed.OPENERS:
+        with path.open("rb") as file:
+            return read_next(file, prefix, offset)
+    lines = packed.taken(path)
+    document, following = read_next(lines, prefix, offset)
+    if following is None:
+        lines.close()
+    else:
+        packed.keep(lines)
+    return document, following
 
 
-def read_next(file: BinaryIO, prefix: str, offset: int) -> tuple[SourceDocument, int | None]:
+def read_next(file: BinaryIO | packed.PackedLines, prefix: str, offset: int) -> tuple[SourceDocument, int | None]:
     """The document whose rows begin at an offset of the file (unpacked), and where the next begins, if one does.
 
     Raises SourceRefused for a row that is none, with where it stands.
@@ -58,7 +67,7 @@ def read_next(file: BinaryIO, prefix: str, offset: int) -> tuple[SourceDocument,
     return made_of(rows, document_of(rows[0]["locator"], prefix)), ends
 
 
-def rows_from(file: BinaryIO, offset: int) -> Iterator[tuple[dict, int, int]]:
+def rows_from(file: BinaryIO | packed.PackedLines, offset: int) -> Iterator[tuple[dict, int, int]]:
     """Each row with where its line begins and how long that is."""
     try:
         file.seek(offset)

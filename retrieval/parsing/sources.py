@@ -81,8 +81,7 @@ def read_next(path: Path, domain: Domain, place: Place) -> Found:
         raise SourceRefused(
             f"{path.name} holds JSON lines: unpack it, they are read from a file or a folder."
         )
-    with rows.opened(path / name if path.is_dir() else path) as file:
-        document, offset = rows.read_next(file, domain.locator_prefix, place.offset)
+    document, offset = rows.read_at(path / name if path.is_dir() else path, domain.locator_prefix, place.offset)
     return Found(document, name, after if offset is None else Place(place.file, offset))
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from django.conf import settings
 from django.db.models import Aggregate, Avg, Count, FloatField, Q
@@ -74,10 +75,22 @@ def searches_since(moment: datetime, among: Q = Q()) -> Searches:
 
 
 def corpora() -> list[Corpus]:
-    live = Section.objects.live().valid_on(None).order_by()
-    sections = dict(live.values_list("domain").annotate(count=Count("pk")))
-    chunks = dict(Chunk.objects.order_by().values_list("domain").annotate(count=Count("pk")))
-    return [Corpus(d, sections.get(d.pk, 0), chunks.get(d.pk, 0)) for d in Domain.objects.all()]
+    return [
+        Corpus(domain, *(counts(domain.pk) if domain.is_private else public_counts(domain.pk, domain.corpus_version)))
+        for domain in Domain.objects.all()
+    ]
+
+
+@lru_cache(maxsize=1_000)
+def public_counts(domain: int, corpus_version: int) -> tuple[int, int]:
+    """Counted once for each version of the corpus: of a large code it takes long."""
+    return counts(domain)
+
+
+def counts(domain: int) -> tuple[int, int]:
+    """How many current sections and how many chunks of a domain whoever asks may read."""
+    current = Section.objects.live().valid_on(None).filter(domain=domain)
+    return current.count(), Chunk.objects.filter(domain=domain).count()
 
 
 def unfinished_jobs() -> list[JobRun]:

@@ -48,6 +48,15 @@ def test_shipped_topics_of_law_that_came_are_loaded_and_learned_once():
     assert tasks.ask_of_new_law() == ""
 
 
+def test_what_ships_is_not_compared_again_with_law_that_is_the_same(monkeypatch):
+    assert tasks.ask_of_new_law() == ""
+    compared = []
+    monkeypatch.setattr(tasks.defaults, "load_arrived", lambda: compared.append(1) or 0)
+    assert tasks.ask_of_new_law() == "" and not compared
+    a_section(a_document(Domain.objects.get(slug="us_code")))
+    assert tasks.ask_of_new_law() == "" and compared
+
+
 def deployed(seed: int) -> RankerModel:
     model = registry.save(Trained(pack(some_reranker(), seed=seed), {"family": "a test"}))
     registry.deploy(model)

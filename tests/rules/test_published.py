@@ -2,9 +2,40 @@
 
 import pytest
 
+from retrieval.ingestion.embedding import embedding_in_use
+from rules import published
+from rules.models import Alias, AliasVector
 from rules.published import K1, AliasTable, B, Wording, idf
+from tests.builders import a_domain
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("kept", [published.alias_table, published.words_of_names, published.wording])
+def test_what_is_kept_of_names_is_made_anew_where_one_was_changed_and_nowhere_else(kept):
+    name, other = (an_alias(f"search {word}") for word in ("warrant", "incident"))
+    before = [kept(alias.domain_id, 1) for alias in (name, other)]
+    name.text = "warrant to search"
+    name.save()
+    after = [kept(alias.domain_id, 2) for alias in (name, other)]
+    assert after[0] is not before[0] and after[1] is before[1]
+
+
+def test_what_is_kept_of_names_forgets_one_that_is_gone_and_knows_one_that_came():
+    name = an_alias("search warrant")
+    domain = name.domain_id
+    assert matched(published.alias_table(domain, 1), "a search warrant") == ["search warrant"]
+    name.delete()
+    assert matched(published.alias_table(domain, 2), "a search warrant") == []
+    AliasVector.objects.create(
+        alias=an_alias("due process", domain=name.domain), model=embedding_in_use()[0], vector=b"", stems="due process"
+    )
+    assert matched(published.alias_table(domain, 3), "of due process") == ["due process"]
+    assert published.wording(domain, 3).locators == ("/a",)
+
+
+def an_alias(text: str, **fields) -> Alias:
+    return Alias.objects.create(**{"domain": a_domain(), "text": text, "locator": "/a", "language": "en"} | fields)
 
 
 def matched(table: AliasTable, text: str) -> list[str]:

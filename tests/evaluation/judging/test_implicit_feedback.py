@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from evaluation import tasks
-from evaluation.judging import assignment, grading, visibility
+from evaluation.judging import assignment, grading, implicit_feedback, visibility
 from evaluation.judging.implicit_feedback import (
     clicks_to_judgments,
     searches_to_topics,
@@ -82,6 +82,13 @@ def test_sure_searches_and_those_of_staff_make_no_topic():
     make_unsure(log, "")
     staffs = search(SearchRequest("how do I repot a cactus"), ANONYMOUS, channel="admin", fresh=True)
     assert staffs["abstained"]
+    assert searches_to_topics() == 0
+
+
+def test_what_is_a_topic_is_not_looked_at_again(monkeypatch):
+    make_unsure(asked_by_a_reader(), FIFTH)
+    assert searches_to_topics() == 1
+    monkeypatch.setattr(implicit_feedback, "unsure_of", None)
     assert searches_to_topics() == 0
 
 

@@ -4,7 +4,9 @@ from datetime import date
 
 import pytest
 
+from retrieval.access.row_security import as_system
 from retrieval.api.changes import ChangeList
+from retrieval.corpus.changes import keep
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
@@ -18,7 +20,9 @@ def changed():
     document = a_document(a_domain(slug="manual", locator_prefix="/manual"))
     place = {"locator": f"{document.locator}/1", "citation": "Manual § 1"}
     a_section(document, "May.", valid_from=date(2020, 1, 1), valid_to=DAY, **place)
-    return a_section(document, "Shall.", valid_from=DAY, **place)
+    section = a_section(document, "Shall.", valid_from=DAY, **place)
+    keep(document.pk)
+    return section
 
 
 def test_changes_are_listed(client, changed):
@@ -34,6 +38,8 @@ def test_changes_are_listed(client, changed):
 
 
 def test_what_the_caller_may_not_see_is_not_there(client, changed):
-    a_section(a_case_file("Lease", "Old."), "New rent.", valid_from=DAY)
+    private = a_section(a_case_file("Lease", "Old."), "New rent.", valid_from=DAY)
+    with as_system():
+        keep(private.document_id)
     assert_refused(client.get(f"{API}/changes", {"domain": "client_cases"}), 404, "not_found")
     assert "client_cases" not in client.get(f"{API}/changes").content.decode()

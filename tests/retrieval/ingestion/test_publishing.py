@@ -7,9 +7,11 @@ import pytest
 from django.utils import timezone
 
 from retrieval import jobs
+from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.changes import Span, changes
 from retrieval.indexes.terms import as_numbers, numbers
 from retrieval.ingestion import ingest
-from retrieval.models import Anchor, Citation, Section
+from retrieval.models import Anchor, Citation, Domain, Section
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.ingestion.conftest import current, ingested
 
@@ -52,7 +54,7 @@ def test_many_changes_are_published_without_a_statement_for_each(
     run = jobs.create(**ingest.request(domain, str(write(*(f"Rule {n} anew." for n in range(80))))))
     while run.state.get("phase") != "publish":
         run = jobs.take_step(run.pk, run.ticket)
-    with django_assert_max_num_queries(61):
+    with django_assert_max_num_queries(62):
         run = jobs.take_step(run.pk, run.ticket)
     assert run.status == "done" and len(current(domain)) == 80
     assert all(text.endswith("anew.") for text in current(domain).values())
@@ -106,6 +108,34 @@ def test_publishing_reads_no_citation_that_does_not_concern_it(domain, write):
     unrelated = cites("/us/const/amendment/I")
     ingested(domain, write("As the Second Amendment says."))
     assert target_of(unrelated) is None, "the whole corpus was linked again"
+
+
+def test_law_that_cites_what_is_published_is_the_version_it_was(domain, write):
+    citation = cites("/manual/a/s1")
+    before = Domain.objects.get(pk=citation.source.domain_id).corpus_version
+    ingested(domain, write("Dogs must be leashed."))
+    assert target_of(citation).text == "Dogs must be leashed."
+    assert Domain.objects.get(pk=citation.source.domain_id).corpus_version == before
+    Citation.objects.filter(pk=citation.pk).update(called="Leash Act")
+    assert Domain.objects.get(pk=citation.source.domain_id).corpus_version > before, "what it says is another"
+
+
+def changed_in(domain) -> list[tuple[str, str]]:
+    found, _ = changes(ANONYMOUS, Span(), domains=[domain], page=1, size=9)
+    return [(made.kind, made.section.text) for made in found]
+
+
+def test_what_changes_is_kept_with_each_edition(domain, write):
+    ingested(domain, write("Dogs.", "Cats."), edition="2020-01-01")
+    assert changed_in(domain) == []
+    ingested(domain, write("Dogs and foxes.", "Cats.", "Cows."), edition="2021-01-01")
+    assert changed_in(domain) == [("changed", "Dogs and foxes."), ("new", "Cows.")]
+    ingested(domain, write("Dogs and foxes.", "", "Cows."), edition="2022-01-01")
+    assert changed_in(domain)[0] == ("repealed", "Cats.")
+    ingested(domain, write("Dogs and foxes.", "Cats again.", "Cows."), edition="2023-01-01")
+    assert changed_in(domain) == [
+        ("changed", "Cats again."), ("changed", "Dogs and foxes."), ("new", "Cows."),
+    ]  # fmt: skip
 
 
 TODAY = timezone.localdate()

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.access.row_security import as_system
+from retrieval.corpus.changes import keep
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.pages.looking import Page
 
@@ -20,6 +21,7 @@ def changed():
     texts = ("An officer may act.", "An officer <b>shall</b> act.")
     for days_of, text in zip(days, texts, strict=True):
         section = a_section(document, text, locator=f"{document.locator}/1", citation="Manual § 1", **days_of)
+    keep(document.pk)
     return section
 
 
@@ -35,6 +37,7 @@ def test_what_is_new_or_repealed_is_shown_whole(client):
     document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
     a_section(document, "Gone.", valid_from=date(2020, 1, 1), valid_to=DAY)
     a_section(document, "Come.", valid_from=DAY)
+    keep(document.pk)
     content = client.get("/changes/?domain=manual").content.decode()
     assert "<del>Gone.</del>" in content and "<ins>Come.</ins>" in content
 
@@ -77,6 +80,8 @@ def test_changes_come_in_pages(client):
     a_section(document, "Old.", valid_from=date(2020, 1, 1))
     for _ in range(21):
         a_section(document, "New.", valid_from=DAY)
+    keep(document.pk)
+    keep(document.pk)
     assert 'href="?domain=manual&amp;page=2"' in client.get("/changes/?domain=manual").content.decode()
     second = client.get("/changes/?domain=manual&page=2").content.decode()
     assert second.count('class="eyebrow"') == 1 and 'rel="next"' not in second
@@ -118,6 +123,7 @@ def test_private_versions_are_shown_to_their_readers_alone(client, case):
     section, owner = case
     with as_system():
         a_section(section.document, "A new strike.", locator=section.locator + "/2", valid_from=DAY)
+        keep(section.document_id)
     addresses = ("/changes/client_cases/okonkwo/facts", "/changes/?domain=client_cases")
     assert [client.get(address).status_code for address in addresses] == [404, 400]
     assert "A new strike." not in client.get("/changes/").content.decode()

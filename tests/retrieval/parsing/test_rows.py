@@ -10,7 +10,8 @@ from datetime import date
 import pytest
 
 from retrieval.errors import SourceRefused
-from retrieval.parsing import rows
+from retrieval.parsing import packed, rows
+from retrieval.parsing.packed import PackedLines
 from retrieval.parsing.tree import SourceDocument
 
 CODE = "/us/usc"
@@ -31,8 +32,7 @@ def section(number: str, text: str = "Words.", *, title: str = "8", **more) -> d
 def documents(path, prefix=CODE) -> list[SourceDocument]:
     found, offset = [], 0
     while offset is not None:
-        with rows.opened(path) as file:
-            document, offset = rows.read_next(file, prefix, offset)
+        document, offset = rows.read_at(path, prefix, offset)
         found.append(document)
     return found
 
@@ -47,6 +47,51 @@ def test_each_title_is_a_document_however_the_file_is_packed(tmp_path, name):
     path = written(tmp_path, section("1"), section("2"), section("1", title="9"), name=name)
     assert [each.identifier for each in documents(path)] == ["/us/usc/t8", "/us/usc/t9"]
     assert rows.is_rows(name)
+
+
+@pytest.fixture
+def unpacked(monkeypatch) -> list[str]:
+    """The names of files whenever they are opened to be unpacked."""
+    opened = []
+    monkeypatch.setattr(packed, "_kept", {})
+    monkeypatch.setitem(packed.OPENERS, ".xz", lambda path, mode: opened.append(path.name) or Forward(path, mode))
+    return opened
+
+
+class Forward(lzma.LZMAFile):
+    """Refuses to go back, which would unpack it from its start."""
+
+    def seek(self, offset, whence=0):
+        assert offset >= self.tell()
+        return super().seek(offset, whence)
+
+
+def test_a_packed_file_of_many_documents_is_unpacked_once(tmp_path, unpacked):
+    long = "Words. " * 5_000  # longer than any buffer
+    some = [section(str(n), long, title=str(title)) for title in range(1, 6) for n in (1, 2)]
+    path = written(tmp_path, *some, name="a.jsonl.xz")
+    assert [len(list(each.root.walk())) for each in documents(path)] == [3] * 5
+    assert unpacked == ["a.jsonl.xz"] and packed._kept == {}
+
+
+def test_a_packed_file_that_is_another_now_is_unpacked_anew(tmp_path, unpacked):
+    path = written(tmp_path, section("1"), section("1", title="9"), name="a.jsonl.xz")
+    rows.read_at(path, CODE, 0)
+    path.unlink()
+    written(tmp_path, section("1", "Other words."), section("1", title="9"), name="a.jsonl.xz")
+    document, _ = rows.read_at(path, CODE, 0)
+    assert [node.text for node in document.root.walk()][-1] == "Other words."
+    assert unpacked == ["a.jsonl.xz"] * 2
+
+
+def test_a_packed_file_is_read_from_wherever_it_is_asked_for(tmp_path):
+    path = written(tmp_path, *(section("1", title=str(title)) for title in (7, 8, 9)), name="a.jsonl.xz")
+    first, second = rows.read_at(path, CODE, 0)
+    for _ in range(2):
+        document, third = rows.read_at(path, CODE, second)
+        assert document.identifier == "/us/usc/t8"
+    assert rows.read_at(path, CODE, third)[0].identifier == "/us/usc/t9"
+    assert rows.read_at(path, CODE, 0)[0].identifier == first.identifier == "/us/usc/t7"
 
 
 def test_a_title_holds_chapters_in_the_order_of_their_sections(tmp_path):
@@ -239,16 +284,15 @@ def test_every_word_of_the_code_of_2016_is_kept(measuring_data):
     path = measuring_data / "uscode/sections-2016.jsonl.xz"
     offset = 0
     for _ in range(3):
-        with rows.opened(path) as file:
-            document, after = rows.read_next(file, CODE, offset)
-            kept = Counter()
-            for node in document.root.walk():
-                for text in (node.text, *node.notes):
-                    kept.update(words(text))
-            given = Counter()
-            for row, start, _ in rows.rows_from(file, offset):
-                if start == after:
-                    break
-                given.update(words(row["text"]))
+        document, after = rows.read_at(path, CODE, offset)
+        kept = Counter()
+        for node in document.root.walk():
+            for text in (node.text, *node.notes):
+                kept.update(words(text))
+        given = Counter()
+        for row, start, _ in rows.rows_from(PackedLines(path), offset):
+            if start == after:
+                break
+            given.update(words(row["text"]))
         assert not given - kept, f"{document.identifier} lacks {given - kept}"
         offset = after

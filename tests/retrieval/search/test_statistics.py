@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.models import EmbeddingModel, JobRun, SearchLog
+from retrieval.models import Domain, EmbeddingModel, JobRun, SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search import statistics
 from retrieval.search.service import search
+from tests.builders import a_document, a_domain, a_section, embedded
 
 pytestmark = pytest.mark.django_db
 
@@ -24,6 +25,21 @@ def test_searches_are_counted_since_a_moment():
     assert SearchLog.objects.get(cached=False).strategy and not SearchLog.objects.get(cached=True).strategy
     assert found.p50 <= found.p95
     assert statistics.searches_since(timezone.now()).count == 0
+
+
+def told() -> dict[str, tuple[int, int]]:
+    return {corpus.domain.slug: (corpus.sections, corpus.chunks) for corpus in statistics.corpora()}
+
+
+def test_public_law_is_counted_once_for_each_version(django_assert_num_queries):
+    document = a_document(a_domain())
+    embedded(a_section(document, "One."), a_section(document, "Two."))
+    assert told()[document.domain.slug] == (2, 2) and told()["us_constitution"][0] > 135
+    private = 2 * Domain.objects.filter(visibility="private").count()
+    with django_assert_num_queries(1 + private):
+        told()
+    embedded(a_section(document, "Three."))
+    assert told()[document.domain.slug] == (3, 3)
 
 
 def test_a_share_of_nothing_is_nothing():
