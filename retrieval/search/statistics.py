@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 
 from django.conf import settings
@@ -75,15 +75,23 @@ def searches_since(moment: datetime, among: Q = Q()) -> Searches:
 
 
 def corpora() -> list[Corpus]:
+    today = timezone.localdate()
     return [
-        Corpus(domain, *(counts(domain.pk) if domain.is_private else public_counts(domain.pk, domain.corpus_version)))
+        Corpus(
+            domain,
+            *(
+                counts(domain.pk)
+                if domain.is_private
+                else public_counts(domain.pk, domain.corpus_version, today)
+            ),
+        )
         for domain in Domain.objects.all()
     ]
 
 
 @lru_cache(maxsize=1_000)
-def public_counts(domain: int, corpus_version: int) -> tuple[int, int]:
-    """Counted once for each version of the corpus: of a large code it takes long."""
+def public_counts(domain: int, corpus_version: int, today: date) -> tuple[int, int]:
+    """Counted once a day for each version of the corpus: of a large code it takes long."""
     return counts(domain)
 
 
