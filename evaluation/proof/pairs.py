@@ -38,6 +38,11 @@ class Pair:
     sources: tuple[Source, ...]
     is_made: bool = False
 
+    @property
+    def is_laws_own(self) -> bool:
+        """Whether the claim is a sentence of the law, itself or changed."""
+        return self.is_made and self.kind != "elsewhere"
+
 
 def provisions() -> dict[str, Source]:
     """The lowest provisions of the Constitution by locator."""
