@@ -29,6 +29,7 @@ _OR_LESS = re.compile(
     r"(?:\W+\w+){0,4}?\W+(?:(?:or|and) (?:less|fewer|under|younger|below|shorter)|"
     r"(?:at (?:the )?|as a )?(?:most|maximum)|o menos|como maximo)\b"
 )
+NEAR = 300  # characters of its clause before and behind the number that are read
 _CLAUSE = re.compile(r"[.;:](?=\s|$)")
 _RELATIVE = a_set("who which that whose if when where unless")  # a "no" before these is of something else
 DENYING = NEGATIVE | {"before", "without"}  # "before reaching 55"
@@ -40,8 +41,8 @@ def bound(folded: str, start: int, end: int) -> int:
 
     A "not" beside turns the bound round; one further off may ("no party may have more than three") or may not.
     """
-    before = _CLAUSE.split(folded[:start])[-1]
-    after = _CLAUSE.split(folded[end:])[0]
+    before = _CLAUSE.split(folded[max(0, start - NEAR) : start])[-1]
+    after = _CLAUSE.split(folded[end : end + NEAR])[0]
     if _LEAST.search(before) or _OR_MORE.match(after):
         return 1
     if _MOST.search(before) or _OR_LESS.match(after):

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.proof.alignment import Alignment, Token
-from retrieval.proof.checks import Comparison, allows_what_is_forbidden, parties, said_by
+from retrieval.proof.checks import Comparison, allows_what_is_forbidden
 from retrieval.proof.types import PROBLEMS, Verdict
 from retrieval.proof.vocabulary import ABSOLUTE, FORBIDDING, NEGATIVE
+from retrieval.proof.wording import parties, said_by
 from retrieval.text.normalization import fold
 
 FILE = Path(__file__).with_name("model.json")
