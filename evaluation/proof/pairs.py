@@ -1,12 +1,13 @@
 """Pairs of a claim and a provision that we judged: read, and made from the law itself.
 
-What we wrote is in data/*.jsonl: a provision's locator, the claim, its language and label, and what is wrong with it.
+What we wrote is in data/*.jsonl: a provision's locator, the claim, its language and label, and what is wrong with it;
+of law other than the Constitution also the text.
 Made ones are sentences of the law, themselves and changed in one place, and claims beside provisions that do not say
 them.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -20,6 +21,7 @@ from retrieval.proof.types import Source, Verdict
 
 CONSTITUTION = Path(retrieval.__file__).parent / "corpora" / "us_constitution.xml"
 FOLDER = Path(__file__).parent / "data"
+SET_ASIDE = Path(__file__).parent / "set_aside.jsonl"
 POWERS = "/us/const/article/I/section/8"  # its clauses go on with its opening words
 NEIGHBOURS = 2  # other provisions among which a claim's own is given
 
@@ -35,6 +37,11 @@ class Pair:
     group: str
     sources: tuple[Source, ...]
     is_made: bool = False
+
+    @property
+    def is_laws_own(self) -> bool:
+        """Whether the claim is a sentence of the law, itself or changed."""
+        return self.is_made and self.kind != "elsewhere"
 
 
 def provisions() -> dict[str, Source]:
@@ -54,13 +61,23 @@ def provisions() -> dict[str, Source]:
 
 def written(law: Mapping[str, Source]) -> Iterator[Pair]:
     """What we wrote, each beside two other provisions."""
+    return _read(sorted(FOLDER.glob("*.jsonl")), law)
+
+
+def set_aside(law: Mapping[str, Source]) -> Iterator[Pair]:
+    """What we wrote to measure by: no model learns from it."""
+    return _read([SET_ASIDE], law)
+
+
+def _read(paths: Iterable[Path], law: Mapping[str, Source]) -> Iterator[Pair]:
     random = Random(0)
     others = list(law.values())
-    for path in sorted(FOLDER.glob("*.jsonl")):
+    for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             beside = tuple(random.sample(others, NEIGHBOURS))
-            sources = (law[row["locator"]], *(s for s in beside if s.locator != row["locator"]))
+            own = law.get(row["locator"]) or Source(row["locator"], cite(row["locator"]), row["text"])
+            sources = (own, *(s for s in beside if s.locator != own.locator))
             yield Pair(row["claim"], row["language"], row["label"], row["kind"], row["locator"], sources)
 
 

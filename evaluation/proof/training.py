@@ -16,9 +16,7 @@ from retrieval.proof.model import FEATURES, VERDICTS, Model
 from retrieval.proof.types import Verdict
 from retrieval.proof.verify import Evidence, evidence, judged
 
-WRITTEN = (
-    3.0  # weight of a pair that we wrote beside one that was made: answers say things in their own words
-)
+WRITTEN = 3.0  # weight of a claim in our words beside a sentence of the law: answers say things in their own words
 STRENGTH = 0.5  # C of the logistic
 FOLDS = 5
 
@@ -49,7 +47,7 @@ def fit(examples: Iterable[Seen]) -> Model:
     known = [example for example in examples if example.evidence]
     values = np.array([example.evidence.features for example in known])
     labels = [VERDICTS.index(example.pair.label) for example in known]
-    weight = [1.0 if example.pair.is_made else WRITTEN for example in known]
+    weight = [1.0 if example.pair.is_laws_own else WRITTEN for example in known]
     learned = LogisticRegression(C=STRENGTH, max_iter=2000).fit(values, labels, sample_weight=weight)
     return Model(learned.coef_, learned.intercept_)
 

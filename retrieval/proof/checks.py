@@ -8,54 +8,59 @@ where it says them in its own, differences are hints only.
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from fractions import Fraction
-from itertools import count, zip_longest
+from itertools import count
 
 from retrieval.proof.alignment import Token, tokens
+from retrieval.proof.bounds import bound
 from retrieval.proof.facts import Facts, Quantity, facts, places_of
+from retrieval.proof.opposites import exchanged, rivals
 from retrieval.proof.types import PROBLEMS, Source
 from retrieval.proof.vocabulary import (
-    BOUNDING,
     CONDITIONS,
-    CROSS_REFERENCE,
     EXCEPTING,
     EXCLUDED,
     EXCLUDES,
     FORBIDDING,
     INSTITUTIONS,
-    LEAST,
     LIMITS,
-    MODALS,
-    MONTH,
-    MOST,
     NEGATIVE,
     OBLIGES,
     OF_A_RULE,
-    PARTIES,
     PARTS,
     PERMITS,
-    PLACE,
-    POWERS,
     PREPOSITIONS,
     PRONOUNS,
+)
+from retrieval.proof.wording import (
+    VERBATIM,
+    Aligned,
+    duty_made_leave,
+    excepting,
+    excepts_nothing,
+    folded_words,
+    in_order,
+    is_party,
+    measured,
+    parties,
+    power_made_duty,
+    reworded,
+    said_by,
+    turned,
+    word_set,
 )
 from retrieval.text.analyzer import tokens as plain_tokens
 from retrieval.text.normalization import fold
 
 NEAR = 0.7  # of the claim's words, in the law's order: with TIGHT, from here on it has nearly the law's words
 TIGHT = 0.55  # of the law's words among these
-VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
 HEAD = 8  # words that begin what the law says there: "No person shall", "It shall be unlawful"
 AROUND = 5  # words of the law beside those that the claim has
 GOVERNED = 7  # words behind "of", "by" and the like, among which is the party that they bind
+SAME_MATTER = 0.5  # of the claim's words in the law's order: with fewer, its date is of something else
 SHORTEST_QUOTE = 3  # words; fewer in quotation marks are a name or a term
 FOLLOWING = 12  # words in which a verb's subject is looked for
-LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
 _QUOTED = re.compile(r"[“\"«]([^“”\"«»]{8,})[”\"»]")
 _CAPITAL = re.compile(r"\[(\w)\]")  # "[N]o": another letter's case
-_POWER_GIVEN = re.compile(r"\bshall have (?:\w+ ){0,2}powers?\b")
-_DOUBLY = re.compile(r"\bno (?:\w+ ){1,10}(?:who|which|that) (?:\w+ ){0,2}not\b")  # binds as "must" does
 _GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
 
 
@@ -85,35 +90,50 @@ def compare(
     """`claim` and `law` are the words of the claim and of the window `span` of the source."""
     start, end = span
     window = source.text[start:end]
-    changed, contradicts = _facts_changed(said, window, source)
+    aligned = in_order(claim, law)
+    known = facts(said), facts(window)
+    changed, contradicts = _facts_changed(said, window, source, known, aligned.order)
     quotes = [quote for quote in _QUOTED.findall(said) if language == source.language or _copied(quote, source.text)]
     if not all(_quoted_in(quote, source.text) for quote in quotes):
         changed.add("quotation")
-    aligned = _aligned(claim, law)
-    if aligned.order >= VERBATIM and _excepting(claim, law, aligned):
-        changed.add("exception")
-        contradicts = True
     start, end = aligned.region
     begun = max(0, start - AROUND)
     around = (*law[: min(HEAD, begun)], *law[begun : end + AROUND])
-    if _of_other_party(claim, law):
-        changed.add("party")
-        contradicts = True
-    if _excludes_what_is_named(said, law, around, language):
-        changed.add("exception")
-        contradicts = True
-    if _power_made_duty(_words(claim), around):
-        changed.add("modal")
-        contradicts = True
+    otherwise = set(_said_otherwise(said, claim, law, around, aligned, language))
+    if rivals(fold(said), fold(window)):
+        otherwise.add("opposite")
     hints = set(_hints(said, claim, around))
     if aligned.order >= NEAR and aligned.tight >= TIGHT:
-        reworded = set(_reworded(claim, law, aligned))
-        changed |= reworded
-        contradicts = contradicts or bool(reworded)
+        numbers = measured(claim, known[0]), measured(law, known[1], start=span[0])
+        otherwise |= set(reworded(claim, law, aligned, numbers))
         hints.clear()
+    changed |= otherwise
+    contradicts = contradicts or bool(otherwise)
     return Comparison(
         _sorted(changed), _sorted(hints - changed), contradicts, aligned.order, aligned.tight, around
     )
+
+
+def _said_otherwise(
+    said: str,
+    claim: Sequence[Token],
+    law: Sequence[Token],
+    around: Sequence[Token],
+    aligned: "Aligned",
+    language: str,
+) -> Iterator[str]:
+    """What contradicts the law in whatever words the rest is said."""
+    if _of_other_party(claim, law):
+        yield "party"
+    if (
+        (aligned.order >= VERBATIM and excepting(claim, law, aligned))
+        or excepts_nothing(said, around)
+        or _excludes_what_is_named(said, law, around, language)
+    ):
+        yield "exception"
+    if power_made_duty(word_set(claim), around) or duty_made_leave(said, around):
+        yield "modal"
+    yield from turned(claim, law, aligned)
 
 
 def _sorted(codes: set[str]) -> tuple[str, ...]:
@@ -123,48 +143,49 @@ def _sorted(codes: set[str]) -> tuple[str, ...]:
 # -- facts
 
 
-def _facts_changed(said: str, window: str, source: Source) -> tuple[set[str], bool]:
+def _facts_changed(
+    said: str, window: str, source: Source, known: tuple[Facts, Facts], order: float
+) -> tuple[set[str], bool]:
     """Codes of what the law does not have; whether it has another value there."""
-    claim, law = facts(said), facts(window)
+    claim, law = known
     changed: set[str] = set()
-    rivals = False
+    contradicts = False
     for quantity in claim.quantities:
         if code := _quantity_changed(quantity, said, law, window):
             changed.add(code)
-            rivals = rivals or bool(law.quantities)
+            contradicts = contradicts or bool(law.quantities)
     years = {int(q.value) for q in law.quantities if q.value.denominator == 1}
+    kinds = {kind for kind, _ in law.dates}
     for kind, value in claim.dates - law.dates:
         if not (kind in ("year", "day") and value in years):
             changed.add("date")
-            rivals = rivals or bool(law.dates)
+            contradicts = contradicts or (kind in kinds and order >= SAME_MATTER)
     if claim.places - law.places - places_of(source.locator, source.citation):
         changed.add("section")
-        rivals = True
-    return changed, rivals
+        contradicts = True
+    return changed, contradicts
 
 
 def _quantity_changed(quantity: Quantity, said: str, law: Facts, window: str) -> str:
     if quantity.noun in OF_A_RULE:
         return ""
-    same = [other for other in law.quantities if other.value == quantity.value]
+    equal = [other for other in law.quantities if other.measure == quantity.measure]
+    same = equal or [other for other in law.quantities if other.value == quantity.value]
     if not same:
+        if quantity.unit == "majority":  # of those who vote, unless the law tells another share
+            shares = (other for other in law.quantities if other.value < 1 or other.unit == "percent")
+            return "number" if any(shares) else ""
         if quantity.certain:
             dated = any(value == quantity.value for _, value in law.dates)
             return "" if dated else "number"
         counted = {other.noun for other in law.quantities} - {""}
         alone = re.search(rf"\b(?:an?|each|every|the|per)\s+{re.escape(quantity.noun)}\b", fold(window))
         return "number" if quantity.noun in counted and not alone else ""
-    if quantity.unit and all(other.unit and other.unit != quantity.unit for other in same):
+    if not equal and quantity.unit and all(other.unit and other.unit != quantity.unit for other in same):
         return "unit"
-    bounds = {_bound(fold(window), other) for other in same}
-    mine = _bound(fold(said), quantity)
+    bounds = {bound(fold(window), other.start, other.end) for other in same}
+    mine = bound(fold(said), quantity.start, quantity.end)
     return "number" if mine and bounds == {-mine} else ""
-
-
-def _bound(folded: str, quantity: Quantity) -> int:
-    """1 where the number is a minimum, -1 where a maximum, else 0."""
-    near = folded[max(0, quantity.start - 24) : quantity.end + 18]
-    return bool(LEAST.search(near)) - bool(MOST.search(near))
 
 
 def _copied(quote: str, text: str) -> bool:
@@ -187,121 +208,12 @@ def _quoted_in(quote: str, text: str) -> bool:
     return True
 
 
-# -- words in order
-
-
-@dataclass(frozen=True, slots=True)
-class _Aligned:
-    """`order` is the share of the claim's words that stand in the law's order, `tight` their share of the law's words
-    from the first to the last of them; `region` is where in the law these stand.
-    """
-
-    steps: tuple[tuple[str, int, int, int, int], ...]
-    order: float
-    tight: float
-    region: tuple[int, int]
-
-
-def _aligned(claim: Sequence[Token], law: Sequence[Token]) -> _Aligned:
-    one, other = [token.term or token.word for token in claim], [token.term or token.word for token in law]
-    steps = tuple(SequenceMatcher(None, one, other, autojunk=False).get_opcodes())
-    equal = [(c, d) for kind, _, _, c, d in steps if kind == "equal"]
-    same = sum(d - c for c, d in equal)
-    start, end = (equal[0][0], equal[-1][1]) if equal else (0, 0)
-    return _Aligned(steps, same / max(1, len(claim)), same / max(1, end - start), (start, end))
-
-
-def _reworded(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -> Iterator[str]:
-    """What the words change that differ, where nearly all are the same."""
-    mine: list[Token] = []
-    theirs: list[Token] = []
-    for place, (kind, a, b, c, d) in enumerate(aligned.steps):
-        if kind == "equal":
-            continue
-        is_tail = place == len(aligned.steps) - 1
-        mine += claim[a:b]
-        until = min(d, c + 2 * (b - a)) if is_tail else d  # what the law goes on with is not left out
-        theirs += law[max(c, d - LEADING) if place == 0 and a == b else c : until]
-        yield from _swapped(claim, law, (a, b), (c, d))
-    doubly = not _negative(claim) and _DOUBLY.search(" ".join(fold(token.word) for token in law))
-    if _negative(mine) != _negative(theirs) and not doubly:
-        yield "negation"
-
-
-def _excepting(claim: Sequence[Token], law: Sequence[Token], aligned: _Aligned) -> bool:
-    """Whether words are left out that begin with "except", "unless" and the like."""
-    for kind, a, b, c, d in aligned.steps:
-        if CROSS_REFERENCE.match(fold(" ".join(token.word for token in law[c:d][:8]))):
-            continue
-        left_out = fold(" ".join(token.word for token in law[c : min(d, c + 4)]))
-        marker = EXCEPTING.search(left_out) if kind in ("delete", "replace", "insert") else None
-        if marker and left_out[: marker.start()].count(" ") < 2:
-            said = fold(" ".join(token.word for token in claim[a:b]))
-            if not CONDITIONS.search(said):
-                return True
-    return False
-
-
-def _swapped(
-    claim: Sequence[Token], law: Sequence[Token], put_in: tuple[int, int], taken_out: tuple[int, int]
-) -> Iterator[str]:
-    mine, theirs = claim[slice(*put_in)], law[slice(*taken_out)]
-    if code := _other_value(claim, put_in, theirs):
-        yield code
-    modals = _modals(mine), _modals(theirs)
-    if all(modals) and not modals[0] & modals[1]:
-        both_forbid = _negative(claim[max(0, put_in[0] - 4) : put_in[1] + 2]) and _negative(
-            law[max(0, taken_out[0] - 8) : taken_out[1] + 2]
-        )
-        if not both_forbid:
-            yield "modal"
-    new, old = {t.term for t in mine} & PARTIES, {t.term for t in theirs} & PARTIES
-    if new - old and not any(t.word in PRONOUNS for t in theirs):
-        everywhere = {t.term for t in law}
-        if old - new or (new - old) & everywhere:
-            yield "party"
-
-
-def _modals(tokens: Sequence[Token]) -> set[str]:
-    """ "duty" or "leave": what is said to be a power or a right is no duty, though it "shall" be had."""
-    words = _words(tokens)
-    if words & OBLIGES and words & POWERS:
-        return {"leave"}
-    return {MODALS[word] for word in words if word in MODALS}
-
-
-def _power_made_duty(mine: Set[str], around: Sequence[Token]) -> bool:
-    """Whether the law gives a power there and binds to nothing, but the claim binds: "Congress shall declare war"."""
-    law = " ".join(fold(token.word) for token in around)
-    others = _POWER_GIVEN.sub(" ", law)
-    return bool(mine & OBLIGES) and not mine & PERMITS and others != law and not OBLIGES & set(others.split())
-
-
-def _other_value(claim: Sequence[Token], put_in: tuple[int, int], theirs: Sequence[Token]) -> str:
-    """The problem of another number in a number's place: of a section, a date, or a quantity."""
-    start, end = put_in
-    mine = _values(claim[start:end])
-    if not mine or not (old := _values(theirs)) or mine <= old:
-        return ""
-    before = {fold(token.word) for token in claim[max(0, start - 4) : end]}
-    return "section" if before & PLACE.keys() else "date" if before & MONTH.keys() else "number"
-
-
-def _values(tokens: Sequence[Token]) -> set[Fraction]:
-    return {quantity.value for quantity in facts(" ".join(token.word for token in tokens)).quantities}
-
-
-def _negative(tokens: Sequence[Token]) -> bool:
-    words = [fold(token.word).replace("'", "").replace("’", "") for token in tokens]
-    return any(word in NEGATIVE and after not in BOUNDING for word, after in zip_longest(words, words[1:]))
-
-
 # -- hints
 
 
 def _hints(said: str, claim: Sequence[Token], law: Sequence[Token]) -> Iterator[str]:
     """`law` are the words among which the claim's stand."""
-    mine, theirs = _words(claim), _words(law)
+    mine, theirs = said_by(claim), said_by(law)
     if bool(mine & FORBIDDING) != bool(theirs & FORBIDDING) or allows_what_is_forbidden(mine, theirs):
         yield "negation"
     if mine & OBLIGES and not mine & PERMITS and theirs & PERMITS and not theirs & OBLIGES - {"shall"}:
@@ -312,6 +224,8 @@ def _hints(said: str, claim: Sequence[Token], law: Sequence[Token]) -> Iterator[
         yield "exception"
     if _other_party(claim, law):
         yield "party"
+    if exchanged(folded_words(claim), folded_words(law)):
+        yield "opposite"
 
 
 def allows_what_is_forbidden(mine: Set[str], theirs: Set[str]) -> bool:
@@ -319,15 +233,10 @@ def allows_what_is_forbidden(mine: Set[str], theirs: Set[str]) -> bool:
     return bool(mine & PERMITS and not mine & (NEGATIVE | LIMITS) and theirs & NEGATIVE)
 
 
-def _words(tokens: Sequence[Token]) -> set[str]:
-    return {fold(token.word).replace("'", "").replace("’", "") for token in tokens}
-
-
 def _other_party(claim: Sequence[Token], law: Sequence[Token]) -> bool:
     """A party that the law does not name there, or one that does what another does in the law."""
-    mine = {token.term for token in claim} & PARTIES
-    theirs = {token.term for token in law} & PARTIES
-    if theirs and mine - theirs and not _words(law) & PRONOUNS:
+    mine, theirs = parties(claim), parties(law)
+    if theirs and mine - theirs and not word_set(law) & PRONOUNS:
         return True
     return any(
         (agent := _agent(law, verb)) and agent != party and party in theirs for party, verb in _doings(claim)
@@ -365,10 +274,10 @@ def _excludes_what_is_named(said: str, law: Sequence[Token], around: Sequence[To
 def _doings(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     """Who does what: a party, a modal or not, and the next word of meaning."""
     for place, token in enumerate(tokens):
-        if token.term in PARTIES:
-            following = [t.term for t in tokens[place + 1 : place + 5] if t.term]
-            if following and following[0] not in PARTIES:
-                yield token.term, following[0]
+        if is_party(token):
+            following = [t for t in tokens[place + 1 : place + 5] if t.term]
+            if following and not is_party(following[0]):
+                yield token.term, following[0].term
 
 
 def _agent(tokens: Sequence[Token], verb: str) -> str:
@@ -379,8 +288,8 @@ def _agent(tokens: Sequence[Token], verb: str) -> str:
     after = tokens[at + 1 : at + 6]
     by = next((place for place, token in enumerate(after) if token.word in ("by", "por")), None)
     if by is not None:
-        named = [token.term for token in after[by:] if token.term in PARTIES]
+        named = [token.term for token in after[by:] if is_party(token)]
         if named:
             return named[0]
-    before = [token.term for token in tokens[max(0, at - FOLLOWING) : at] if token.term in PARTIES]
+    before = [token.term for token in tokens[max(0, at - FOLLOWING) : at] if is_party(token)]
     return before[-1] if before else ""

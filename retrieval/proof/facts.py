@@ -13,12 +13,18 @@ from itertools import takewhile
 from retrieval.parsing.designators import roman
 from retrieval.proof.vocabulary import (
     ABBREVIATED,
+    ALONE,
+    COUNTING,
+    DATED,
     DECENAS,
+    GLYPHS,
     LARGE,
+    MAJORITY,
     MONTH,
     ORDINAL,
     PARTS,
     PLACE,
+    SCALE,
     SMALL,
     TENS,
     TIMES,
@@ -30,7 +36,7 @@ from retrieval.proof.vocabulary import (
 from retrieval.text.normalization import fold
 
 _TOKEN = re.compile(
-    r"§+|\$|%|\d+(?:,\d{3})*(?:\.\d+)*(?:-?[^\W\d_]+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|\(\w{1,5}\)"
+    r"§+|\$|%|[½⅓⅔¼¾⅕⅛]|(?<![\d/])\d{1,2}/\d{1,2}(?![\d/])|\d+(?:,\d{3})*(?:\.\d+)*(?:-?[^\W\d_½⅓⅔¼¾⅕⅛]+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|\(\w{1,5}\)"
 )
 _DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)-?([a-z]*)")
 _CODE = re.compile(
@@ -38,14 +44,18 @@ _CODE = re.compile(
 )
 _ENDLESS = re.compile(r"\d{30,}|(?:\d{1,3},){10,}\d+")  # digits that are no quantity
 _ROMAN = re.compile(r"(?=[ivxlcdm])(?:x{0,3})(?:ix|iv|v?i{0,3})")
+_YEAR = re.compile(r"1[6-9]\d\d|20\d\d")
 _LINKS = frozenset(listed("and or y o to a through e u"))
 _LONGEST = 60  # tokens of one number, or of one list of places: each is read from wherever it may begin
+
+
+Measure = tuple[Fraction, str]  # a value and the least unit of its kind
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """`unit` is "" where none of the known ones follows; `noun` is the next word, `certain` is
-    False for a mere "one".
+    False for a mere "one", "a year", "majority" and "the two".
     """
 
     value: Fraction
@@ -54,6 +64,12 @@ class Quantity:
     start: int
     end: int
     certain: bool = True
+
+    @property
+    def measure(self) -> Measure:
+        """Two years are 24 months, 50 percent are 1/2."""
+        least, times = SCALE.get(self.unit, (self.unit, 1))
+        return self.value * times, least
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +198,8 @@ def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]]
     word = tokens[at].word
     if word in WEEKDAYS:
         return 1, {("weekday", WEEKDAYS.index(word) % 7)}
+    if _YEAR.fullmatch(word) and at and tokens[at - 1].word in DATED and not _has_unit(tokens, at + 1):
+        return 1, {("year", int(word))}
     day = _ordinal(tokens, at) or ((1, int(word)) if word.isdecimal() and int(word) <= 31 else None)
     ahead = at
     if day:
@@ -204,7 +222,7 @@ def _date(tokens: Sequence[_Token], at: int) -> tuple[int, set[tuple[str, int]]]
                 found.add(("day", following[1]))
                 ahead += following[0]
         year = ahead + (ahead < len(tokens) and tokens[ahead].word in ("of", "de", "del"))
-        if year < len(tokens) and re.fullmatch(r"1[6-9]\d\d|20\d\d", tokens[year].word):
+        if year < len(tokens) and _YEAR.fullmatch(tokens[year].word):
             found.add(("year", int(tokens[year].word)))
             ahead = year + 1
         return ahead - at, found
@@ -226,38 +244,80 @@ def _has_unit(tokens: Sequence[_Token], at: int) -> bool:
 
 
 def _quantity(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:
-    read = _fraction(tokens, at) or _cardinal(tokens, at)
+    word = tokens[at].word
+    read = _fraction(tokens, at) or _mixed(tokens, at)
     is_ordinal = False
     if read is None and (ordinal := _ordinal(tokens, at)):
         read, is_ordinal = (ordinal[0], Fraction(ordinal[1])), True
-    if read is None and tokens[at].word in TIMES:
-        read = 1, Fraction(TIMES[tokens[at].word])
+    if read is None and word in TIMES:
+        read = 1, Fraction(TIMES[word])
     if read is None:
-        return None
+        return _alone(tokens, at)
     used, value = read
     following = [token.word for token in tokens[at + used : at + used + 3]]
+    if following[:1] == ["of"] and value < 1:  # "a quarter of a year"
+        following = following[1:]
     unit = "dollar" if at and tokens[at - 1].word == "$" else ""
     if following[:2] in (["per", "centum"], ["per", "cent"], ["por", "ciento"]):
         unit = "percent"
-    joined = tokens[at].word.lstrip("0123456789.,-")  # of "5-year"
+    joined = word.lstrip("0123456789.,-")  # of "5-year"
     unit = unit or next((UNIT[word] for word in (joined, *following[:2]) if word in UNIT), "")
-    noun = following[0] if following else ""
-    word = tokens[at].word
-    certain = not (value == 1 and word in ("one", "un", "una", "uno", "once")) and not (
-        is_ordinal and value == 1
-    )
+    for named in following[: 1 + (following[:1] == ["a"])]:  # "two decades", "half a dozen"
+        if named.rstrip("s") in ALONE and not unit:
+            times, unit = ALONE[named.rstrip("s")]
+            value, used = value * times, used + 1 + following.index(named)
+    noun = next((token.word for token in tokens[at + used : at + used + 1]), "")
+    certain = not (value == 1 and (is_ordinal or word in ("one", "un", "una", "uno", "once")))
+    if at and tokens[at - 1].word in COUNTING and value in (2, 3, 4) and not unit and not is_ordinal:
+        certain = False  # "the two committees", which the law names
     return used, Quantity(value, unit, noun, tokens[at].start, tokens[at + used - 1].end, certain)
+
+
+def _alone(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:
+    """Quantities without a number: "a year and a half", "a decade", "biennially", "a majority of the members"."""
+    word, ahead = tokens[at].word, [token.word for token in tokens[at + 1 : at + 5]]
+    start, noun = tokens[at].start, ahead[0] if ahead else ""
+    if word in MAJORITY:
+        return 1, Quantity(Fraction(1, 2), "majority", noun, start, tokens[at].end, certain=False)
+    if word in ALONE:
+        return 1, Quantity(Fraction(ALONE[word][0]), ALONE[word][1], noun, start, tokens[at].end)
+    if word in ("a", "an") and noun in UNIT:
+        more = PARTS.get(ahead[3]) if ahead[1:3] == ["and", "a"] and len(ahead) > 3 else None
+        used, value = (5, 1 + Fraction(1, more)) if more else (2, Fraction(1))
+        return used, Quantity(value, UNIT[noun], noun, start, tokens[at + used - 1].end, certain=bool(more))
+    return None
 
 
 def _fraction(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
     word = tokens[at].word
     if word in ("half", "mitad"):
         return 1, Fraction(1, 2)
-    over = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    if word in GLYPHS:
+        return 1, GLYPHS[word]
+    if "/" in word:
+        top, under = map(int, word.split("/"))
+        return (1, Fraction(top, under)) if 0 < top < under else None
+    over, after = ([token.word for token in tokens[at + 1 : at + 3]] + ["", ""])[:2]
+    if word in ("a", "an") and over in PARTS and (after == "of" or over == "half"):
+        return 2, Fraction(1, PARTS[over])
     top = SMALL.get(word) or (int(word) if word.isdecimal() and len(word) < 3 else 0)
     if over in PARTS and 0 < top < PARTS[over]:
         return 2, Fraction(top, PARTS[over])
     return None
+
+
+def _mixed(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:
+    """A cardinal, with a fraction that goes with it: "two and one-half", "2 1/2"."""
+    read = _cardinal(tokens, at)
+    if not read:
+        return None
+    used, value = read
+    after = at + used
+    joined = after < len(tokens) and tokens[after].word in ("and", "y")
+    part = _fraction(tokens, after + joined) if after + joined < len(tokens) else None
+    if part and (joined or tokens[after].word in GLYPHS or "/" in tokens[after].word):
+        return used + joined + part[0], value + part[1]
+    return read
 
 
 def _cardinal(tokens: Sequence[_Token], at: int) -> tuple[int, Fraction] | None:

@@ -14,12 +14,13 @@ import numpy as np
 from retrieval.proof.alignment import Alignment, Token
 from retrieval.proof.checks import Comparison, allows_what_is_forbidden
 from retrieval.proof.types import PROBLEMS, Verdict
-from retrieval.proof.vocabulary import ABSOLUTE, FORBIDDING, NEGATIVE, PARTIES
+from retrieval.proof.vocabulary import ABSOLUTE, FORBIDDING, NEGATIVE
+from retrieval.proof.wording import parties, said_by
 from retrieval.text.normalization import fold
 
 FILE = Path(__file__).with_name("model.json")
 VERDICTS: tuple[Verdict, ...] = ("supported", "contradicted", "not_found")
-HINTS = ("negation", "modal", "party", "exception")
+HINTS = ("negation", "opposite", "modal", "party", "exception")
 FEATURES = (
     "coverage", "elsewhere", "order", "spanish", "spanish_coverage", "short", "number_found", "contradicts",
     "negative_only_in_claim", "negative_only_in_law", "forbids_only_in_claim", "forbids_only_in_law", "new_party",
@@ -55,7 +56,7 @@ def features(
     claim: Sequence[Token], law: Sequence[Token], place: Alignment, compared: Comparison, language: str
 ) -> list[float]:
     """In the order of `FEATURES`; all within 0 and 1."""
-    mine, theirs = ({fold(token.word) for token in tokens} for tokens in (claim, compared.around))
+    mine, theirs = said_by(claim), said_by(compared.around)
     terms = {token.term for token in claim} - {""}
     known = {token.term for token in law}
     spanish = float(language == "es")
@@ -73,7 +74,7 @@ def features(
         float(bool(theirs & NEGATIVE) and not mine & NEGATIVE),
         float(bool(mine & FORBIDDING) and not theirs & FORBIDDING),
         float(bool(theirs & FORBIDDING) and not mine & FORBIDDING),
-        float(bool((terms & PARTIES) - known)),
+        float(bool(parties(claim) - known)),
         len(terms - known) / max(1, len(terms)),
         compared.tight,
         float(allows_what_is_forbidden(mine, theirs)),

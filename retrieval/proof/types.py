@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["supported", "contradicted", "not_found", "not_a_claim"]
-PROBLEMS = ("quotation", "number", "unit", "date", "negation", "modal", "party", "exception", "section")
+PROBLEMS = (
+    "quotation", "number", "unit", "date", "negation", "opposite", "modal", "party", "exception", "section",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from retrieval.proof.claims import statements
 from retrieval.proof.model import Model, features, shipped
 from retrieval.proof.types import Claim, Source, Verdict
 
+FACTS = frozenset(("number", "unit", "date"))
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -63,9 +65,13 @@ def evidence(
 
 
 def judged(seen: Evidence, model: Model) -> tuple[Verdict, float]:
-    """The likeliest verdict and its probability; never "supported" where something is certainly changed."""
+    """The likeliest verdict and its probability; never "supported" where something is certainly changed, nor
+    "contradicted" where only numbers and dates are changed in whose place the law has none.
+    """
     share = dict(model.probabilities(seen.features))
     if seen.compared.problems:
         share["supported"] = 0.0
+        if not seen.compared.contradicts and FACTS.issuperset(seen.compared.problems):
+            share["contradicted"] = 0.0
     verdict = max(share, key=share.__getitem__)
     return verdict, share[verdict] / sum(share.values())

@@ -1,9 +1,11 @@
 """The words that facts and checks look for, folded, in English and Spanish, and those that mean the same. Pure."""
 
 import re
+from fractions import Fraction
 from functools import cache
 from itertools import count
 from pathlib import Path
+from unicodedata import numeric
 
 from retrieval.text.analyzer import stems
 
@@ -79,7 +81,16 @@ ORDINAL |= {word: value for value, word in enumerate(PRIMEROS, 1)}
 ORDINAL |= {word: value for value, word in zip(count(20, 10), DECIMAS)}
 ORDINAL |= {word[:-1] + "o": value for word, value in list(ORDINAL.items()) if word in (*PRIMEROS, *DECIMAS)}
 ORDINAL |= {"primer": 1, "tercer": 3, "hundredth": 100}
-TIMES = {"once": 1, "twice": 2, "thrice": 3, "double": 2, "biennial": 2, "dozen": 12}
+TIMES = {"once": 1, "twice": 2, "thrice": 3, "double": 2}
+ALONE = {  # what is a number by itself, and with one before it as many times
+    "dozen": (12, ""), "decade": (10, "year"), "century": (100, "year"), "fortnight": (14, "day"),
+    "biennial": (2, "year"), "biennially": (2, "year"), "triennial": (3, "year"), "triennially": (3, "year"),
+    "quadrennial": (4, "year"), "quadrennially": (4, "year"), "quarterly": (3, "month"),
+    "semiannual": (6, "month"), "semiannually": (6, "month"), "docena": (12, ""), "decada": (10, "year"),
+}  # fmt: skip
+COUNTING = a_set("the these those its their his los las estos estas sus")  # numbers that readers count
+MAJORITY = a_set("majority mayoria")
+GLYPHS = {sign: Fraction(numeric(sign)).limit_denominator(8) for sign in "½⅓⅔¼¾⅕⅛"}
 PARTS = {
     part: value
     for value, names in {
@@ -103,6 +114,11 @@ UNITS = {
         "gallon": "gallon gallons galon galones", "inch": "inch inches",
     }.items()
 }  # fmt: skip
+SCALE = {  # units told in lesser ones
+    "year": ("month", 12), "week": ("day", 7), "hour": ("day", Fraction(1, 24)),
+    "minute": ("day", Fraction(1, 1440)), "percent": ("", Fraction(1, 100)), "majority": ("", 1),
+    "cent": ("dollar", Fraction(1, 100)),
+}  # fmt: skip
 UNIT = {name: unit for unit, names in UNITS.items() for name in names}
 MONTHS = listed("january february march april may june july august september october november december")
 MESES = listed("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre")
@@ -110,6 +126,7 @@ MONTH = {name: place for names in (MONTHS, MESES) for place, name in enumerate(n
 ABBREVIATED = {name[:3]: place for names in (MONTHS, MESES) for place, name in enumerate(names, 1) if len(name) > 4}
 ABBREVIATED |= {"sept": 9}  # months only beside the number of a day
 MONTH |= ABBREVIATED
+DATED = a_set("in since until by before after during from through year years en desde hasta")  # before a year
 WEEKDAYS = listed(
     """monday tuesday wednesday thursday friday saturday sunday lunes martes miercoles jueves viernes sabado
     domingo"""
@@ -143,6 +160,18 @@ ABSOLUTE = a_set(
     """always never ever every any all alone entirely even anyone whatever same siempre nunca jamas todo todos
     toda todas cualquier"""
 )
+ABSOLUTELY = re.compile(
+    r"\b(?:never|always|without (?:any )?exceptions?|(?:in|under) (?:any|all|no) (?:case|cases|event|circumstances?)|"
+    r"no matter (?:what|how|who|when|where|why)|nunca|jamas|siempre|sin (?:ninguna )?excepcion)\b"
+)
+OPTIONAL = re.compile(
+    r"\b(?:need not|needs? no|not (?:required|obliged|obligated|bound|mandatory|compulsory)|optional|"
+    r"(?:if|when|whenever) (?:it|he|she|they) (?:wish(?:es)?|likes?|wants?|chooses?|pleases?)|"
+    r"may choose (?:whether|not)|no (?:esta|estan) obligad[oa]s?|opcional)\b"
+)
+# These deny without a "not".
+LACKING = a_set("without more most maximum up under below within limited capped free exempt sin maximo hasta")
+GOES_ON = a_set("nor ni")
 OBLIGES = a_set(
     """shall must required requires obliged obligated duty mandatory debe deben debera deberan obligado"""
 )
@@ -185,6 +214,16 @@ PARTIES = frozenset(
         "en",
     )
 ) | {"union"}
+NO_PARTIES = a_set(  # words with the term of a party that are none: an office is no officer
+    """office offices post position job vote votes voting suffrage elect elected election elections chosen choose
+    copyright patent patents testify testifies testimony apply applies application applications foreign execution
+    execute executed generally stated cargo cargos puesto oficio votar voto votos sufragio elegir elegido eleccion
+    elecciones patente patentes testificar declarar testimonio solicitar solicitud"""
+)
+REQUIRING = re.compile(
+    r"\b(?:must|only|alone|needs?|needed|requires?|required|takes|has to|have to|before|depends|solo|debe|"
+    r"deben|necesita|requiere)\b"
+)
 INSTITUTIONS = PARTIES & {
     meaning(stem, "en")
     for stem in stems(
@@ -196,18 +235,8 @@ PREPOSITIONS |= {"de": "of", "del": "of", "por": "by", "contra": "against", "ant
 PRONOUNS = a_set(
     """he she it they his her its their them him who which such each that those el ella ellos su sus"""
 )
-LEAST = re.compile(
-    r"\b(?:at least|no less than|not less than|no fewer than|not fewer than|minimum of|or more|"
-    r"no sooner than|no earlier than|not earlier than|or older|or over|al menos|por lo menos|"
-    r"como minimo|(?<!not )exceeding|exceeds|(?<!no )(?<!not )more than|no menos de|(?<!no )mas de|over)\b"
-)
-MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|not to exceed|not exceeding|not exceed|up to|maximum of|within|"
-    r"no later than|not later than|or less|or fewer|como maximo|hasta|a lo sumo|dentro de|no mas de|no exceda|"
-    r"(?<!no )(?<!not )less than|(?<!no )(?<!not )fewer than|under|(?<!no )menos de)\b"
-)
 # "Not later than" denies nothing.
-BOUNDING = a_set("less more later fewer sooner earlier exceed exceeding menos mas exceda")
+BOUNDING = a_set("less more later fewer sooner earlier menos mas")
 CROSS_REFERENCE = re.compile(
     r"(?:subject to|except as (?:otherwise )?provided (?:in|by|under)) (?:this |the |any )?(?:sub)?"
     r"(?:section|paragraph|clause|chapter|title|part)"

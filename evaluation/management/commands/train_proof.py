@@ -1,7 +1,7 @@
 """manage.py train_proof [--write]"""
 
-from evaluation.proof.pairs import made, provisions, written
-from evaluation.proof.training import cross_validated, fit, report, seen, write
+from evaluation.proof.pairs import made, provisions, set_aside, written
+from evaluation.proof.training import cross_validated, fit, report, seen, verdict_on, write
 from retrieval.management.base import ArfCommand
 from retrieval.proof.model import FILE
 
@@ -15,6 +15,9 @@ class Command(ArfCommand):
     def handle(self, **options) -> None:
         law = provisions()
         examples = [seen(pair) for pair in (*written(law), *made(law))]
+        model = fit(examples)
         self.stdout.write(report(cross_validated(examples)))
+        self.stdout.write("set aside:")
+        self.stdout.write(report([verdict_on(model, seen(pair)) for pair in set_aside(law)]))
         if options["write"]:
-            write(fit(examples), FILE)
+            write(model, FILE)

@@ -1,6 +1,7 @@
 import pytest
 
-from evaluation.proof.pairs import made, provisions, said_alike, written
+from evaluation.proof.pairs import made, provisions, said_alike, set_aside, written
+from retrieval.proof.verify import verify
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +33,17 @@ def test_made_pairs_are_of_all_labels(law):
 def test_parts_of_one_section_are_alike():
     one = "/us/const/article/I/section/8/clause"
     assert said_alike(f"{one}/3", f"{one}/4") and not said_alike(f"{one}/3", "/us/const/amendment/I")
+
+
+def test_what_is_set_aside_is_not_learned_from(law):
+    kept = list(set_aside(law))
+    assert len(kept) == 146 and {p.label for p in kept} == {"supported", "contradicted"}
+    assert not {p.claim for p in kept} & {p.claim for p in written(law)}
+
+
+def test_of_what_is_set_aside_most_is_judged_right(law):
+    """The share that is shipped: a change that loses much of it is no improvement."""
+    judged = [(p.label, verify(p.claim, p.sources, language="en")[0].verdict) for p in set_aside(law)]
+    passed = [label for label, verdict in judged if verdict == "supported"]
+    assert passed.count("supported") >= 0.75 * len(judged) / 2
+    assert passed.count("contradicted") <= 0.25 * len(judged) / 2

@@ -40,6 +40,32 @@ def test_a_change_of_the_laws_words_is_named(source, old, new, problem):
     assert problem in problems(edited(source, old, new), source)
 
 
+@pytest.mark.parametrize(
+    ("law", "said", "changed"),
+    [
+        ("Notice is given before the hearing.", "Notice is given after the hearing.", ("opposite",)),
+        ("It is lawful to file a claim.", "It is unlawful to file a claim.", ("opposite",)),
+        ("It is not lawful to file a claim.", "It is unlawful to file a claim.", ()),
+        ("It is proven by clear and convincing evidence.", "It takes a preponderance of the evidence.", ("opposite",)),
+        ("A majority of the board is a quorum.", "Two-thirds of the board is a quorum.", ("number",)),
+        ("Two-thirds of the board is a quorum.", "A majority of the board is a quorum.", ("number",)),
+        ("A majority of the board is a quorum.", "More than half of the board is a quorum.", ()),
+        ("The term is 24 months.", "The term is two years.", ()),
+        ("The sum is 1,500,000 dollars.", "The sum is 1.5 million dollars.", ()),
+        ("Half of the fee is refunded.", "50 percent of the fee is refunded.", ()),
+        ("A child has not attained 18 years of age.", "A child is 18 years of age or older.", ("number", "negation")),
+        ("A child has not attained 18 years of age.", "A child is under 18.", ()),
+        ("The clerk shall keep a seal.", "The clerk is not required to keep a seal.", ("negation", "modal")),
+        ("He serves without pay, unless the court orders it.", "He always serves without pay.", ("exception",)),
+        ("No tax shall be laid without the consent of Congress.", "A tax needs the consent of Congress.", ()),
+        ("The clerk may not be paid.", "The clerk may be paid.", ("negation",)),
+        ("Two members hold office.", "The Senate and the House hold office.", ()),
+    ],
+)  # fmt: skip
+def test_opposites_and_equal_values_are_told_apart(law, said, changed):
+    assert problems(said, Source("/x", "x", law)) == changed
+
+
 def test_what_the_law_goes_on_with_is_not_left_out():
     law = Source(
         "/x", "x", "A prior restraint comes with a heavy presumption against it, which was not met here."

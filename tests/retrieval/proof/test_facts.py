@@ -34,8 +34,36 @@ def test_a_quantity_is_read_in_digits_and_words_of_both_languages(text, value, u
 
 
 @pytest.mark.parametrize(
+    "text, same",
+    [
+        ("24 months", "two years"),
+        ("30 months", "two and a half years"),
+        ("30 months", "2½ years"),
+        ("30 months", "two and one-half years"),
+        ("18 months", "a year and a half"),
+        ("six months", "half a year"),
+        ("three months", "a quarter of a year"),
+        ("1.5 million", "1,500,000"),
+        ("half", "50 percent"),
+        ("one-half", "half"),
+        ("20 percent", "a fifth of the funds"),
+        ("two weeks", "14 days"),
+        ("twelve", "a dozen"),
+        ("360 eggs", "thirty dozen eggs"),
+        ("ten years", "the next decade"),
+        ("every two years", "biennially"),
+        ("more than half", "a majority"),
+    ],
+)
+def test_equal_values_in_other_units_are_the_same(text, same):
+    (one, *_), (other, *_) = facts(text).quantities, facts(same).quantities
+    assert one.measure == other.measure
+
+
+@pytest.mark.parametrize(
     "text, dates",
     [
+        ("In 2020 the agency", {("year", 2020)}),
         ("on March 4, 1789", {("month", 3), ("day", 4), ("year", 1789)}),
         ("el 4 de marzo de 1789", {("month", 3), ("day", 4), ("year", 1789)}),
         ("noon on the 3d day of January", {("day", 3), ("month", 1)}),

@@ -1,5 +1,6 @@
 import pytest
 
+from retrieval.proof.types import Source
 from retrieval.proof.verify import verify
 from tests.retrieval.proof.provisions import AGE, EVERY, SEARCHES
 
@@ -46,3 +47,15 @@ def test_nothing_to_verify():
 
 def test_without_sources_nothing_is_found():
     assert {claim.verdict for claim in verify(SEARCHES.text, (), language="en")} == {"not_found"}
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("In 2020 the agency sued a maker of toys.", "not_found"),  # of the world, not of the law
+        ("The agency shall issue rules on toys not later than May 1, 1995.", "contradicted"),
+    ],
+)
+def test_a_date_contradicts_where_the_law_has_another_in_its_place(said, verdict):
+    law = Source("/x", "x", "Not later than May 1, 1994, the agency shall issue rules on the safety of toys.")
+    assert [claim.verdict for claim in verify(said, (law,), language="en")] == [verdict]
