@@ -8,11 +8,12 @@ where it says them in its own, differences are hints only.
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import count
 
 from retrieval.proof.alignment import Token, tokens
 from retrieval.proof.bounds import bound
-from retrieval.proof.facts import Facts, Quantity, facts, places_of
+from retrieval.proof.facts import Facts, Measure, Quantity, facts, places_of
 from retrieval.proof.opposites import exchanged, rivals
 from retrieval.proof.types import PROBLEMS, Source
 from retrieval.proof.vocabulary import (
@@ -150,8 +151,10 @@ def _facts_changed(
     claim, law = known
     changed: set[str] = set()
     contradicts = False
+    there = _Quantities(law, fold(window))
+    said = fold(said)
     for quantity in claim.quantities:
-        if code := _quantity_changed(quantity, said, law, window):
+        if code := _quantity_changed(quantity, said, there):
             changed.add(code)
             contradicts = contradicts or bool(law.quantities)
     years = {int(q.value) for q in law.quantities if q.value.denominator == 1}
@@ -166,26 +169,47 @@ def _facts_changed(
     return changed, contradicts
 
 
-def _quantity_changed(quantity: Quantity, said: str, law: Facts, window: str) -> str:
+class _Quantities:
+    """Those of the law's window, found by what they are worth; `folded` is that window."""
+
+    def __init__(self, law: Facts, folded: str):
+        self.folded = folded
+        self.dated = {value for _, value in law.dates}
+        self.nouns = {one.noun for one in law.quantities} - {""}
+        self.has_shares = any(one.value < 1 or one.unit == "percent" for one in law.quantities)
+        self._worth: dict[Measure | Fraction, list[Quantity]] = {}
+        for one in law.quantities:
+            for key in {one.measure, one.value}:
+                self._worth.setdefault(key, []).append(one)
+        self._bounds: dict[Measure | Fraction, set[int]] = {}
+
+    def of(self, worth: Measure | Fraction) -> list[Quantity]:
+        return self._worth.get(worth, [])
+
+    def bounds(self, worth: Measure | Fraction) -> set[int]:
+        if worth not in self._bounds:
+            self._bounds[worth] = {bound(self.folded, one.start, one.end) for one in self.of(worth)}
+        return self._bounds[worth]
+
+
+def _quantity_changed(quantity: Quantity, said: str, law: _Quantities) -> str:
+    """`said` is the folded claim."""
     if quantity.noun in OF_A_RULE:
         return ""
-    equal = [other for other in law.quantities if other.measure == quantity.measure]
-    same = equal or [other for other in law.quantities if other.value == quantity.value]
+    equal = law.of(quantity.measure)
+    worth = quantity.measure if equal else quantity.value
+    same = law.of(worth)
     if not same:
         if quantity.unit == "majority":  # of those who vote, unless the law tells another share
-            shares = (other for other in law.quantities if other.value < 1 or other.unit == "percent")
-            return "number" if any(shares) else ""
+            return "number" if law.has_shares else ""
         if quantity.certain:
-            dated = any(value == quantity.value for _, value in law.dates)
-            return "" if dated else "number"
-        counted = {other.noun for other in law.quantities} - {""}
-        alone = re.search(rf"\b(?:an?|each|every|the|per)\s+{re.escape(quantity.noun)}\b", fold(window))
-        return "number" if quantity.noun in counted and not alone else ""
+            return "" if quantity.value in law.dated else "number"
+        alone = rf"\b(?:an?|each|every|the|per)\s+{re.escape(quantity.noun)}\b"
+        return "number" if quantity.noun in law.nouns and not re.search(alone, law.folded) else ""
     if not equal and quantity.unit and all(other.unit and other.unit != quantity.unit for other in same):
         return "unit"
-    bounds = {bound(fold(window), other.start, other.end) for other in same}
-    mine = bound(fold(said), quantity.start, quantity.end)
-    return "number" if mine and bounds == {-mine} else ""
+    mine = bound(said, quantity.start, quantity.end)
+    return "number" if mine and law.bounds(worth) == {-mine} else ""
 
 
 def _copied(quote: str, text: str) -> bool:

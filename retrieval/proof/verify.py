@@ -9,6 +9,7 @@ from retrieval.proof.claims import statements
 from retrieval.proof.model import Model, features, shipped
 from retrieval.proof.types import Claim, Source, Verdict
 
+LONGEST = 1_000  # words of a claim
 FACTS = frozenset(("number", "unit", "date"))
 
 
@@ -54,8 +55,10 @@ def verify(
 def evidence(
     said: str, sources: Sequence[Source], every: Sequence[Clause], weight: dict[str, float], language: str
 ) -> Evidence | None:
-    """None where no word of the claim is in any source."""
+    """None where no word of the claim is in any source, and of what is too long for a sentence."""
     claim = tokens(said, language)
+    if len(claim) > LONGEST:
+        return None
     place = align({token.term for token in claim}, every, weight)
     if place is None:
         return None

@@ -3,9 +3,11 @@ exceptions, numbers in another's place. Pure.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import zip_longest
 
 from retrieval.proof.alignment import Token
@@ -35,6 +37,7 @@ from retrieval.proof.vocabulary import (
 from retrieval.text.normalization import fold
 
 VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
+MOST_PAIRS = 20_000  # equal words, one of the claim and one of the law: no sentence beside its provision has so many
 LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
 FEW = 4  # words put in for others between words of the law, so many of which stand
 BESIDE = 2
@@ -60,11 +63,20 @@ class Aligned:
 
 def in_order(claim: Sequence[Token], law: Sequence[Token]) -> Aligned:
     one, other = [token.term or token.word for token in claim], [token.term or token.word for token in law]
-    steps = tuple(SequenceMatcher(None, one, other, autojunk=False).get_opcodes())
+    steps = tuple(SequenceMatcher(repeated(one, other).__contains__, one, other, autojunk=False).get_opcodes())
     equal = [(c, d) for kind, _, _, c, d in steps if kind == "equal"]
     same = sum(d - c for c, d in equal)
     start, end = (equal[0][0], equal[-1][1]) if equal else (0, 0)
     return Aligned(steps, same / max(1, len(claim)), same / max(1, end - start), (start, end))
+
+
+def repeated(one: Sequence[str], other: Sequence[str]) -> Set[str]:
+    """Words that begin no agreement, since two texts repeat them without end: each pair of equal words is compared."""
+    mine, theirs = Counter(one), Counter(other)
+    pairs = {word: times * theirs[word] for word, times in mine.items()}
+    if sum(pairs.values()) <= MOST_PAIRS:
+        return frozenset()
+    return {word for word, number in pairs.items() if number > MOST_PAIRS / 100}
 
 
 def reworded(
@@ -84,7 +96,7 @@ def reworded(
                 mine, theirs = _values(claim[a:b]), _values(law[c:d])
             if mine and theirs and not mine <= theirs:
                 yield kind
-    yield from _turned_round(*_differing(claim, law, aligned), claim, law)
+    yield from _Beside(claim, law).turned_round(*_differing(claim, law, aligned))
 
 
 def _differing(
@@ -102,22 +114,34 @@ def _differing(
     return mine, theirs
 
 
-def _turned_round(
-    mine: Sequence[Token], theirs: Sequence[Token], claim: Sequence[Token], law: Sequence[Token]
-) -> Iterator[str]:
-    """Whether words that differ deny, or are opposites; "not lawful" says what "unlawful" says."""
-    denied = bool(_denials(mine, claim)), bool(_denials(theirs, law))
-    lacking = LACKING & {*folded_words(mine if denied[1] else theirs)}  # "not paid" says what "without pay" says
-    is_denied = denied[0] != denied[1] and not lacking and not _requires(claim, law)
-    is_opposed = exchanged(folded_words(mine), folded_words(theirs))
-    if is_denied != is_opposed:
-        yield "opposite" if is_opposed else "negation"
+class _Beside:
+    """A claim and the law beside it, whose differing words are looked at one by one."""
 
+    def __init__(self, claim: Sequence[Token], law: Sequence[Token]):
+        self.claim, self.law = claim, law
 
-def _requires(claim: Sequence[Token], law: Sequence[Token]) -> bool:
-    """Whether one says by two negatives what the other requires: "no warrant, but upon oath", "needs an oath"."""
-    claimed, written = (" ".join(folded_words(tokens)) for tokens in (claim, law))
-    return _by_two(claimed, written) or _by_two(written, claimed)
+    def turned_round(self, mine: Sequence[Token], theirs: Sequence[Token]) -> Iterator[str]:
+        """Whether words that differ deny, or are opposites; "not lawful" says what "unlawful" says."""
+        denied = self.denials(mine, theirs)
+        lacking = LACKING & {*folded_words(mine if denied[1] else theirs)}  # "not paid" says what "without pay" says
+        is_denied = bool(denied[0]) != bool(denied[1]) and not lacking and not self._requires
+        is_opposed = exchanged(folded_words(mine), folded_words(theirs))
+        if is_denied != is_opposed:
+            yield "opposite" if is_opposed else "negation"
+
+    def denials(self, mine: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, int]:
+        """How often words of the claim and of the law deny."""
+        return _denials(mine, self._denying[0]), _denials(theirs, self._denying[1])
+
+    @cached_property
+    def _denying(self) -> tuple[Set[str], Set[str]]:
+        return _denying(self.claim), _denying(self.law)
+
+    @cached_property
+    def _requires(self) -> bool:
+        """Whether one says by two negatives what the other requires: "no warrant, but upon oath", "needs an oath"."""
+        claimed, written = (" ".join(folded_words(tokens)) for tokens in (self.claim, self.law))
+        return _by_two(claimed, written) or _by_two(written, claimed)
 
 
 def _by_two(double: str, simple: str) -> bool:
@@ -131,12 +155,13 @@ def _by_two(double: str, simple: str) -> bool:
 def turned(claim: Sequence[Token], law: Sequence[Token], aligned: Aligned) -> Iterator[str]:
     """What a few words turn round that are put in, left out or exchanged between words of the law."""
     mine, theirs = _differing(claim, law, aligned)
-    denied = _denials(mine, claim), _denials(theirs, law)
+    beside_law = _Beside(claim, law)
+    denied = beside_law.denials(mine, theirs)
     for before, (_, a, b, c, d), after in zip(aligned.steps, aligned.steps[1:], aligned.steps[2:], strict=False):
         beside = before[2] - before[1] + after[2] - after[1]
         is_between = before[0] == after[0] == "equal" and beside >= BESIDE
         if is_between and max(b - a, d - c) <= FEW:
-            for code in _turned_round(claim[a:b], law[c:d], claim, law):
+            for code in beside_law.turned_round(claim[a:b], law[c:d]):
                 if code == "opposite" or denied[0] != denied[1]:
                     yield code
 
@@ -228,10 +253,13 @@ def _negative(tokens: Sequence[Token]) -> bool:
     return bool(said_by(tokens) & NEGATIVE)
 
 
-def _denials(tokens: Sequence[Token], text: Sequence[Token]) -> int:
-    """How often words of a text deny; "nor" only goes on with another "not" of it."""
+def _denying(text: Sequence[Token]) -> Set[str]:
+    """The words of a text that deny; "nor" only goes on with another "not" of it."""
     denying = said_by(text) & NEGATIVE
-    denying = denying - GOES_ON or denying
+    return denying - GOES_ON or denying
+
+
+def _denials(tokens: Sequence[Token], denying: Set[str]) -> int:
     return sum(word in denying for word in folded_words(tokens))
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from retrieval.proof.types import Source
-from retrieval.proof.verify import verify
+from retrieval.proof.verify import LONGEST, verify
 from tests.retrieval.proof.provisions import AGE, EVERY, SEARCHES
 
 
@@ -59,3 +59,9 @@ def test_without_sources_nothing_is_found():
 def test_a_date_contradicts_where_the_law_has_another_in_its_place(said, verdict):
     law = Source("/x", "x", "Not later than May 1, 1994, the agency shall issue rules on the safety of toys.")
     assert [claim.verdict for claim in verify(said, (law,), language="en")] == [verdict]
+
+
+def test_what_is_too_long_for_a_sentence_is_not_found():
+    law = " ".join(f"word{n}" for n in range(LONGEST + 1))
+    (claim,) = verify(f"{law}.", [Source("/x", "x", law, "en")], language="en")
+    assert claim.verdict == "not_found"
