@@ -226,6 +226,11 @@ def begin(run_id: int, ticket: int) -> bool:
     return True
 
 
+def was_given_up(run: JobRun) -> bool:
+    """Whether a failed job failed since its next step never came to an end."""
+    return run.tries > MOST_TRIES
+
+
 def note_timeout(run_id: int, ticket: int) -> None:
     """Django-q ends a step at its limit, and begins it again later: other owners have their turns before. If that
     happens too often, the job says why.
