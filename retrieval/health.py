@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 def parts(lexical: Mapping, embedding: Mapping) -> dict[str, dict]:
-    """Each part's status and, where it is degraded or has failed, since when; `lexical` and `embedding` as told below."""
+    """Each part's status and, unless it is well, since when; `lexical` and `embedding` as told below."""
     failing = {name: said["since"] for name, said in failing_processes().items()}
     found = {
         "database": Found(),

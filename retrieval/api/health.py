@@ -81,7 +81,7 @@ class Health(s.Serializer):
 
 
 def health(caller: Caller) -> dict:
-    """`status` is ok or, where any part is not well, degraded; a database that does not answer raises AWAY: see `down`."""
+    """`status` is ok or, where any part is not well, degraded; a database that does not answer raises AWAY (`down`)."""
     database, lexical, embedder = found.database(), found.lexical_index(), found.embedder()
     parts = found.parts(lexical, embedder)
     is_well = all(part["status"] in found.WELL for part in parts.values())

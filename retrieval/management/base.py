@@ -98,7 +98,8 @@ class JobCommand(ArfCommand):
 
 
 LEFT = (
-    "The workers go on with it in a few minutes, or once they are started; to end it, cancel it in the admin under Jobs."
+    "The workers go on with it in a few minutes, or once they are started; to end it, cancel it in the admin under "
+    "Jobs."
 )
 
 
