@@ -203,7 +203,7 @@ STORAGES = {
 Q_CLUSTER = {
     "name": "arf",
     "orm": "default",
-    "workers": env.whole("ARF_WORKERS", 1, low=1, high=256),
+    "workers": env.whole("ARF_WORKERS", 2, low=1, high=256),
     "timeout": 120,  # seconds; a step takes less than a minute
     "retry": 180,  # seconds; above timeout, or a slow step would run twice (checked)
     "max_attempts": 3,

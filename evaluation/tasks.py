@@ -46,9 +46,12 @@ def ask_of_new_law() -> str:
 
 
 def mend_reranker() -> str:
-    """Every minute: one in force that cannot be loaded gives way to the last that can, or has another trained, unless
-    the last training failed. Says what was done.
+    """Every minute: a training whose steps took too long goes on, after growing pauses; a reranker in force that cannot
+    be loaded gives way to the last that can, or has another trained, unless the last training failed. Says what was
+    done.
     """
+    if resumed := retraining.resume_given_up():
+        return f"Job {resumed.pk} goes on: its steps took too long before."
     problem = registry.problem()
     if not problem:
         return ""

@@ -27,6 +27,8 @@ from retrieval.stages.reranker.reranker import failed_training, serving
 logger = logging.getLogger(__name__)
 
 OK, DEGRADED, FAILED = "ok", "degraded", "failed"
+TRAINING, NONE = "training", "none"  # of the reranker: the first is on its way, or nobody has asked for it
+WELL = {OK, TRAINING, NONE}
 LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
 SILENT = timedelta(
     minutes=5
@@ -67,7 +69,7 @@ def remembered(found: Mapping[str, Found]) -> dict[str, datetime]:
     kept = dict(Trouble.objects.values_list("part", "since"))
     since = {}
     for part, (status, began) in found.items():
-        if status != OK:
+        if status not in WELL:
             since[part] = began or kept.get(names[part]) or noted(names[part])
         elif names[part] in kept:
             Trouble.objects.filter(part=names[part]).delete()
@@ -159,14 +161,20 @@ def queue(failing: datetime | None) -> Found:
 
 
 def reranker() -> Found:
-    """Whether the one in force can be loaded, and the last training came to its end."""
+    """Whether there is one, it can be loaded, and the last training came to its end."""
     version = Version.objects.filter(name="model").values_list("number", flat=True).first() or 0
     failed = failed_training()
     try:
         serving(Query("", "", "", "en", (), versions={"model": version}))
     except NotRun as problem:
-        return Found(FAILED, failed) if problem.degrades else Found()
+        return Found(FAILED, failed) if problem.degrades else Found(TRAINING if is_trained() else NONE)
     return Found(DEGRADED, failed) if failed else Found()
+
+
+def is_trained() -> bool:
+    """Whether a training is at work or waits that may deploy what it makes."""
+    trainings = JobRun.objects.unfinished().filter(kind="retrain")
+    return trainings.exclude(params__contains={"dry_run": True}).exists()
 
 
 def schedules() -> Found:
@@ -182,9 +190,9 @@ def schedules() -> Found:
 
 
 def sources() -> Found:
-    """Whether each domain's last fetch from its publisher came to its end."""
+    """Whether each domain's last fetch from its publisher, dry runs apart, came to its end."""
     ended = [JobRun.Status.DONE, JobRun.Status.FAILED]
-    fetches = JobRun.objects.filter(kind="fetch", status__in=ended)
+    fetches = JobRun.objects.that_read_law().filter(kind="fetch", status__in=ended)
     last = fetches.order_by("params__domain", "-created_at").distinct("params__domain")
     failed = [run.finished_at for run in last if run.status == JobRun.Status.FAILED]
     return Found(DEGRADED, min(failed)) if failed else Found()

@@ -21,7 +21,7 @@ from django_q.exceptions import TimeoutException
 from django_q.tasks import async_task
 
 from retrieval.errors import ArfError, gettext_noop
-from retrieval.models import Checkpoint, JobRun
+from retrieval.models import Checkpoint, Domain, JobRun
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class AlreadyRunning(ArfError):
     code = "already_running"
 
     def __init__(self, run: JobRun):
-        super().__init__(f"Job {run.pk} ({run.kind}) is already at work on this.")
+        super().__init__(f"Job {run.pk} ({name_of(run)}) is already at work on this.")
         self.run = run
 
 
@@ -94,6 +94,24 @@ def create(kind: str, *, key: str, params: dict | None = None, by=None, queues: 
         if running and not queues:
             raise AlreadyRunning(running)
         return JobRun.objects.create(kind=kind, key=key, params=params or {}, requested_by=by)
+
+
+def in_line(kind: str, *, key: str, params: dict | None = None, by=None) -> tuple[JobRun, bool]:
+    """The unfinished job that was asked for in the same words, else a new one that takes its turn after others of its
+    key; and whether it is new.
+    """
+    with transaction.atomic():
+        lock(f"create {key}")
+        same = JobRun.objects.unfinished().filter(kind=kind, key=key, params=params or {}).order_by("pk").first()
+        return (same, False) if same else (create(kind, key=key, params=params, by=by, queues=True), True)
+
+
+def ask(kind: str, **asked) -> JobRun:
+    """That job, handed to the workers where it is new."""
+    run, is_new = in_line(kind, **asked)
+    if is_new:
+        hand_on(run)
+    return run
 
 
 def enqueue(kind: str, *, key: str, params: dict | None = None, by=None, queues: bool = False) -> JobRun:
@@ -131,12 +149,25 @@ def advance(run_id: int, ticket: int) -> None:
 
 
 def next_of(key: str) -> JobRun | None:
-    """Whose turn it is among the unfinished jobs of a key. Owners take turns step by step, whoever waited longest
-    first; the jobs of one owner take theirs whole, oldest first.
+    """Whose turn it is among the unfinished jobs of a key. Owners take turns step by step, one whose job was cancelled
+    and then whoever waited longest first; the jobs of one owner take theirs whole, oldest first.
     """
     owned = JobRun.objects.unfinished().filter(key=key).annotate(owner=KT("params__principal"))
     oldest = owned.order_by("owner", "pk").distinct("owner")
-    return min(oldest, key=lambda run: (run.heartbeat_at, run.pk), default=None)
+    return min(oldest, key=lambda run: (not run.cancel_requested, run.heartbeat_at, run.pk), default=None)
+
+
+def before(run: JobRun) -> JobRun | None:
+    """What an unfinished job waits for: its owner's oldest job, else that of whose turn it is; None in its own turn."""
+    turn = next_of(run.key)
+    return None if turn == run else of_owner(run).filter(pk__lt=run.pk).order_by("pk").first() or turn
+
+
+def name_of(run: JobRun) -> str:
+    """What a job does, for anybody to read: "ingest of US Code". Of a private domain it says the kind alone."""
+    public = Domain.objects.filter(slug=run.params.get("domain"), visibility=Domain.Visibility.PUBLIC)
+    domain = public.values_list("name", flat=True).first()
+    return f"{run.kind} of {domain}" if domain else run.kind
 
 
 def of_owner(run: JobRun) -> QuerySet[JobRun]:
@@ -157,15 +188,18 @@ def is_in_turn(run_id: int) -> bool:
     return run is not None and next_of(run.key) == run
 
 
-def run_here(run: JobRun) -> Iterator[JobRun]:
-    """Runs a job to its end in this process, giving its state after each step. Other owners' jobs take their turns
-    between, here too. Raises AlreadyRunning for one that another process took up and is not heard of from.
+def run_here(run: JobRun, *, waits_for: Callable[[JobRun], None] = lambda other: None) -> Iterator[JobRun]:
+    """Runs a job to its end in this process, giving its state after each step. Other jobs take their turns before and
+    between, here too, and each is told to `waits_for`. Raises AlreadyRunning for one that another process took up and
+    is not heard of from.
     """
     while not run.is_finished:
-        turn, before = next_of(run.key) or run, run.ticket
+        turn, ticket = next_of(run.key) or run, run.ticket
+        if turn != run:
+            waits_for(turn)
         taken = take_step(turn.pk, turn.ticket) if turn == run else anothers_step(turn)
         run = JobRun.objects.get(pk=run.pk)
-        if run.ticket != before or run.is_finished:
+        if run.ticket != ticket or run.is_finished:
             yield run
         elif taken is None:
             if timezone.now() - turn.heartbeat_at > SILENT_AFTER:
@@ -224,6 +258,11 @@ def begin(run_id: int, ticket: int) -> bool:
     if run.tries > MOST_TRIES and not run.cancel_requested:
         raise WorkersKilled(run.error)
     return True
+
+
+def was_given_up(run: JobRun) -> bool:
+    """Whether a failed job failed since its next step never came to an end."""
+    return run.tries > MOST_TRIES
 
 
 def note_timeout(run_id: int, ticket: int) -> None:
@@ -305,11 +344,15 @@ def whereabouts(error: Exception) -> str:
 
 
 def cancel(run: JobRun) -> None:
-    """Takes effect before the next step; a job that waits for its turn or a worker is cancelled by that worker."""
+    """Takes effect before the next step. Whoever is at work may be gone: the workers are told whose turn it is, so that
+    a cancelled job holds up no other.
+    """
     JobRun.objects.filter(pk=run.pk).update(cancel_requested=True)
     run.refresh_from_db()
     if run.status == JobRun.Status.FAILED:
         resume(run)
+    elif turn := next_of(run.key):
+        hand_on(turn)
 
 
 def resume(run: JobRun) -> None:

@@ -155,8 +155,8 @@ def bodies_to_load() -> list[str]:
 
 
 def order_constitution() -> JobRun:
-    """The job that ingests the Constitution; one that works on a corpus already is given instead."""
-    return jobs.begun(**ingest.request(Domain.objects.get(slug=CONSTITUTION)))
+    """The job that ingests the Constitution, in its turn after what is being ingested."""
+    return jobs.ask(**ingest.request(Domain.objects.get(slug=CONSTITUTION)))
 
 
 def order_vectors(say: Say) -> None:

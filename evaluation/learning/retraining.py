@@ -17,6 +17,7 @@ import base64
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -60,6 +61,7 @@ TOPICS = 20  # searched in one piece
 WEIGHT = 50  # of a model fitted, in the job's progress; a topic searched has 1
 UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
 SHOWN_LEAKS = 10
+SHORTEST_PAUSE = timedelta(minutes=10)  # before a training that was given up goes on
 Outcome = RetrainingRun.Outcome
 
 
@@ -196,6 +198,21 @@ def read_as_now() -> dict:
 def every_month() -> int:
     """What the schedule runs; gives the job's number, a running one's if there is one."""
     return jobs.begun(**request()).pk
+
+
+def resume_given_up(now: datetime | None = None) -> JobRun | None:
+    """Takes the last training up again where it stopped, if its steps took too long: once it has rested for as long as
+    it is old, about ten times in the week for which its checkpoints are kept. Gives the job, or None.
+    """
+    asked, now = JobRun.objects.filter(kind="retrain"), now or timezone.now()
+    last = asked.exclude(params__contains={"dry_run": True}).order_by("-pk").first()
+    if last is None or last.status != JobRun.Status.FAILED or not jobs.was_given_up(last):
+        return None
+    pause = max(SHORTEST_PAUSE, last.finished_at - last.created_at)
+    if now < last.finished_at + pause or now > last.created_at + jobs.CHECKPOINTS_KEPT:
+        return None
+    jobs.resume(last)
+    return last
 
 
 def time_for_more(run: JobRun) -> HasTime:

@@ -31,15 +31,23 @@ SOURCE = ["source", "refresh_plan", "corpus_version", "last_ingested", "last_fet
 
 def ingest_again(request: HttpRequest, domain: Domain) -> HttpResponse:
     """Reads the domain's source again, as a job whose page opens."""
-    run = jobs.enqueue(**ingest.request(domain), by=request.user)
-    messages.success(request, _("%(domain)s is being ingested again.") % {"domain": domain.local_name})
-    return redirect(admin_url(run))
+    told = _("%(domain)s is being ingested again.") % {"domain": domain.local_name}
+    return opened(request, jobs.ask(**ingest.request(domain), by=request.user), told)
 
 
 def fetch(request: HttpRequest, domain: Domain) -> HttpResponse:
     """Brings what the domain holds up to date from where it is published, as a job whose page opens."""
-    run = jobs.enqueue(**fetching.refresh_request(domain), by=request.user)
-    messages.success(request, _("%(domain)s is being fetched.") % {"domain": domain.local_name})
+    told = _("%(domain)s is being fetched.") % {"domain": domain.local_name}
+    return opened(request, jobs.ask(**fetching.refresh_request(domain), by=request.user), told)
+
+
+def opened(request: HttpRequest, run: JobRun, told: str) -> HttpResponse:
+    """The job's page, which says what it waits for, if it does."""
+    if other := jobs.before(run):
+        waits = {"number": other.pk, "what": jobs.name_of(other)}
+        messages.info(request, _("It goes on by itself after job %(number)d: %(what)s.") % waits)
+    else:
+        messages.success(request, told)
     return redirect(admin_url(run))
 
 

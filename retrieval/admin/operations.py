@@ -32,7 +32,8 @@ def readable_jobs(caller: Caller) -> QuerySet[JobRun]:
 
 
 def failed_jobs(request: HttpRequest) -> list[dict]:
-    """For the front page: the last jobs that failed and may still be resumed, but for those whose like was done since.
+    """For the front page: the last jobs that failed and may still be resumed, but for dry runs and those whose like was
+    done since.
     A file's name is told to those who may see the upload.
     """
     caller = caller_of(request)
@@ -41,7 +42,7 @@ def failed_jobs(request: HttpRequest) -> list[dict]:
         ~Exists(done.filter(pk__gt=OuterRef("pk"))),
         status=JobRun.Status.FAILED,
         finished_at__gte=timezone.now() - jobs.CHECKPOINTS_KEPT,
-    )
+    ).exclude(params__contains={"dry_run": True})
     runs = failed.order_by("-finished_at")[:SHOWN]
     uploads = Upload.objects.visible_to(caller).filter(run__in=[run.pk for run in runs])
     names = dict(uploads.values_list("run", "filename"))

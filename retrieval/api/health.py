@@ -48,8 +48,11 @@ class JobsHealth(s.Serializer):
 
 
 class PartHealth(s.Serializer):
-    status = s.ChoiceField(["ok", "degraded", "failed"])
-    since = s.DateTimeField(allow_null=True, help_text="When it began; null while ok.")
+    status = s.ChoiceField(
+        ["ok", "degraded", "failed", "training", "none"],
+        help_text="training, none: of a reranker that is not there yet, which degrades nothing.",
+    )
+    since = s.DateTimeField(allow_null=True, help_text="When it degraded or failed; otherwise null.")
 
 
 class PartsHealth(s.Serializer):
@@ -78,10 +81,10 @@ class Health(s.Serializer):
 
 
 def health(caller: Caller) -> dict:
-    """`status` is ok or, where any part is not, degraded; a database that does not answer raises AWAY: see `down`."""
+    """`status` is ok or, where any part is not well, degraded; a database that does not answer raises AWAY (`down`)."""
     database, lexical, embedder = found.database(), found.lexical_index(), found.embedder()
     parts = found.parts(lexical, embedder)
-    is_well = all(part["status"] == found.OK for part in parts.values())
+    is_well = all(part["status"] in found.WELL for part in parts.values())
     return {
         "status": "ok" if is_well else "degraded",
         "version": version(),

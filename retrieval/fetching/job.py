@@ -24,13 +24,14 @@ from retrieval.fetching.differences import SHORTEST, differences
 from retrieval.fetching.http import MOST_BYTES, Fetched, Site, Validators
 from retrieval.fetching.publishers import PUBLISHERS, Asked, Publisher, Source, Wanted, check_kind
 from retrieval.ingestion.ingest import Ingest
-from retrieval.ingestion.staging import check_length, file_hash
+from retrieval.ingestion.staging import check_length, file_hash, within
 from retrieval.jobs import CORPUS, Progress, time_for_more
 from retrieval.models import Domain, Download, JobRun, Section
 from retrieval.parsing.sources import Place, read_next
 
 FIRST_CASES = timedelta(days=365)  # decided since then, where none is held and no day was named
 LARGEST_PAGE = 20 * 2**20  # bytes of a page that leads to others
+SPANS = {"get": (0.0, 0.1), "compare": (0.1, 0.2), "ingest": (0.2, 1.0)}  # of a job's progress: embedding takes longest
 TITLE = re.compile(r"/us/(?:usc/t|cfr/t|uscis-pm/v)(\w+)")
 MOST_FILES = 20_000  # of one fetch: the Policy Manual has about 500 pages, the eCFR 50 titles
 
@@ -59,6 +60,7 @@ class Fetch(Ingest):
         state = State(**run.state.get("fetch", {}))
         if lost := lost_here(domain, state):  # another machine got them, or a step refused one
             state = without(lost, state) if state.phase == "get" else State()
+        span = SPANS.get(state.phase)
         match state.phase:
             case "get":
                 progress = get_some(run, domain, state)
@@ -66,11 +68,12 @@ class Fetch(Ingest):
                 progress = compare_some(run, domain, state)
             case _:
                 return self.ingest_some(run, domain, state)
-        return replace(progress, state={"fetch": asdict(state)})
+        return replace(progress, state={"fetch": asdict(state), "span": span})
 
     def ingest_some(self, run: JobRun, domain: Domain, state: State) -> Progress:
         source = Source(**state.sources[state.at])
-        asked, run.params = run.params, as_ingested(domain, source, run.params)
+        span = span_of_source(state)
+        asked, run.params = run.params, as_ingested(domain, source, run.params) | {"span": span}
         try:
             progress = super().step(run)
         finally:
@@ -79,9 +82,14 @@ class Fetch(Ingest):
             return replace(progress, state=progress.state | {"fetch": asdict(state)})
         state.at += 1
         if state.at < len(state.sources):
-            return replace(progress, finished=False, state={"fetch": asdict(state)})
+            return replace(progress, finished=False, state={"fetch": asdict(state), "span": span})
         remember(domain, state)
         return Progress(progress.position, progress.total, summary(domain, state), finished=True)
+
+
+def span_of_source(state: State) -> list[float]:
+    """The share of the job that is the ingestion of the source it is at."""
+    return within(SPANS["ingest"], [(state.at + end) / len(state.sources) for end in (0, 1)])
 
 
 def lost_here(domain: Domain, state: State) -> list[dict]:
@@ -291,7 +299,8 @@ def compare_some(run: JobRun, domain: Domain, state: State) -> Progress:
     if state.at < len(state.sources):
         return Progress(state.at, len(state.sources), f"{len(state.diff)} documents compared")
     state.at, state.phase = 0, "ingest"
-    return Progress(0, len(state.sources), summary(domain, state), finished=run.params["dry_run"])
+    count = len(state.sources)
+    return Progress(count, count, summary(domain, state), finished=run.params["dry_run"])
 
 
 def compare_one(run: JobRun, domain: Domain, state: State) -> None:

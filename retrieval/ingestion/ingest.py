@@ -20,11 +20,11 @@ class Ingest(Job):
     def step(self, run: JobRun) -> Progress:
         match run.state.get("phase", "read"):
             case "read":
-                return read(run)
+                return numbered(read(run))
             case "chunk":
-                return chunk_some(run)
+                return numbered(chunk_some(run))
             case "enter":
-                return enter_some(run)
+                return numbered(enter_some(run))
             case _:
                 return going_on(run, publish(run))
 
@@ -33,11 +33,20 @@ class Ingest(Job):
         drop_staged(run)
 
 
+def numbered(progress: Progress) -> Progress:
+    """Says which document of its source it tells of, if the source has many."""
+    before = progress.state.get("totals", {}).get("documents", 0)
+    if not (before or progress.state.get("following")):
+        return progress
+    return replace(progress, message=f"Document {before + 1}: {progress.message}")
+
+
 def going_on(run: JobRun, published: Progress) -> Progress:
     """With the next document of the source, if it has one."""
     if not run.state.get("following"):
         return published
-    state = {"phase": "read", "place": run.state["following"], "totals": published.state["totals"]}
+    kept = {"totals": published.state["totals"], "span": run.state.get("span", [0, 1])}
+    state = {"phase": "read", "place": run.state["following"]} | kept
     return replace(published, finished=False, state=state)
 
 

@@ -6,7 +6,7 @@ Readers see nothing of staged sections until `publishing`. Text that did not cha
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cache, lru_cache
@@ -59,12 +59,19 @@ def read(run: JobRun) -> Progress:
         "place": asdict(place),
         "following": found.following and asdict(found.following),
         "totals": run.state.get("totals", {}),  # of the documents before this one
+        "span": within(run.params.get("span", (0, 1)), found.span),
     }
     if "gone" in progress.state:
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
         gone = [pk for pk in progress.state["gone"] if pk not in kept]
         said |= {"gone": gone, "edition": dated(source.edition)}
     return replace(progress, state=progress.state | said)
+
+
+def within(span: Sequence[float], part: Sequence[float]) -> list[float]:
+    """The share of a job, from 0 to 1, that a part of a span of it is."""
+    begin, end = span
+    return [begin + (end - begin) * each for each in part]
 
 
 def dated(edition: date | None) -> str:
@@ -163,7 +170,7 @@ def stage_some(
     if compared < len(rows):
         state = {"document": document.pk, "digest": digest, "compared": compared, "staged": staged}
         message = f"{shown_name(document)}: {compared} of {len(rows)} sections compared"
-        return Progress(compared, len(rows), message, state)
+        return Progress(0, len(rows), message, state)  # chunking, which takes far longer, counts from 0
     current = document.sections.live().filter(valid_to=None)
     gone = current.exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True)
     Document.objects.filter(pk=document.pk).update(staged_description=described)  # jobs are read by more people

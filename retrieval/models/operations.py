@@ -100,9 +100,13 @@ class JobRun(models.Model):
 
     @property
     def percent(self) -> int:
-        return (
-            100 if self.status == self.Status.DONE else 100 * self.position // self.total if self.total else 0
-        )
+        """Of the whole job; `state["span"]` is the share of it whose units are counted now: from 0 to 1 where one count
+        is all there is.
+        """
+        if self.status == self.Status.DONE:
+            return 100
+        begin, end = self.state.get("span", (0, 1))
+        return int(100 * (begin + (end - begin) * self.position / self.total if self.total else begin))
 
 
 class Checkpoint(models.Model):

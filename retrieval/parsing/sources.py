@@ -28,6 +28,7 @@ from retrieval.parsing.cfr import reader as cfr
 from retrieval.parsing.files.formats import READERS
 from retrieval.parsing.files.limits import MAX_OUTPUT, MAX_SECONDS
 from retrieval.parsing.files.structure import slug
+from retrieval.parsing.packed import OPENERS
 from retrieval.parsing.tree import SourceDocument
 from retrieval.parsing.uslm import reader as uslm
 from retrieval.parsing.uslm.elements import SAFELY
@@ -54,13 +55,15 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Found:
     """A document of a source, its file as the source names it, and where the next one begins, if one does. `pages`: the
-    files of a document that has many.
+    files of a document that has many; `span`: the share of the source, from 0 to 1, that is read once it is begun and
+    through.
     """
 
     document: SourceDocument
     filename: str
     following: Place | None
     pages: tuple[str, ...] = ()
+    span: tuple[float, float] = (0.0, 1.0)
 
 
 def read_next(path: Path, domain: Domain, place: Place) -> Found:
@@ -72,17 +75,22 @@ def read_next(path: Path, domain: Domain, place: Place) -> Found:
         raise SourceRefused(f"{path.name} holds no file that {domain.name} is read from.")
     name, *others = documents[place.file]
     after = Place(place.file + 1) if place.file + 1 < len(documents) else None
+    span = (place.file / len(documents), (place.file + 1) / len(documents))
     if is_manual_page(name, domain):
         pages = (name, *others)
-        return Found(policy_manual.read([held(path, each) for each in pages]), name, after, pages)
+        return Found(policy_manual.read([held(path, each) for each in pages]), name, after, pages, span)
     if not rows.is_rows(name):
-        return Found(read_source(path, name, domain), name, after)
+        return Found(read_source(path, name, domain), name, after, span=span)
     if path.name.lower().endswith(ARCHIVES):
         raise SourceRefused(
             f"{path.name} holds JSON lines: unpack it, they are read from a file or a folder."
         )
-    document, offset = rows.read_at(path / name if path.is_dir() else path, domain.locator_prefix, place.offset)
-    return Found(document, name, after if offset is None else Place(place.file, offset))
+    file = path / name if path.is_dir() else path
+    document, offset = rows.read_at(file, domain.locator_prefix, place.offset)
+    size = 0 if file.suffix.lower() in OPENERS else file.stat().st_size  # of what is packed nobody knows
+    begin, end = (each / size if size else 0.0 for each in (place.offset, offset or size))
+    span = ((place.file + begin) / len(documents), (place.file + end) / len(documents))
+    return Found(document, name, after if offset is None else Place(place.file, offset), span=span)
 
 
 def documents_of(path: Path, domain: Domain) -> list[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """Where the settings are written down, and what a wrong one says."""
 
+import gc
 import os
 import re
 import runpy
@@ -90,3 +91,19 @@ def test_help_is_given_and_settings_load_before_there_is_a_database(tmp_path):
     status, told, errors = run_manage("up", "--help", ARF_VAR_DIR=str(tmp_path), DATABASE_URL="")
     assert (status, errors) == (0, "") and told
     assert not (tmp_path / "postgres").exists()
+
+
+def test_a_command_works_beside_others_without_spinning_for_their_cores(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["manage.py", "version"])
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setattr("django.setup", lambda: None)
+    monkeypatch.setattr("django.core.management.execute_from_command_line", lambda argv: None)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    manage.main()
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+
+
+def test_a_training_leaves_a_process_for_files_and_what_is_due(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@localhost/nothing")
+    monkeypatch.delenv("ARF_WORKERS", raising=False)
+    assert runpy.run_path(str(ROOT / "arf_site" / "settings.py"))["Q_CLUSTER"]["workers"] == 2

@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from evaluation import tasks
-from evaluation.learning import registry
+from evaluation.learning import registry, retraining
 from evaluation.learning.training import Trained
 from evaluation.models import RulePreview
 from evaluation.rule_impact import hidden_text, previews
+from retrieval import jobs
 from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
 from tests.builders import a_document, a_section
@@ -75,6 +76,41 @@ def test_a_damaged_reranker_gives_way_to_the_last_that_is_whole():
     assert tasks.mend_reranker() == f"{whole} serves again."
     assert registry.active() == whole
     assert tasks.mend_reranker() == ""
+
+
+def given_up(after: timedelta, *, tries: int = jobs.MOST_TRIES + 1, params: dict | None = None) -> JobRun:
+    """A training that failed just now, so long after it was asked for."""
+    now = timezone.now()
+    said = {"status": JobRun.Status.FAILED, "tries": tries, "params": params or {}, "finished_at": now}
+    run = JobRun.objects.create(kind="retrain", key="retrain", **said)
+    JobRun.objects.filter(pk=run.pk).update(created_at=now - after)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("age", "pause"), [(timedelta(minutes=1), timedelta(minutes=10)), (timedelta(hours=3), timedelta(hours=3))]
+)
+def test_a_training_whose_steps_took_too_long_goes_on_once_it_has_rested(age, pause):
+    run, a_minute = given_up(age), timedelta(minutes=1)
+    assert retraining.resume_given_up(run.finished_at + pause - a_minute) is None
+    JobRun.objects.update(finished_at=run.finished_at - pause, created_at=run.finished_at - pause - age)
+    assert tasks.mend_reranker() == f"Job {run.pk} goes on: its steps took too long before."
+    run.refresh_from_db()
+    assert (run.status, run.tries) == (JobRun.Status.QUEUED, 0)
+    assert tasks.mend_reranker() == ""
+
+
+@pytest.mark.parametrize(
+    ("age", "said"),
+    [
+        (timedelta(days=8), {}),
+        (timedelta(hours=1), {"tries": 1}),
+        (timedelta(hours=1), {"params": {"dry_run": True}}),
+    ],
+)
+def test_a_training_that_was_tried_for_a_week_or_failed_for_a_reason_or_changes_nothing_stays(age, said):
+    run = given_up(age, **said)
+    assert retraining.resume_given_up(run.finished_at + age) is None
 
 
 def test_where_no_other_is_whole_another_is_trained_until_that_fails():

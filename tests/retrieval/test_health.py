@@ -24,7 +24,8 @@ def parts() -> dict:
 
 
 def not_well() -> dict:
-    return {name: (part["status"], part["since"]) for name, part in parts().items() if part["status"] != "ok"}
+    found = parts().items()
+    return {name: (part["status"], part["since"]) for name, part in found if part["status"] not in health.WELL}
 
 
 @pytest.fixture(autouse=True)
@@ -163,6 +164,24 @@ def test_a_first_training_that_failed_is_seen_until_one_ends_well():
     JobRun.objects.create(kind="retrain", key="retrain", status="running")
     assert not_well() == {"reranker": ("failed", AGO)}, "tried again, and not there yet"
     trained("done", timezone.now())
+    assert not_well() == {}
+
+
+def test_a_reranker_that_is_not_there_yet_is_told_of_without_alarm():
+    assert parts()["reranker"] == {"status": "none", "since": None}
+    run = JobRun.objects.create(kind="retrain", key="retrain", params={"dry_run": True})
+    assert parts()["reranker"]["status"] == "none"
+    JobRun.objects.filter(pk=run.pk).update(params={"dry_run": False})
+    assert parts()["reranker"] == {"status": "training", "since": None}
+    deploy()
+    Version.objects.filter(name="model").update(number=10_004)
+    assert parts()["reranker"]["status"] == "ok" and not Trouble.objects.exists()
+
+
+def test_dry_runs_that_failed_are_no_trouble():
+    for kind in ("fetch", "retrain"):
+        failed = {"status": JobRun.Status.FAILED, "finished_at": AGO}
+        JobRun.objects.create(kind=kind, params={"domain": "us_code", "dry_run": True}, **failed)
     assert not_well() == {}
 
 

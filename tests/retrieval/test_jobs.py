@@ -1,6 +1,7 @@
 """Jobs as chains of steps: one at a time, resumable, never run twice, cancelled between steps."""
 
 import io
+import threading
 import traceback
 from datetime import timedelta
 
@@ -14,8 +15,9 @@ from django_q.exceptions import TimeoutException
 from retrieval import jobs
 from retrieval.errors import ArfError, SourceRefused
 from retrieval.jobs import Job, Progress
+from retrieval.management import base
 from retrieval.management.base import JobCommand
-from retrieval.models import Checkpoint, JobRun, Version
+from retrieval.models import Checkpoint, Domain, JobRun, Version
 
 pytestmark = pytest.mark.django_db
 
@@ -58,7 +60,7 @@ def test_a_job_runs_step_by_step_to_its_end():
 
 
 def test_who_stops_watching_a_job_is_told_that_it_goes_on(monkeypatch):
-    def interrupted(run):
+    def interrupted(run, **watching):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(jobs, "run_here", interrupted)
@@ -69,10 +71,31 @@ def test_who_stops_watching_a_job_is_told_that_it_goes_on(monkeypatch):
 def test_a_command_given_again_goes_on_with_its_job():
     begun = jobs.create("count", key="k", params={"file": "a"})
     jobs.take_step(begun.pk, 0)  # and then the command was killed
-    with pytest.raises(jobs.AlreadyRunning):
-        JobCommand().run_job({"kind": "count", "key": "k", "params": {"file": "b"}})
     ended = JobCommand().run_job({"kind": "count", "key": "k", "params": {"file": "a"}})
     assert (ended.pk, ended.status, counted()) == (begun.pk, JobRun.Status.DONE, 3)
+
+
+def test_a_command_waits_for_what_runs_and_says_what_that_is():
+    first = jobs.create("count", key="k", params={"domain": "us_code"})
+    printed = io.StringIO()
+    ended = JobCommand(stderr=printed).run_job({"kind": "count", "key": "k", "params": {"file": "b"}})
+    first.refresh_from_db()
+    assert {first.status, ended.status} == {JobRun.Status.DONE}
+    name = Domain.objects.get(slug="us_code").name
+    assert printed.getvalue() == f"Job {ended.pk} waits for job {first.pk}: count of {name}.\n"
+
+
+def test_who_is_told_of_a_job_learns_nothing_of_private_documents():
+    run = jobs.create("upload", key="k", params={"domain": "client_cases", "principal": "user:1"})
+    with pytest.raises(jobs.AlreadyRunning) as refused:
+        jobs.create("upload", key="k")
+    assert refused.value.message == f"Job {run.pk} (upload) is already at work on this."
+
+
+def test_a_job_waits_for_the_first_of_its_owner_and_otherwise_for_whose_turn_it_is():
+    first, second = (jobs.create("count", key="k", queues=True) for _ in range(2))
+    anothers = jobs.create("count", key="k", params={"principal": "user:1"}, queues=True)
+    assert [jobs.before(run) for run in (first, second, anothers)] == [None, first, first]
 
 
 def test_each_step_queues_the_next(queued, django_capture_on_commit_callbacks):
@@ -240,6 +263,26 @@ def test_cancelling_takes_effect_before_the_next_step_and_undoes():
     assert not Version.objects.filter(name="counted").exists()
 
 
+def test_a_job_that_is_cancelled_after_its_process_was_killed_holds_up_no_other(
+    queued, django_capture_on_commit_callbacks
+):
+    killed, waiting = (
+        jobs.create("count", key="k", params={"principal": name} if name else {}, queues=True)
+        for name in ("", "user:1")
+    )
+    jobs.take_step(killed.pk, 0)
+    assert jobs.next_of("k") == waiting
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.cancel(JobRun.objects.get(pk=killed.pk))
+        assert queued == []
+    assert queued == [("retrieval.jobs.advance", killed.pk, 1)]
+    with django_capture_on_commit_callbacks(execute=True):
+        jobs.advance(*queued.pop()[1:])
+    killed.refresh_from_db()
+    assert killed.status == JobRun.Status.CANCELLED
+    assert queued == [("retrieval.jobs.advance", waiting.pk, 0)]
+
+
 def test_cancelling_during_the_last_try_is_a_cancel():
     run = jobs.create("count", key="k")
     for _ in range(jobs.MOST_TRIES):
@@ -404,6 +447,23 @@ def test_a_command_may_print_each_step():
     printed = io.StringIO()
     PrintingCommand(stdout=printed).run_job({"kind": "count", "key": "k"})
     assert printed.getvalue().splitlines() == [" 33 % at 1", " 66 % at 2", "at 3"]
+
+
+def test_a_command_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(base, "REPEATED_EVERY", 0.01)
+    printed, said, step = io.StringIO(), threading.Event(), Count.step
+    command = JobCommand(stdout=printed)
+    say = command.say
+    monkeypatch.setattr(command, "say", lambda line: (say(line), said.set()))
+    monkeypatch.setattr(Count, "step", lambda self, run: (said.wait(30), step(self, run))[1])
+    command.run_job({"kind": "count", "key": "k"})
+    assert printed.getvalue().startswith("  0 %")
+
+
+def test_progress_goes_on_from_one_document_to_the_next():
+    states = [(3, 4, {"span": [0.0, 0.25]}), (0, 0, {"span": [0.25, 0.5]}), (2, 4, {"span": [0.25, 0.5]})]
+    runs = [JobRun(status="running", position=p, total=t, state=state) for p, t, state in states]
+    assert [run.percent for run in runs] == [18, 25, 37]
 
 
 @pytest.mark.parametrize(

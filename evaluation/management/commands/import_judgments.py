@@ -16,7 +16,6 @@ DEFAULTS = Options()
 
 class Command(JobCommand):
     help = "Takes topics and judgments from a file; tells each line it cannot take, and takes the rest."
-    unit = "judgment"
 
     def add_arguments(self, parser):
         parser.add_argument("file", type=Path)

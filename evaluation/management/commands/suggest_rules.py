@@ -11,7 +11,6 @@ from retrieval.management.base import JobCommand
 
 class Command(JobCommand):
     help = "Looks for judged topics that fail (train and tune only) and the rules that would mend them."
-    unit = "topic"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the open suggestions as JSON")

@@ -11,7 +11,6 @@ from retrieval.models import Domain, JobRun
 
 class Command(JobCommand):
     help = "Gets a domain's law from where it is published, and ingests what is new. An interrupted fetch goes on."
-    unit = "step"
 
     def add_arguments(self, parser):
         parser.add_argument("domain", help="slug of the domain, e.g. us_code")

@@ -11,7 +11,6 @@ from retrieval.models import Domain
 
 class Command(JobCommand):
     help = "Ingests a source into a domain, with progress. Run twice, it changes nothing the second time."
-    unit = "section"
 
     def add_arguments(self, parser):
         parser.add_argument("domain", help="slug of the domain, e.g. us_constitution")

@@ -6,7 +6,6 @@ from retrieval.management.base import JobCommand
 
 class Command(JobCommand):
     help = "Embeds every chunk by the embedder that settings name, beside the old vectors, and switches at the end."
-    unit = "chunk"
 
     def handle(self, **options) -> None:
         self.run_job(request())

@@ -166,14 +166,14 @@ def any_answer_fitted(version: int) -> dict | None:
 
 
 def failed_training() -> datetime | None:
-    """When the last training failed; None where it did not."""
+    """When the last training that was more than a dry run failed; None where it did not."""
     last = statements.rows(*statements.written(_last_training))
     return last[0][1] if last and last[0][0] == JobRun.Status.FAILED else None
 
 
 def _last_training() -> QuerySet:
     ended = JobRun.objects.filter(kind="retrain", status__in=[JobRun.Status.DONE, JobRun.Status.FAILED])
-    return ended.order_by("-pk").values_list("status", "finished_at")[:1]
+    return ended.exclude(params__contains={"dry_run": True}).order_by("-pk").values_list("status", "finished_at")[:1]
 
 
 @lru_cache(maxsize=2)

@@ -52,11 +52,21 @@ def test_law_that_is_officially_published_is_fetched_and_the_page_says_how_that_
     assert "Failed: usc08.zip is empty: nothing was changed." in page
 
 
-def test_ingesting_twice_at_once_tells_of_the_job_at_work(client, curator):
+def test_ingesting_twice_at_once_opens_the_job_at_work(client, curator):
     domain = Domain.objects.get(slug="us_constitution")
     run = jobs.create(**ingest.request(domain))
-    page = client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/", follow=True).content.decode()
-    assert f"Job {run.pk} (ingest) is already at work on this." in page
+    answer = client.post(f"/admin/retrieval/domain/{domain.pk}/do/ingest/")
+    assert answer["Location"] == f"/admin/retrieval/jobrun/{run.pk}/change/"
+    assert JobRun.objects.unfinished().get() == run
+
+
+def test_what_is_asked_for_beside_an_ingestion_waits_and_says_so(client, curator):
+    first = jobs.create(**ingest.request(Domain.objects.get(slug="us_code"), "usc08.xml"))
+    at = f"/admin/retrieval/domain/{Domain.objects.get(slug='us_constitution').pk}/do/ingest/"
+    page = client.post(at, follow=True).content.decode()
+    assert f"It goes on by itself after job {first.pk}: ingest of" in page
+    assert [run.pk for run in JobRun.objects.unfinished().order_by("pk")][0] == first.pk
+    assert JobRun.objects.unfinished().count() == 2
 
 
 def test_following_a_link_never_ingests(client, curator):

@@ -131,6 +131,11 @@ def test_a_failure_that_was_made_good_since_is_not_shown(client, administrator):
     assert "Failed jobs" not in client.get("/admin/").content.decode()
 
 
+def test_a_dry_run_that_failed_concerns_only_who_asked(client, administrator):
+    failed(kind="fetch", key="corpus", params={"dry_run": True})
+    assert "Failed jobs" not in client.get("/admin/").content.decode()
+
+
 def test_the_name_of_a_file_that_failed_is_for_whom_may_see_it(client, administrator):
     def handed_in(name: str, principal: str) -> None:
         upload = uploading.accept(

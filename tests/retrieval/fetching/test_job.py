@@ -160,8 +160,10 @@ def test_titles_of_the_cfr_are_fetched_with_their_days(site):
     site.ecfr(
         {6: ("2025-01-02", regulation("A.", "B.")), 35: ("", ""), 8: ("2025-01-03", regulation("C.", n=8))}
     )
-    run = fetched(cfr)
+    *steps, run = jobs.run_here(jobs.create(**request(cfr)))
     assert run.status == JobRun.Status.DONE, run.error
+    percents = [step.percent for step in steps]
+    assert percents == sorted(percents) and percents[0] == 10
     days = dict(cfr.sections.filter(level="section").values_list("locator", "valid_from"))
     assert days == {
         "/us/cfr/t6/s3.1": date(2025, 1, 2),

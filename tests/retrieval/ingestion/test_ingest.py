@@ -1,5 +1,6 @@
 """Ingestion through the ordinary job: idempotent, all or nothing, cancelled without a trace."""
 
+import gzip
 from datetime import date
 
 import pytest
@@ -58,6 +59,27 @@ def test_a_source_of_many_documents_is_published_one_after_another(domain, tmp_p
     assert counts == {0, 2, 3}
     assert list(domain.documents.values_list("locator", flat=True)) == ["/manual/a", "/manual/b"]
     assert JobRun.objects.get(pk=created.pk).message == "2 documents: 5 sections published, 0 removed"
+
+
+def test_the_progress_of_many_documents_never_goes_back(domain, tmp_path):
+    (tmp_path / "law").mkdir()
+    for name in "ab":
+        rows_of(tmp_path, f"/manual/{name}/1", f"/manual/{name}c/1").rename(tmp_path / "law" / f"{name}.jsonl")
+    created = jobs.create(**ingest.request(domain, str(tmp_path / "law")))
+    steps = list(jobs.run_here(created))
+    percents = [run.percent for run in steps]
+    assert any(run.message.startswith("Document 3: ") for run in steps)
+    assert percents == sorted(percents) and percents[-1] == 100
+    assert {0, 24, 50, 74} <= set(percents)
+
+
+def test_of_a_packed_file_nobody_knows_how_much_is_to_come(domain, tmp_path):
+    source = rows_of(tmp_path, "/manual/a/1", "/manual/b/1")
+    with gzip.open(tmp_path / "law.jsonl.gz", "wb") as packed:
+        packed.write(source.read_bytes())
+    created = jobs.create(**ingest.request(domain, str(tmp_path / "law.jsonl.gz")))
+    percents = [run.percent for run in jobs.run_here(created)]
+    assert percents == sorted(percents) and percents[0] == 0 and percents[-1] == 100
 
 
 def test_an_ingestion_of_many_documents_goes_on_where_it_was_killed(domain, tmp_path):
