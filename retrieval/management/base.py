@@ -1,11 +1,22 @@
 """What commands share: problems are told in one line, and a job may run in the foreground."""
 
+from argparse import ArgumentTypeError
+from datetime import date
+
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
+
+
+def a_day(said: str) -> date:
+    """The type of an argument."""
+    try:
+        return date.fromisoformat(said)
+    except ValueError as problem:
+        raise ArgumentTypeError(f"“{said}” is no day: write it like 1950-01-31") from problem
 
 
 class ArfCommand(BaseCommand):
