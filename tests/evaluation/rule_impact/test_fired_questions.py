@@ -103,6 +103,7 @@ def test_where_nothing_was_asked_or_judged_nothing_is_warned_of():
 
 
 def test_the_same_question_is_told_once_in_each_language(admin_client):
+    search(SearchRequest("soldiers in my home", language="en"))
     a_topic("Soldiers in my home", language="en")
     other = a_topic("x", language="en")
     Topic.objects.filter(pk=other.pk).update(query="soldiers in my home")
@@ -111,4 +112,4 @@ def test_the_same_question_is_told_once_in_each_language(admin_client):
     assert len(texts(a_rule("soldiers"))) == 2
     sent = {"sentence": "when someone asks about soldiers, show Amendment III first"}
     page = admin_client.get("/admin/preview/fires/", sent).content.decode()
-    assert "judged, English" in page and "judged, Spanish" in page
+    assert page.count("<q") == 2 and "judged, Spanish" in page
