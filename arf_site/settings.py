@@ -222,6 +222,7 @@ UNFOLD = {
     "SITE_SUBHEADER": _("Retrieval for bodies of law"),
     "SITE_SYMBOL": "balance",
     "SHOW_LANGUAGES": True,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("retrieval/mark.svg")}],
     "STYLES": [lambda request: static("admin/arf.css")],
     "SIDEBAR": {"navigation": "arf_site.navigation.sidebar"},
     "DASHBOARD_CALLBACK": "retrieval.admin.pages.dashboard",

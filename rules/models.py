@@ -40,6 +40,14 @@ STRATEGIES = {
     "multi_query": "multi_part",
     "chain_of_thought": "multi_part",
 }
+STRATEGY_NAMES = {
+    "citation": _("the citation in it"),
+    "keyword": _("its words"),
+    "hybrid": _("words and meaning together"),
+    "hierarchical": _("the outline of the law"),
+    "multi_part": _("each of its parts"),
+    "graph": _("what cites what"),
+}
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 
 

@@ -34,7 +34,7 @@ from rules.admin.thresholds import ThresholdForm
 from rules.authoring import drafting
 from rules.authoring.grammar.names import LONGEST
 from rules.engine.clauses import CompiledRule
-from rules.models import Rule
+from rules.models import STRATEGY_NAMES, Rule
 
 MOST_SHOWN = 30  # changed answers written out side by side
 MOST_FIRED = 12  # questions named
@@ -50,6 +50,7 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "title": _("Quality"),
         "series": [(one, mark_safe(one.plot)) for one in quality.series()],
         "serving": serving,
+        "strategies": [(STRATEGY_NAMES.get(name, name), percent) for name, percent in serving.strategies],
         "cost_plot": mark_safe(serving.cost_plot),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),

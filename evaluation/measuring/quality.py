@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Avg, Count, Exists, OuterRef, QuerySet, Sum
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from evaluation.measuring.ablation import NAME as ABLATION
@@ -87,7 +88,8 @@ class Serving:
         if not self.cost_per_1000:
             return ""
         title = _("Cost of language models by questions, US dollars")
-        return line(title, [f"{count:,}" for count in VOLUMES], [cost for _count, _hours, cost in self.volumes])
+        names = [number_format(count, force_grouping=True) for count in VOLUMES]
+        return line(title, names, [cost for _count, _hours, cost in self.volumes])
 
 
 def series() -> list[Series]:

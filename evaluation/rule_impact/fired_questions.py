@@ -29,6 +29,7 @@ from rules.linting.conflicts import Finding
 from rules.models import Rule
 from rules.understanding import Translate
 
+ENGLISH = "en"  # that of a topic without a stated language
 LOGGED = 300  # different questions of the public, the last ones
 JUDGED = 2_000  # topics
 AS_ONE_TYPES = 0.4  # s in which questions are read that this process does not know yet; next time it does
@@ -54,13 +55,14 @@ class Firing:
 
 
 def fired_on(rule: CompiledRule, caller: Caller, *, within: float) -> Firing:
-    """On whatever day it is in force."""
+    """On whatever day it is in force. Questions with the same words in the same language are told once."""
     with as_caller(caller):
         questions = [*impact.logged_questions(LOGGED), *judged(caller)]
         found = list(read(questions, caller, until=time.monotonic() + within))
     known = [(question, said) for question, said in found if said]
-    fires = (question for question, said in known if concerns(rule, said) and holds(rule, said, True))
-    return Firing(tuple(fires), len(known), len(found))
+    fires = [question for question, said in known if concerns(rule, said) and holds(rule, said, True)]
+    once = {(question.text.casefold(), question.language or ENGLISH): question for question in reversed(fires)}
+    return Firing(tuple(reversed(once.values())), len(known), len(found))
 
 
 def judged(caller: Caller) -> list[SampleQuestion]:

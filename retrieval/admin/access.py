@@ -185,7 +185,7 @@ class ApiKeyForm(forms.ModelForm):
         choices=ApiKey.Scope.choices,
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
-        label=gettext_lazy("scopes"),
+        label=gettext_lazy("Scopes"),
         help_text=gettext_lazy("What the key opens beyond searching public domains."),
     )
 

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, operation
+from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
 from retrieval.api.sections import reference
 from retrieval.api.serializers import Reference, Turned
@@ -62,7 +63,9 @@ def account(
     since: date | None = None,
     until: date | None = None,
 ) -> dict:
-    """Raises NotFound for a domain that the caller may not see."""
+    """Raises NotFound for a domain that the caller may not see, and BadParameter for days in the wrong order."""
+    if since and until and since > until:
+        raise BadParameter("until is before since.")
     domains = list(Domain.objects.visible_to(caller).filter(slug__in=domain))
     if unknown := set(domain) - {each.slug for each in domains}:
         raise NotFound(f"There is no domain named “{min(unknown)}”.")

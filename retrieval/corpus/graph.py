@@ -43,7 +43,9 @@ WITH readable AS NOT MATERIALIZED ({readable}), made AS (
         SELECT target_id AS id FROM retrieval_citation WHERE source_id = received.id ORDER BY id LIMIT %s) also
 )
 SELECT shared.id FROM shared JOIN readable ON readable.id = shared.id
-WHERE shared.id <> %s GROUP BY shared.id ORDER BY count(*) DESC, shared.id LIMIT %s
+WHERE shared.id <> %s
+    AND NOT starts_with(readable.locator, %s || '/') AND NOT starts_with(%s, readable.locator || '/')
+GROUP BY shared.id ORDER BY count(*) DESC, shared.id LIMIT %s
 """
 
 
@@ -83,10 +85,12 @@ def edges_of(sections: list[int], way: str, caller: Caller, day: date | None) ->
 
 
 def related(section: Section, caller: Caller, day: date | None) -> list[int]:
-    """Ids of the provisions that cite most of what this one cites, or are cited most beside it."""
-    readable, scope = statements.readable(caller, day, "id")
-    pk = section.pk
-    bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, RELATED]
+    """Ids of the provisions that cite most of what this one cites, or are cited most beside it; none that it holds or
+    that hold it.
+    """
+    readable, scope = statements.readable(caller, day, "id", "locator")
+    pk, locator = section.pk, section.locator
+    bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, locator, locator, RELATED]
     return [found for (found,) in statements.rows(IN_COMMON.format(readable=readable), [*scope, *bounds])]
 
 

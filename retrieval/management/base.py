@@ -1,6 +1,8 @@
 """What commands share: problems are told in one line, and a job may run in the foreground."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable
+from datetime import date
 from threading import Event, Thread
 
 from django.core.management.base import BaseCommand, CommandError
@@ -11,6 +13,14 @@ from retrieval.errors import ArfError
 from retrieval.models import JobRun
 
 REPEATED_EVERY = 30.0  # seconds: a command that is silent for longer seems to hang
+
+
+def a_day(said: str) -> date:
+    """The type of an argument."""
+    try:
+        return date.fromisoformat(said)
+    except ValueError as problem:
+        raise ArgumentTypeError(f"“{said}” is no day: write it like 1950-01-31") from problem
 
 
 class ArfCommand(BaseCommand):

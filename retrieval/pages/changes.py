@@ -16,9 +16,10 @@ from retrieval.access.row_security import as_caller
 from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, begins, changes, versions_of
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
+from retrieval.pages.fields import DayField, PageField
 from retrieval.pages.reader import offered_domains
-from retrieval.pages.views import DayField, ReaderForm, costly
-from retrieval.text.redline import Line, excerpt, redline
+from retrieval.pages.views import ReaderForm, costly
+from retrieval.text.redline import Line, excerpt, has_same_words, redline, stretches
 
 PAGE_SIZE = 20
 MOST_PAGES = 500
@@ -36,13 +37,20 @@ class ChangesForm(forms.Form):
     )
     since = DayField(required=False, label=_("Since"))
     until = DayField(required=False, label=_("Until"))
-    page = forms.IntegerField(required=False, min_value=1, max_value=MOST_PAGES)
+    page = PageField(most=MOST_PAGES)
 
     def __init__(self, *args, domains: list[Domain], **kwargs):
         super().__init__(*args, **kwargs)
         self.domains = {domain.slug: domain for domain in domains}
         names = [(domain.slug, domain.local_name) for domain in domains]
         self.fields["domain"].choices = [("", _("All")), *names]
+
+    def clean(self) -> dict:
+        said = super().clean()
+        since, until = said.get("since"), said.get("until")
+        if since and until and since > until:
+            self.add_error("until", _("This day is before the first one."))
+        return said
 
 
 class VersionsForm(forms.Form):
@@ -63,6 +71,7 @@ class Shown:
 
     made: Made
     lines: list[Line]
+    is_layout: bool  # of a table, say: no word is another
 
 
 @require_safe
@@ -82,7 +91,9 @@ def changes_page(request: HttpRequest) -> HttpResponse:
             page=number,
             size=PAGE_SIZE,
         )
-        shown = [Shown(made, excerpt(done_by(made), most=LONGEST_EXCERPT)) for made in found]
+        shown = [
+            Shown(made, excerpt(done_by(made), most=LONGEST_EXCERPT), is_layout(made)) for made in found
+        ]
         following = number + 1 if more and number < MOST_PAGES else None
     answer = {"page": number, "next": following, "previous": number - 1 if number > 1 else None}
     context = {"form": form, "shown": shown, "answer": answer}
@@ -107,8 +118,8 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
     earlier = [version for version in versions if begins(version) < begins(new)]
     old = by_day.get(said.get("old") or "", earlier[-1] if earlier else new)
     chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
-    lines = redline(words_of(old), words_of(new))
-    context = {"form": chosen, "old": old, "new": new, "lines": lines, "versions": versions, "reader": reader}
+    parts = stretches(redline(words_of(old), words_of(new)))
+    context = {"form": chosen, "old": old, "new": new, "parts": parts, "versions": versions, "reader": reader}
     return render(request, "retrieval/compare.html", context, status=400 if form.errors else 200)
 
 
@@ -118,6 +129,10 @@ def done_by(made: Made) -> list[Line]:
     if made.kind == REPEALED:
         return redline(said, "")
     return redline(words_of(made.before) if made.before else "", said)
+
+
+def is_layout(made: Made) -> bool:
+    return made.before is not None and has_same_words(words_of(made.before), words_of(made.section))
 
 
 def words_of(section: Section) -> str:

@@ -1,14 +1,20 @@
 """The page on which a brief is checked: pasted or handed in, and sent back marked up. Nothing of it is kept."""
 
 from datetime import date
+from functools import partial
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import translation
+from django.utils.formats import number_format
+from django.utils.functional import lazy
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
+from django.views.i18n import set_language
 
 from retrieval.api.authentication import cost_of
 from retrieval.api.sections import BYTES_A_REQUEST
@@ -17,9 +23,11 @@ from retrieval.briefs.markup import context_of, copy_of
 from retrieval.briefs.reading import checked_length, read_brief
 from retrieval.errors import Unprocessable
 from retrieval.models.uploads import in_words
-from retrieval.pages.changes import DayField
+from retrieval.pages.fields import DayField
 from retrieval.pages.views import personal, refusal, unlisted
 from retrieval.parsing.files.formats import READERS
+
+grouped = lazy(partial(number_format, force_grouping=True), str)  # 64,000
 
 
 class CheckForm(forms.Form):
@@ -31,7 +39,7 @@ class CheckForm(forms.Form):
         required=False,
         strip=False,
         label=_("Text of the brief"),
-        help_text=format_lazy(_("At most {most} characters."), most=f"{MAX_TEXT:,}"),
+        help_text=format_lazy(_("At most {most} characters."), most=grouped(MAX_TEXT)),
         widget=forms.Textarea,
     )
     file = forms.FileField(
@@ -54,9 +62,21 @@ class CheckForm(forms.Form):
 @unlisted
 @personal
 def check_page(request: HttpRequest) -> HttpResponse:
-    """The form, and below it the brief marked up; or that as a file, where a copy is asked for."""
+    """The form, and below it the brief marked up; or that as a file, where a copy is asked for. As the text is kept
+    nowhere, it comes along where another language is chosen.
+    """
     if request.method != "POST":
         return page(request, CheckForm())
+    language = request.POST.get("language")
+    if language not in dict(settings.LANGUAGES):
+        return checked(request)
+    translation.activate(language)
+    response = checked(request)
+    response.cookies.update(set_language(request).cookies)
+    return response
+
+
+def checked(request: HttpRequest) -> HttpResponse:
     if refused := refusal(request, cost=cost_of(request, CheckForm)):
         return refused
     form = CheckForm(request.POST, request.FILES)

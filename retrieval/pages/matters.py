@@ -17,8 +17,9 @@ from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember, Upload
 from retrieval.pages import private
+from retrieval.pages.fields import DayField
 from retrieval.pages.private import message_of
-from retrieval.pages.views import DayField, form_on, signed_in
+from retrieval.pages.views import form_on, signed_in
 from retrieval.parsing.files.formats import READERS
 
 SHOWN = 500  # documents on the page

@@ -344,6 +344,7 @@ def part(
         edge: reader.url(edge.target, name_under(edge.target.locator, edge.target_locator))
         for edge in citations
     }
+    told = told_by_changes(section, stands.made, citations)
     return Part(
         section=section,
         name=name_under(page.locator, section.locator),
@@ -359,6 +360,7 @@ def part(
         notes=[
             linked(note, {e.text: url for e, url in urls.items() if e.start < 0})
             for note in stands.notes(section.notes)
+            if note not in told
         ],
         changes=[c.to_dict() for c in stands.made if is_told_at(section, page, c)],
         translated=translation(section.locator, section.text) if get_language() == TRANSLATED else [],
@@ -370,6 +372,13 @@ def is_told_at(section: Section, page: Section, change: Change) -> bool:
     if section.pk == page.pk:
         return history.is_within(section.locator, change.provision)
     return section.locator == change.provision
+
+
+def told_by_changes(section: Section, made: Sequence[Change], citations: Sequence[Citation]) -> set[str]:
+    """The source's notes that say no more than the changes told on the page: "Superseded by the Twelfth Amendment."."""
+    named = {edge.target_locator: edge.text for edge in citations if edge.start < 0}
+    concerning = [change for change in made if history.is_within(section.locator, change.provision)]
+    return {f"{c.effect.capitalize()} by {named[c.by]}." for c in concerning if c.by in named}
 
 
 def citations_of(sections: Sequence[Section], reader: Reader) -> dict[int, list[Citation]]:

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -33,7 +32,7 @@ from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
 from retrieval.pages import reader
 from retrieval.pages.addresses import Reader
-from retrieval.pages.typesetting import Offsets
+from retrieval.pages.fields import DayField, PageField, PassageField, PlacesField
 from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
 from retrieval.search.places import described
@@ -42,25 +41,6 @@ from retrieval.summaries.shown import with_summaries
 
 PAGE_SIZE = 10
 FILTERS = ("domain", "language", "notes", "within")
-PASSAGE = re.compile(r"(\d{1,7})-(\d{1,7})")
-
-
-class PlacesField(forms.Field):
-    """Locators, which the search looks up."""
-
-    def to_python(self, value: list[str] | None) -> tuple[str, ...]:
-        if any("\x00" in locator for locator in value or ()):
-            raise ValidationError(_("There is no such provision."))
-        return tuple(value or ())
-
-
-class DayField(forms.DateField):
-    """As browsers send a day."""
-
-    def __init__(self, **kwargs):
-        widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
-        no_day = {"invalid": _("There is no such day. Write it like 1791-12-15.")}
-        super().__init__(input_formats=["%Y-%m-%d"], widget=widget, error_messages=no_day, **kwargs)
 
 
 class QuestionForm(forms.Form):
@@ -102,7 +82,7 @@ class SearchForm(QuestionForm):
 
     notes = forms.BooleanField(required=False, label=_("Also in notes"))
     within = PlacesField(required=False, widget=forms.MultipleHiddenInput)
-    page = forms.IntegerField(required=False, min_value=1, max_value=MAX_DEPTH // PAGE_SIZE)
+    page = PageField(most=MAX_DEPTH // PAGE_SIZE)
     matter = forms.UUIDField(required=False)
 
     @property
@@ -127,15 +107,8 @@ class SearchForm(QuestionForm):
         )
 
 
-class PassageField(forms.Field):
-    """Offsets into a provision's text, "120-400"."""
-
-    def to_python(self, value: str | None) -> Offsets | None:
-        if not value:
-            return None
-        if match := PASSAGE.fullmatch(value):
-            return int(match[1]), int(match[2])
-        raise ValidationError(_("This is no passage."))
+class Unreadable(ArfError):
+    """An address with a value that is none; the message is in the reader's language."""
 
 
 class ReaderForm(forms.Form):
@@ -147,10 +120,15 @@ class ReaderForm(forms.Form):
     matter = forms.UUIDField(required=False)
 
     def reader(self, caller: Caller) -> Reader:
-        """A value that cannot be read is left out: an old or mangled link still leads to its provision. In a matter its
-        members read as it does. Raises NotFound for who is none.
+        """A passage that cannot be read is left out: an old or mangled link still leads to its provision. In a matter
+        its members read as it does. Raises NotFound for who is none, and Unreadable for what is no day: the law of
+        another would be shown in its place.
         """
         self.is_valid()
+        if "matter" in self.errors:
+            raise NotFound("There is no such matter.")
+        if problems := self.errors.get("as_of"):
+            raise Unreadable(problems[0])
         said = self.cleaned_data
         as_of: date | None = said.get("as_of")
         number: UUID | None = said.get("matter")
@@ -213,7 +191,7 @@ PROBLEMS = [
 
 def personal(view: View) -> View:
     """A page for one caller: what a signed-in person sees is stored nowhere on the way to them; what is not there for
-    the caller is a page that is not there.
+    the caller is a page that is not there, and an address that cannot be read says why.
     """
 
     @wraps(view)
@@ -223,6 +201,8 @@ def personal(view: View) -> View:
             response = view(request, *args, **kwargs)
         except NotFound as absent:
             raise Http404 from absent
+        except Unreadable as problem:
+            response = render(request, "400.html", {"problem": problem.message}, status=400)
         if caller.principals:
             add_never_cache_headers(response)
         return response

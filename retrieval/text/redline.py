@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import groupby
 
 # Pairs of words that are compared, which takes half a second; longer passages are set whole.
 MOST_PAIRS = 2_000_000
@@ -14,6 +15,9 @@ MOST_PAIRS = 2_000_000
 MOST_STEPS = 200_000_000
 OFTEN = 20  # times that a line or word stands in a text; from there on it tells no place
 WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
+# What divides words and the columns of tables and says nothing: bars, leaders, dashes that join nothing to a word.
+LAYOUT = re.compile(r"[\s|]+|\.{2,}|[-–—_]+(?!\w)")
+BESIDE = 1  # unchanged lines that are shown before and after a change
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,30 @@ def parted(changes: Iterable[Change]) -> Iterator[Line]:
 
 def kept(line: Iterable[Change]) -> Line:
     return tuple(change for change in line if change.text)
+
+
+def has_same_words(old: str, new: str) -> bool:
+    """Whether the texts differ in their layout at most: no word, number or punctuation mark is another."""
+    before, after = (LAYOUT.sub(" ", text).split() for text in (old, new))
+    return before == after
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines that follow each other; `is_far`: from every change."""
+
+    lines: list[Line]
+    is_far: bool
+
+
+def stretches(lines: Sequence[Line]) -> list[Stretch]:
+    """The lines, divided into what is near a change and what is not; where nothing changed, all in one, and near."""
+    changed = [any(change.kind for change in line) for line in lines]
+    if not any(changed):
+        return [Stretch(list(lines), is_far=False)]
+    near = [any(changed[max(0, n - BESIDE) : n + BESIDE + 1]) for n in range(len(lines))]
+    together = groupby(zip(near, lines, strict=True), key=lambda each: each[0])
+    return [Stretch([line for _, line in group], is_far=not is_near) for is_near, group in together]
 
 
 def excerpt(lines: Sequence[Line], *, most: int) -> list[Line]:

@@ -17,6 +17,7 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.admin.picker import Offer, described
@@ -333,6 +334,11 @@ class RuleForm(ReasonedForm):
     class Meta:
         model = Rule
         fields = EDITED
+        widgets = {
+            "rationale": UnfoldAdminTextareaWidget(attrs={"rows": 3}),
+            "tags": UnfoldAdminTextInputWidget,
+        }
+        help_texts = {"tags": gettext_lazy("To find it by, separated by commas.")}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

@@ -187,6 +187,21 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         ),
     )
 
+    def offered(self, request: HttpRequest, obj: Rule) -> list[dict[str, str]]:
+        """Without the approval of one's own proposal, which would be refused."""
+        buttons = super().offered(request, obj)
+        if not workflow.waits_for_another(obj, request.user):
+            return buttons
+        own = {self.action_url(obj, action) for action in self.object_actions if action.name == "publish"}
+        return [button for button in buttons if button["url"] not in own]
+
+    def render_change_form(self, request: HttpRequest, context: dict, *args, **kwargs) -> HttpResponse:
+        obj = kwargs.get("obj")
+        if obj and workflow.waits_for_another(obj, request.user):
+            context["own_proposal"] = True
+            context["approvers"] = workflow.approvers(obj)
+        return super().render_change_form(request, context, *args, **kwargs)
+
     def visible(self, rows: QuerySet, caller: Caller) -> QuerySet:
         slugs = list(Domain.objects.visible_to(caller).values_list("slug", flat=True))
         return rows.filter(domains__contained_by=slugs)

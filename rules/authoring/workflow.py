@@ -1,6 +1,7 @@
 """The steps of a rule: draft, proposed, published, retired. Every step is a line in its history."""
 
 from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -10,7 +11,8 @@ from rules.authoring.rule_checks import RuleRefused, check
 from rules.linting import linter
 from rules.models import Rule
 
-MOST_NAMED = 3  # findings in one message
+MOST_NAMED = 3  # findings, or people, in one message
+PERMITS = "django.contrib.auth.backends.ModelBackend"
 # What a version of a rule is, besides its name.
 CONTENT = (
     "domains", "criteria", "targets", "actions", "priority", "valid_from", "valid_to", "rationale", "tags",
@@ -37,6 +39,19 @@ def publishable() -> tuple[str, ...]:
     if settings.ARF_RULES_SECOND_PERSON:
         return (Status.PROPOSED,)
     return (Status.DRAFT, Status.PROPOSED, Status.RETIRED)
+
+
+def waits_for_another(rule: Rule, by) -> bool:
+    """Whether this person proposed the rule, which somebody else must approve."""
+    second = settings.ARF_RULES_SECOND_PERSON and rule.status == Status.PROPOSED
+    return second and by.pk == rule.proposed_by_id
+
+
+def approvers(rule: Rule) -> list[str]:
+    """The first names of those who may approve what was proposed."""
+    staff = get_user_model().objects.with_perm("rules.publish_rule", backend=PERMITS).filter(is_staff=True)
+    others = staff.exclude(pk=rule.proposed_by_id).order_by("username")
+    return list(others.values_list("username", flat=True)[:MOST_NAMED])
 
 
 @transaction.atomic

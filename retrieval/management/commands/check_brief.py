@@ -1,13 +1,12 @@
 """manage.py check_brief FILE [--as-of D] [--json | --html]"""
 
 import json
-from datetime import date
 from pathlib import Path
 
 from retrieval.briefs.checking import check_brief
 from retrieval.briefs.markup import copy_of, notes
 from retrieval.briefs.reading import read_brief
-from retrieval.management.base import ArfCommand
+from retrieval.management.base import ArfCommand, a_day
 
 
 class Command(ArfCommand):
@@ -16,7 +15,7 @@ class Command(ArfCommand):
     def add_arguments(self, parser):
         parser.add_argument("file", type=Path, help="text, Markdown, DOCX, PDF or HTML")
         parser.add_argument(
-            "--as-of", type=date.fromisoformat, help="as the law was on that day, like 1950-01-31"
+            "--as-of", type=a_day, help="as the law was on that day, like 1950-01-31"
         )
         shape = parser.add_mutually_exclusive_group()
         shape.add_argument("--json", action="store_true", help="as the API gives it")

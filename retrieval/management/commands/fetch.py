@@ -5,7 +5,7 @@ from datetime import date
 from django.core.management.base import CommandError
 
 from retrieval.fetching.job import request
-from retrieval.management.base import JobCommand
+from retrieval.management.base import JobCommand, a_day
 from retrieval.models import Domain, JobRun
 
 
@@ -19,7 +19,7 @@ class Command(JobCommand):
         )
         parser.add_argument(
             "--since",
-            type=date.fromisoformat,
+            type=a_day,
             metavar="DATE",
             help="cases decided since then; default: the last known",
         )

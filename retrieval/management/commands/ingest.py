@@ -5,7 +5,7 @@ from datetime import date
 from django.core.management.base import CommandError
 
 from retrieval.ingestion.ingest import request
-from retrieval.management.base import JobCommand
+from retrieval.management.base import JobCommand, a_day
 from retrieval.models import Domain
 
 
@@ -25,7 +25,7 @@ class Command(JobCommand):
         )
 
         parser.add_argument(
-            "--edition", type=date.fromisoformat, metavar="DATE",
+            "--edition", type=a_day, metavar="DATE",
             help="the day from which the source holds, where it does not say",
         )  # fmt: skip
 

@@ -51,6 +51,8 @@ _END = (
     r"|\s*:\s*@t\d+@|\s*[;.]?\s*$)"
 )
 _IF = r"(?:when(?:ever)?|if|every time|each time|cuando|si|siempre que|cada vez que)"
+CONDITION_FIRST = re.compile(rf"{_IF}\b")
+BEFORE_VERB = re.compile(rf"(?<=\w)(?=\s+{_VERBS})")
 _FOR = r"(?:for|to|on|from|in|para|a|en|las|the|all|any|every|each|todas|cualquier)"
 _ANYTHING = r"(?:anything|everything|todo lo que)"
 _ABOUT = re.compile(

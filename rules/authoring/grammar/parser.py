@@ -2,8 +2,9 @@
 
 What is named (provisions, files, tags, quoted texts, days) is taken out of the sentence first and leaves a mark; then
 the condition goes, then the action. A word that is left over was not understood: the author is asked, nothing is
-guessed. No rule knows exceptions or leads to another site, so they are asked about too. A month means all of it: until
-June is until 30 June.
+guessed. Where that asks and the sentence has no comma, it is read with one before the verb of its action, if that can
+be read in one way. No rule knows exceptions or leads to another site, so they are asked about too. A month means all of
+it: until June is until 30 June.
 """
 
 import re
@@ -13,6 +14,8 @@ from difflib import get_close_matches
 from retrieval.text.normalization import fold
 from rules.authoring.grammar.actions import read_action
 from rules.authoring.grammar.conditions import (
+    BEFORE_VERB,
+    CONDITION_FIRST,
     EXCEPTION,
     Days,
     days_in,
@@ -60,6 +63,7 @@ _BESIDE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:before searching|antes de buscar)\b|,? (?:and )?nothing else\b|,? y nada mas\b", ""),
     )
 )
+MOST_VERBS = 5  # each is a reading more
 _CONDITIONAL = re.compile(r"\b(?:if|when|whenever|unless|only|si|cuando|salvo)\b")
 _ADDRESS = re.compile(r"\bhttps?://\S+|\bwww\.\S+", re.IGNORECASE)  # rules lead to provisions only
 _DOMAIN = re.compile(
@@ -71,6 +75,26 @@ _DOMAIN = re.compile(
 
 def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Clarification, ...]:
     """The rule that the sentence asks for; or what to ask its author, where any of it is not understood."""
+    read = as_written(sentence, corpus, today)
+    if isinstance(read, Draft):
+        return read
+    others = (as_written(said, corpus, today) for said in with_commas(sentence[:LONGEST]))
+    drafts = [other for other in others if isinstance(other, Draft)]
+    return drafts[0] if len(drafts) == 1 else read
+
+
+def with_commas(sentence: str) -> list[str]:
+    """The sentence with a comma before each of its verbs, one of which may be that of the action. None where it begins
+    with the action or has commas of its own.
+    """
+    said = Sentence.of(sentence)
+    if "," in said.text or not CONDITION_FIRST.match(said.folded):
+        return []
+    starts = [match.start() for match in BEFORE_VERB.finditer(said.folded)]
+    return [said.put(start, start, ",").text for start in starts[:MOST_VERBS]]
+
+
+def as_written(sentence: str, corpus: Corpus, today: date) -> Draft | tuple[Clarification, ...]:
     named = without_asides(with_names(Sentence.of(sentence[:LONGEST]), corpus))
     found, rest = taken_days(named, today)
     if exception := EXCEPTION.search(rest.folded):

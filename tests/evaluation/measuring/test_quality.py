@@ -84,7 +84,10 @@ def test_strategies_and_corrections_are_shares_of_the_searches_that_ran(client, 
     assert told.strategies == (("hybrid", pytest.approx(200 / 3)), ("citation", pytest.approx(100 / 3)))
     assert told.searches.corrected_percent == 25 and told.cost_plot == ""
     shown = pages(client)
-    assert "Best searched by: hybrid" in shown and "66.7" in shown and "Cost by volume" in shown
+    assert "Best searched by: words and meaning together" in shown and "66.7" in shown and "Cost by volume" in shown
+    spanish = client.get("/admin/quality/", headers={"accept-language": "es"}).content.decode()
+    assert "Mejor buscada por: palabras y significado a la vez" in spanish and "$0,00" in spanish
+    assert "$0.00" not in spanish
 
 
 def test_the_oldest_unjudged_topic_is_named(client, administrator, domain):

@@ -100,3 +100,16 @@ def test_a_rule_that_concerns_no_question_is_warned_of_and_can_be_proposed(djang
 
 def test_where_nothing_was_asked_or_judged_nothing_is_warned_of():
     assert warnings_at_save(a_rule("soldiers"), ANONYMOUS) == []
+
+
+def test_the_same_question_is_told_once_in_each_language(admin_client):
+    search(SearchRequest("soldiers in my home", language="en"))
+    a_topic("Soldiers in my home", language="en")
+    other = a_topic("x", language="en")
+    Topic.objects.filter(pk=other.pk).update(query="soldiers in my home")
+    other = a_topic("y", language="es")
+    Topic.objects.filter(pk=other.pk).update(query="soldiers in my home")
+    assert len(texts(a_rule("soldiers"))) == 2
+    sent = {"sentence": "when someone asks about soldiers, show Amendment III first"}
+    page = admin_client.get("/admin/preview/fires/", sent).content.decode()
+    assert page.count("<q") == 2 and "judged, Spanish" in page

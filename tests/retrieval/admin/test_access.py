@@ -166,3 +166,8 @@ def test_a_superuser_names_a_lead_of_a_matter_that_nobody_leads_any_more(client,
 def test_a_matters_document_is_none_without_an_owner(client, administrator, firm):
     document = handed_in(firm.matter, firm.lead)
     assert document.locator not in client.get(UNOWNED).content.decode()
+
+
+def test_the_form_of_a_key_begins_its_labels_alike(admin_client):
+    page = admin_client.get("/admin/retrieval/apikey/add/", headers={"accept-language": "es"}).content.decode()
+    assert "Alcances" in page and "alcances" not in page

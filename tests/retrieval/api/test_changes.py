@@ -43,3 +43,8 @@ def test_what_the_caller_may_not_see_is_not_there(client, changed):
         keep(private.document_id)
     assert_refused(client.get(f"{API}/changes", {"domain": "client_cases"}), 404, "not_found")
     assert "client_cases" not in client.get(f"{API}/changes").content.decode()
+
+
+def test_days_in_the_wrong_order_are_refused(client):
+    refused = client.get(f"{API}/changes", {"since": "2020-01-01", "until": "2010-01-01"})
+    assert_refused(refused, 400, "bad_parameter")

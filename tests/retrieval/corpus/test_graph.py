@@ -83,6 +83,17 @@ def test_related_are_those_with_most_in_common():
     assert graph.related(x, ANONYMOUS, None) == [y.pk]
 
 
+def test_what_a_provision_holds_and_what_holds_it_are_not_related():
+    document = a_document(a_domain())
+    names = ("1", "1/a", "1/a/2", "10")
+    above, here, below, beside = (a_section(document, n, locator=f"{document.locator}/{n}") for n in names)
+    cited = a_section(document, "cited")
+    for section in (above, here, below, beside):
+        cite(section, cited)
+    assert graph.related(here, ANONYMOUS, None) == [beside.pk]
+    assert graph.related(beside, ANONYMOUS, None) == [above.pk, here.pk, below.pk]
+
+
 def exported(*arguments):
     out = StringIO()
     call_command("export_graph", *arguments, stdout=out)

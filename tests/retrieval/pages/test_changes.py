@@ -131,3 +131,36 @@ def test_private_versions_are_shown_to_their_readers_alone(client, case):
     assert [client.get(address).status_code for address in addresses] == [200, 200]
     response = client.get("/changes/")
     assert "A new strike." in response.content.decode() and "no-store" in response["Cache-Control"]
+
+
+def two_versions(old, new):
+    document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
+    place = {"locator": f"{document.locator}/1", "citation": "Manual § 1"}
+    a_section(document, old, valid_from=date(2020, 1, 1), valid_to=DAY, **place)
+    section = a_section(document, new, valid_from=DAY, **place)
+    keep(document.pk)
+    return section
+
+
+def test_a_table_that_was_only_set_anew_is_no_amendment(client):
+    two_versions("Small entity -$65.00", "Small entity | $65.00")
+    page = Page(client.get("/changes/?domain=manual"))
+    assert "Manual Layout only" in page.text and "Manual Amended" not in page.text
+
+
+def test_what_did_not_change_is_folded(client):
+    lines = [f"({n}) Paragraph {n}." for n in range(9)]
+    section = two_versions("\n".join(lines), "\n".join(lines).replace("Paragraph 4", "Item 4"))
+    page = Page(client.get(f"/changes{section.locator}"))
+    assert len(page.all("details")) == 2 and page.text.count("3 unchanged paragraphs") == 2
+    assert all(line in page.text for line in lines if "4" not in line)
+
+
+def test_what_is_wrong_is_told_of_its_field(client):
+    page = Page(client.get("/changes/", {"since": "2020-01-01", "until": "2010-01-01"}))
+    assert "This day is before the first one." in page.text and "Nothing changed" not in page.text
+    assert "Pages are numbered from 1 to 500." in Page(client.get("/changes/", {"page": "9999"})).text
+
+
+def test_versions_on_what_is_no_day_are_refused(client, changed):
+    assert client.get(f"/changes{changed.locator}?as_of=zzz").status_code == 400

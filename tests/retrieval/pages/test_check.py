@@ -76,3 +76,16 @@ def test_it_is_charged_by_its_size_and_not_logged(client):
     client.post("/check/", {"text": TEXT * 200}, REMOTE_ADDR="8.8.8.8")
     assert RateWindow.objects.get().count > 10
     assert not SearchLog.objects.exists()
+
+
+def test_another_language_keeps_the_text_and_what_was_found(client):
+    page = Page(send(client, text=TEXT, language="es"))
+    assert "Escrito revisado" in page.text and page.all("html", lang="es")
+    assert page.all("button", name="language", value="en", form="brief") and page.all("form", id="brief")
+    assert page.all("textarea", name="text") and "amend. I." in page.text
+    assert Page(client.get("/check/")).all("html", lang="es")
+
+
+def test_the_language_of_an_empty_page_is_chosen_as_elsewhere(client):
+    page = Page(client.get("/check/"))
+    assert not page.all("button", form="brief") and page.all("form", action="/language")

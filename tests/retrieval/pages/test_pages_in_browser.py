@@ -351,6 +351,41 @@ def test_pages_look_right_on_a_desk_and_in_the_dark(page):
     assert not page.complaints()
 
 
+def test_the_header_is_one_line_on_a_desk(page):
+    User.objects.create_user("ann")
+    sign_in(page.driver, page.address, "ann")
+    page.size(1280, 900)
+    for _ in range(2):  # in English, then in Spanish
+        page.open(FOURTH)
+        assert page.run("return document.querySelector('.masthead').offsetHeight") < 90
+        page.find(".languages button").click()
+    assert page.find("html").get_attribute("lang") == "en"
+
+
+def test_what_stands_together_is_told_apart(page):
+    page.open("/law/us/const")
+    gaps = page.run(
+        "return [...document.querySelectorAll('.outline .muted')].map(e => parseFloat(getComputedStyle(e).marginLeft))"
+    )
+    assert gaps and min(gaps) > 4
+    page.open("/search?q=jury&as_of=1950-01-01")
+    display = "return getComputedStyle(document.querySelector('p > .choice')).display"
+    assert page.run(display) == "flex"
+    page.open(PAGES["answer"])
+    borders = "return [...document.querySelectorAll('.answer-tools button')].map(e => getComputedStyle(e).borderStyle)"
+    assert set(page.run(borders)) == {"solid"}
+
+
+def test_a_brief_is_read_on_in_another_language(page):
+    page.open("/check/").find("textarea").send_keys("See U.S. Const. amend. XXVIII.")
+    page.find("#brief button").click()
+    page.see("There is no U.S. Const. amend. XXVIII")
+    page.find(".languages button").click()
+    page.see("Escrito revisado")
+    assert "XXVIII" in page.find("textarea").get_attribute("value")
+    page.open("/check/").see("Revisar un escrito")
+
+
 def test_the_keyboard_reaches_search_and_results_in_order(page):
     page.open(PAGES["search"])
     reached = []

@@ -135,12 +135,25 @@ def test_a_provision_lists_the_decisions_on_it_newest_first(client):
 
 def test_repealed_law_says_so(client):
     page = look(client, "/law/us/const/amendment/XVIII/section/1")
-    assert "Repealed by section 1 of the Twenty-first Amendment." in page.text
+    assert "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in page.text
     assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
     assert "/law/us/const/amendment/XXI/section/1" in page.links()
     later = look(client, "/law/us/const/amendment/XVIII/section/1?as_of=2020-01-01")
-    assert "Repealed by section 1 of the Twenty-first Amendment." in later.text
+    assert "Repealed on Dec. 5, 1933" in later.text
     assert client.get("/law/us/const/amendment/XVIII/section/1?as_of=1900-01-01").status_code == 404
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("place", ["amendment/XVIII", "amendment/XVIII/section/1", "article/II/section/1/clause/3"])
+def test_what_ended_a_provision_is_told_once(client, place, language):
+    page = look(client, f"/law/us/const/{place}", HTTP_ACCEPT_LANGUAGE=language)
+    assert page.all("div", **{"class": "notice changes"})
+    assert "Repealed by" not in page.text and "Superseded by" not in page.text
+
+
+def test_a_note_that_says_more_than_the_change_stays(client):
+    page = look(client, "/law/us/const/article/I/section/4/clause/2")
+    assert "The day of meeting was changed by section 2 of the Twentieth Amendment." in page.text
 
 
 def test_a_deeper_place_leads_to_where_it_stands(client):

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.django_db
         ({"q": "jury", "domain": "mars"}, "There is nothing to search under “mars”."),
         ({"q": "jury", "domain": "client_cases"}, "There is nothing to search under “client_cases”."),
         ({"q": "jury", "language": "de"}, "de"),
-        ({"q": "jury", "page": "0"}, "1"),
+        ({"q": "jury", "page": "0"}, "Pages are numbered from 1 to"),
         ({"q": "jury", "as_of": "2024-02-30"}, "There is no such day. Write it like 1791-12-15."),
         ({"q": "a\x00b"}, "Null"),
     ],
@@ -481,3 +481,19 @@ def test_facets_lead_to_narrower_searches(client):
     assert all(link.startswith("?q=congress&within=") for link in narrower)
     inside = look(client, f"/search{narrower[0]}")
     assert hits(inside) and "Searched only within" in inside.text
+
+
+@pytest.mark.parametrize("path", [FOURTH, "/law/us/const"])
+def test_a_provision_is_not_read_on_what_is_no_day(client, path):
+    page = look(client, f"{path}?as_of=zzz", status=400)
+    assert "There is no such day. Write it like 1791-12-15." in page.text
+    look(client, f"{path}?matter=zzz", status=404)
+
+
+def test_staff_is_offered_to_whom_it_may_concern(client, django_user_model):
+    staff, reader = (django_user_model.objects.create_user(name, is_staff=name == "staff") for name in ("staff", "ann"))
+    assert "/admin/" in look(client, "/").links()
+    client.force_login(reader)
+    assert "/admin/" not in look(client, "/").links()
+    client.force_login(staff)
+    assert "/admin/" in look(client, "/").links()

@@ -23,7 +23,8 @@ def test_words_in_the_laws_order_are_counted_and_where_they_stand():
     _, law, found = aligned("The Secretary shall pay the claim", "Each year the Secretary shall promptly pay the claim")
     assert found.order == 1.0
     assert found.tight == pytest.approx(6 / 7)
-    assert [token.word for token in law[slice(*found.region)]] == ["the", "secretary", "shall", "promptly", "pay", "the", "claim"]
+    there = " ".join(token.word for token in law[slice(*found.region)])
+    assert there == "the secretary shall promptly pay the claim"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.text import redline as module
-from retrieval.text.redline import Change, excerpt, redline
+from retrieval.text.redline import Change, excerpt, has_same_words, redline, stretches
 
 WORDS = st.lists(st.sampled_from(["the", "law", "(a)", "an", "officer", "\n", "shall"]), max_size=30).map(
     " ".join
@@ -59,3 +59,28 @@ def test_an_excerpt_holds_what_changed_and_a_little_around_it():
     assert [change.text for change in lines[0] if change.kind] == [" may", " shall"]
     (cut,) = excerpt(redline("", "word " * 100), most=50)
     assert sum(len(change.text) for change in cut) <= 51 and cut[0].text.endswith("…")
+
+
+def test_what_is_far_from_every_change_stands_apart():
+    old = "\n".join(f"Line {n}." for n in range(8))
+    parts = stretches(redline(old, old.replace("Line 3.", "Line three.")))
+    assert [(part.is_far, len(part.lines)) for part in parts] == [(True, 2), (False, 3), (True, 3)]
+    assert [line for part in parts for line in part.lines] == redline(old, old.replace("Line 3.", "Line three."))
+    (same,) = stretches(redline(old, old))
+    assert not same.is_far and len(same.lines) == 8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("By a small entity -$65.00", "By a small entity | $65.00", True),
+        ("Fee....... $65.00\nOther", "Fee | $65.00 Other", True),
+        ("By a small entity—$65.00", "By a small entity | $65.00", True),
+        ("Fee | $65.00", "Fee | $66.00", False),
+        ("re-sign", "resign", False),
+        ("-5 degrees", "5 degrees", False),
+        ("goods, wares", "goods wares", False),
+    ],
+)
+def test_layout_is_told_from_words(old, new, same):
+    assert has_same_words(old, new) == same

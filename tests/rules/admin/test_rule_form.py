@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rules.admin.rule_form import boxes_of, clauses_text, read_action, read_criterion, read_target
+from rules.admin.rule_form import RuleForm, boxes_of, clauses_text, read_action, read_criterion, read_target
 from rules.models import Rule
 from tests.rule_searches import THIRD, section
 from tests.rules.rule_pages import ADD, FORM, LIST
@@ -101,3 +101,9 @@ def test_a_rule_that_names_what_is_private_names_its_domain(client, curators, se
     assert "Quartering" in client.get(LIST).content.decode()
     client.force_login(curators[1])
     assert "Quartering" not in client.get(LIST).content.decode()
+
+
+def test_boxes_are_as_large_as_what_is_written_in_them():
+    fields = RuleForm().fields
+    assert fields["rationale"].widget.attrs["rows"] == 3
+    assert fields["tags"].widget.input_type == "text"

@@ -18,9 +18,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
 def test_a_rule_goes_from_draft_to_retired_by_two_peoples_buttons(client, curators, quartering):
     press(client, quartering, "propose")
-    assert "Approve and publish" in client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    own = client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    assert "Approve and publish" not in own and f"This may be done by {curators[1].username}." in own
     assert "Another person" in press(client, quartering, "publish")
     client.force_login(curators[1])
+    assert "Approve and publish" in client.get(f"{LIST}{quartering.pk}/change/").content.decode()
     press(client, quartering, "publish")
     quartering.refresh_from_db()
     assert (quartering.status, quartering.version, quartering.published_by) == ("published", 1, curators[1])

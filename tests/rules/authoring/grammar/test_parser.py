@@ -9,7 +9,7 @@ Of 60 by an author who did not know the grammar, 12 were read exactly at first: 
 Widened by those 30, it read all of them and 22 of the rest; widened by the rest too, 57 of 60.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -163,3 +163,38 @@ def test_percentages_are_added_to_or_taken_from_the_score(said, factor):
 )
 def test_both_languages_are_no_condition(sentence, criteria):
     assert [criterion["kind"] for criterion in drafted(sentence)["criteria"]] == criteria
+
+
+NAMED = dict.fromkeys(("commerce clause", "search clause"), "/us/const/amendment/IV")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("when someone asks about a raise show 4th amendment first", "raise"),
+        ("when someone asks about how to raise rent show the 4th amendment first", "how to raise rent"),
+        ("when someone asks about phones show commerce clause first", "phones"),
+    ],
+)
+def test_a_comma_may_be_missing_before_the_action(sentence, words):
+    got = drafted(sentence, replace(KNOWN, names=NAMED))
+    assert got["criteria"] == [{"kind": "keywords", "value": [words], "stemmed": True}]
+    assert got["targets"] == [{"kind": "section", "value": "/us/const/amendment/IV"}]
+    assert got["actions"] == [{"kind": "pin", "position": 1}]
+
+
+def test_a_note_needs_no_comma_either():
+    got = drafted('when someone asks about phones show the note "Call us"')
+    assert got["actions"] == [{"kind": "note", "text": "Call us"}]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "when someone asks about rent hide the 4th amendment and pin the 5th amendment",
+        "when someone asks about rent unless in winter show the 5th amendment first",
+        "when someone asks about phones show search clause first",  # show it, or search it?
+    ],
+)
+def test_a_comma_makes_no_rule_of_what_rules_cannot_say_or_of_two_readings(sentence):
+    assert isinstance(drafted(sentence, replace(KNOWN, names=NAMED)), set)
