@@ -55,6 +55,16 @@ def test_a_list_in_a_list_has_both_stems():
     assert "(a) The Board shall— ~ (2) meet." in quoted(text)
 
 
+def test_a_list_of_small_letters_below_roman_capitals_has_its_stem():
+    text = (
+        "(a) Bars\n(1) Parties\n(A) Rule\n(i) It does not apply to whoever shows that—\n"
+        "(I) membership ended—\n(a) 2 years before, or\n(b) 5 years before, and\n(II) there is no threat."
+    )
+    assert quoted(text)[-2] == (
+        "(i) It does not apply to whoever shows that— ~ (I) membership ended— ~ (b) 5 years before, and"
+    )
+
+
 def test_a_list_ends_where_two_designators_begin_another():
     text = "(a) No person shall be naturalized who cannot—\n(1) read.\n(b)(1) The rule is waived.\n(2) Fees are paid."
     assert quoted(text)[-2:] == ["(b)(1) The rule is waived.", "(2) Fees are paid."]
