@@ -43,7 +43,7 @@ def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
 
 
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
-    section, locator, citation, heading, text, language, private, level, _ = row
+    section, locator, citation, heading, text, language, private, level, is_leaf = row
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
     if level == "case" and (holding := holding_begins(text)) < end:
@@ -60,6 +60,7 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         found=found,
         heading=heading,
         private=private,
+        is_leaf=is_leaf,
     )
 
 

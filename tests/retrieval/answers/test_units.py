@@ -84,6 +84,20 @@ def test_words_before_a_long_list_break_off_and_those_before_a_short_one_do_not(
     assert not opening_breaks_off("To borrow Money on the credit of the United States:")
 
 
+@pytest.mark.parametrize("marks", ["(a) (b) (c) (d) (e)", "a. b. c. d. e.", "1.1 1.2 1.3 1.4 1.5", "- - - - -"])
+def test_a_colon_before_a_long_list_breaks_off_too(marks):
+    items = [f"{mark} {'by what the parties agree upon in writing, ' * 5}or" for mark in marks.split()]
+    text = "\n".join(["1. This agreement shall terminate:", *items])
+    stem, *rest = units(text)
+    assert breaks_off(text, stem) and not any(breaks_off(text, one) for one in rest)
+    assert all(one.stems for one in rest)
+
+
+def test_a_colon_before_the_next_provision_does_not_break_off():
+    text = "1. Power to borrow Money on the credit of the United States:\n2. Power to regulate Commerce."
+    assert not breaks_off(text, units(text)[0])
+
+
 @pytest.mark.parametrize("line", ["Name:\n", "and when—\n", "But not then.\n"])
 def test_what_is_no_law_is_framed_by_so_many_lines(line):
     assert max(len(unit.spans) for unit in units(line * 500)) <= 17
