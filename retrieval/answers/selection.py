@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -29,7 +30,8 @@ FEATURES = (
 @dataclass(frozen=True, slots=True)
 class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
-    search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below.
+    search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
+    `amended`: a later text took its place.
     """
 
     section: int
@@ -44,6 +46,10 @@ class Passage:
     heading: str = ""
     private: bool = False
     is_leaf: bool = True
+    valid_from: date | None = None
+    valid_to: date | None = None
+    status: str = ""
+    amended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ GRAMMARS = {
         inverted=rf"{NOT_BEHIND_SUBJECT}(?:(?:do|does|did|can|could|may|might|must|shall|should|will|would) "
         rf"(?:{SUBJECT})|(?:is|are|was|were|am|has|have) (?:i|we|you|he|she|it|they|there|this|that)\b)",
         referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|there|then|those|these|both|instead",
-        light=r"(?:for|until|in|by|at|to|since|of|with|from|about) (?:what|which|whom|when|how)|what|who|whom|which|when|"
+        light=r"for|until|in|by|at|since|of|with|from|about|what|who|whom|which|when|"
         r"where|why|how|long|much|many|often|soon|far|time|money|is|are|was|were|am|be|do|does|did|done|can|could|may|might|"
         r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|get|gets|take|takes|need|needs|wait|pay|"
         r"happens?|left|allowed|supposed|and|also",
@@ -121,10 +121,10 @@ GRAMMARS = {
         inverted="$^",
         referring=r"eso|esto|es[ae]s?|esos|ello|\w*(?:ar|er|ir)l[oae]s?|lo|les?|su|sus|ahi|ella|ellos|ellas|entonces|"
         r"mientras|ambos|sirven?|duran?|cuestan?|valen?",
-        light=r"(?:a|de|en|por|para|con|desde|hasta) (?:que|quien|cual|cuando|cuant[oa]s?)|que|quien(?:es)?|cual(?:es)?|"
+        light=r"por|con|desde|hasta|que|quien(?:es)?|cual(?:es)?|"
         r"cuando|donde|como|cuant[oa]s?|tiempo|dinero|es|son|hay|puedo|puede|podemos|debo|debe|debemos|tengo|tiene|"
-        r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|un|"
-        r"una|y|tambien|para|de|a|en",
+        r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|"
+        r"un|una|y|tambien|para|de|a|en",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
         modal=r"pued[eo]n?|podemos|deben?|debo|podrian?",
         first=INFINITIVO,
