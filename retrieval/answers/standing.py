@@ -1,4 +1,4 @@
-"""How law that is quoted stands, told as results tell it, and what put it out of force. Pure."""
+"""How law that is quoted stands, told as results tell it, and what put it out of force."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
