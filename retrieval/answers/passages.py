@@ -5,7 +5,7 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
 from retrieval.answers.selection import PROVISIONS, Passage
@@ -15,18 +15,23 @@ from retrieval.parsing.cases import holding_begins
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 MOST_BELOW = 40  # provisions read below one that has no words of its own
-COLUMNS = ("id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf")
+COLUMNS = (
+    "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
+    "valid_to", "status", "amended",
+)  # fmt: skip
+LEAF, DOMAIN = 8, len(COLUMNS)  # where they are in a row
+UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
 
 
 def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
     """Of the first results, best first; of one that has others below it, theirs. Each place once."""
-    readable = Section.objects.readable(caller, day)
+    readable = readable_on(caller, day)
     found: dict[int, Passage] = {}
     first = results[:PROVISIONS]
     rows = readable.filter(locator__in=[one["locator"] for one in first]).values_list(
         *COLUMNS, "domain__slug"
     )
-    by_place = {(row[1], row[-1]): row[:-1] for row in rows}
+    by_place = {(row[1], row[DOMAIN]): row[:DOMAIN] for row in rows}
     for result in first:
         row = by_place.get((result["locator"], result["domain"]))
         for one in below(row, readable) if row else ():
@@ -34,16 +39,31 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
     return list(found.values())
 
 
+def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
+    """Of one provision, whether or not it is among what was found; none where it is not here."""
+    readable = readable_on(caller, day)
+    row = readable.filter(locator=locator).values_list(*COLUMNS).first()
+    result = next((one for one in results if one["locator"] == locator), UNFOUND)
+    return [passage(one, result, is_part=one is not row) for one in below(row, readable)] if row else []
+
+
+def readable_on(caller: Caller, day: date | None) -> SectionQuerySet:
+    """With whether a later text took a section's place."""
+    same = Section.objects.live().filter(document=OuterRef("document"), locator=OuterRef("locator"))
+    later = same.filter(valid_from__gte=OuterRef("valid_to"))
+    return Section.objects.readable(caller, day).annotate(amended=Exists(later))
+
+
 def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
     """The provision itself where it has no others below it, else these, in order."""
-    if row[-1]:
+    if row[LEAF]:
         return [row]
     parts = readable.below(row[1]).exclude(text="").in_order()
     return list(parts.values_list(*COLUMNS)[:MOST_BELOW])
 
 
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
-    section, locator, citation, heading, text, language, private, level, _ = row
+    section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended = row
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
     if level == "case" and (holding := holding_begins(text)) < end:
@@ -60,6 +80,11 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         found=found,
         heading=heading,
         private=private,
+        is_leaf=is_leaf,
+        valid_from=begins,
+        valid_to=ends,
+        status=status,
+        amended=amended,
     )
 
 

@@ -5,12 +5,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
 from retrieval.answers.questions import asked_for, fits
-from retrieval.answers.units import Unit, breaks_off, units
+from retrieval.answers.units import OPENS_LIST, Unit, breaks_off, units
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
@@ -29,7 +30,8 @@ FEATURES = (
 @dataclass(frozen=True, slots=True)
 class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
-    search shows, in the whole text; `rank` and `probability` are the search's.
+    search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
+    `amended`: a later text took its place.
     """
 
     section: int
@@ -43,6 +45,11 @@ class Passage:
     found: tuple[int, int]
     heading: str = ""
     private: bool = False
+    is_leaf: bool = True
+    valid_from: date | None = None
+    valid_to: date | None = None
+    status: str = ""
+    amended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +104,13 @@ def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Score
 
 
 def words_of(passage: Passage) -> tuple[Read, ...]:
-    """Of a private document nothing stays in memory."""
-    return (read if passage.private else read_public)(passage.text, passage.language)
+    """Of a private document nothing stays in memory. Words before a list whose items are provisions of their own break
+    off.
+    """
+    found = (read if passage.private else read_public)(passage.text, passage.language)
+    if found and not passage.is_leaf and OPENS_LIST.search(passage.text, found[-1].unit.start):
+        return found[:-1]
+    return found
 
 
 def features(question: str, asked: str, pool: Sequence[tuple[Passage, Read]]) -> list[dict[str, float]]:

@@ -2,6 +2,7 @@
 say them plainly where one may be asked, and says when it does not know. Pages, API and commands call `answer`.
 """
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,9 +20,11 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
-from retrieval.answers.selection import PROVISIONS, Passage, Scored, may_answer, scored
+from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
 from retrieval.answers.spanish import beside
+from retrieval.answers.standing import UNMARKED, ended_by, marks, marks_of_cited, stands_whole
 from retrieval.answers.units import Span
+from retrieval.corpus.history import Change, is_within
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
@@ -35,6 +38,7 @@ MOST = {SHORT: 1, FULL: 4}  # units that are quoted
 NEARLY = 0.05  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 CRISIS = "crisis"  # the code of what is told to a cry for help
 
 
@@ -75,6 +79,17 @@ class Part:
     found: dict
     chosen: list[Scored]
     items: list[dict]
+    day: date | None = None
+
+    @property
+    def holding(self) -> tuple[dict, ...]:
+        """Of the law that it quotes what is law still: a language model is shown no other."""
+        ended = {one.passage.locator for one in self.chosen if ended_by(one.passage, self.day)}
+        return tuple(item for item in law_of(self) if item["citations"][0]["locator"] not in ended)
+
+    @property
+    def can_be_told(self) -> bool:
+        return bool(self.holding)
 
     def to_dict(self, number: int) -> dict:
         return {
@@ -142,7 +157,8 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     quoted = not found["abstained"] and may_answer(found["results"])
     read = reading.passages_of(found["results"], caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style)
-    return Part(request.text, found, chosen, items_of(found, chosen, language))
+    chosen = with_what_ended(chosen, read, request, found, caller)
+    return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
 
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
@@ -199,21 +215,54 @@ def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> li
     return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
 
 
+def with_what_ended(
+    chosen: Sequence[Scored], read: Sequence[Passage], request: AnswerRequest, found: dict, caller: Caller
+) -> list[Scored]:
+    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it."""
+    whole: list[Scored] = []
+    named = {one["rank"] for one in found["results"] if is_named(one)}
+    for one in chosen:
+        change = ended_by(one.passage, request.as_of)
+        successor = change and successor_of(change, chosen, read, request, found, caller)
+        pair = [one, successor] if one.passage.rank in named else [successor, one]
+        whole += [each for each in pair if each and each not in whole]
+    return whole
+
+
+def successor_of(
+    change: Change,
+    chosen: Sequence[Scored],
+    read: Sequence[Passage],
+    request: AnswerRequest,
+    found: dict,
+    caller: Caller,
+) -> Scored | None:
+    """Of what ended a provision the words that are quoted already, else those that answer best."""
+    if quoted := next((one for one in chosen if is_within(one.passage.locator, change.by)), None):
+        return quoted
+    others = [one for one in read if not is_within(one.locator, change.by)]
+    new = reading.passages_at(change.by, found["results"], caller, request.as_of)
+    ranked = scored(question_of(found), request.text, [*others, *new])
+    return next((one for one in ranked if one.passage in new), None)
+
+
 def overlap(one: Scored, other: Scored) -> bool:
     if one.passage.section != other.passage.section:
         return one.passage.text == other.passage.text
     return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
 
 
-def items_of(found: dict, chosen: Sequence[Scored], language: str) -> list[dict]:
+def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | None) -> list[dict]:
     """A lead in our words, a yes or no where it is certain, and the law."""
     if not chosen:
         return []
     pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
-    law = [law_item(one, pins, language) for one in chosen]
+    law = [law_item(one, pins, language) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
-    said = verdict_item(question_of(found), chosen[best], law[best]) if len(chosen) == 1 else []
-    lead = lead_items(found, chosen[best], language) if best == 0 else []  # of what is read next
+    sure = len(chosen) == 1 and stands_whole(law[best])
+    said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
+    leads = best == 0 and not ended_by(chosen[best].passage, day)
+    lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next
     return [*lead, *said, *law]
 
 
@@ -272,7 +321,7 @@ def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
         return []
     named = {name: result[name] for name in ("locator", "citation")}
     cited = named | {"pin": None, "quote": "", "start": 0, "end": 0}
-    lead = {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim"}
+    lead = {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim"} | UNMARKED
     return [lead | {"confidence": None, "translation": None, "language": language}]
 
 
@@ -293,7 +342,7 @@ def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
 
 def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str) -> dict | None:
     """As `generation.written` tells of the parts that are answered. Nothing private is sent."""
-    answered = [part for part in made if part.chosen]
+    answered = [part for part in made if part.can_be_told]
     if not answered or llm.endpoint() is None or not may_ask(caller):
         return None
     if any(one.passage.private for part in answered for one in part.chosen):
@@ -301,7 +350,7 @@ def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, langua
     widened = [slug for part in made for slug in part.found["widened"]]
     scopes, in_force = in_scope(caller, (*request.domains, *widened) if request.domains else ())
     kept = answers_for(request.search(language), scopes, in_force)
-    questions = [generation.Question(part.question, law_of(part)) for part in answered]
+    questions = [generation.Question(part.question, part.holding) for part in answered]
     return generation.written(questions, language, caller, scopes, kept, UUID(made[0].found["trace_id"]))
 
 
@@ -312,19 +361,22 @@ def law_of(part: Part) -> tuple[dict, ...]:
 def with_entries(made: Sequence[Part], wrote: dict | None) -> list[Part]:
     """Each part with what was written of it above the words of law it rests on."""
     entries = iter(wrote["entries"] if wrote else ())
-    return [replace(part, items=above_law(part, next(entries, []))) if part.chosen else part for part in made]
+    return [
+        replace(part, items=above_law(part, next(entries, []))) if part.can_be_told else part for part in made
+    ]
 
 
 def above_law(part: Part, entries: Sequence[dict]) -> list[dict]:
     said = [item for item in part.items if item["kind"] != "law"]
-    return [*said, *entries, *law_of(part)]
+    law = law_of(part)
+    return [*said, *(entry | marks_of_cited(entry, law) for entry in entries), *law]
 
 
 def generation_of(made: Sequence[Part], wrote: dict | None, caller: Caller) -> dict | None:
     """What became of it; what was withheld is for staff."""
     if wrote is None:
         return None
-    numbers = [n if len(made) > 1 else None for n, part in enumerate(made, start=1) if part.chosen]
+    numbers = [n if len(made) > 1 else None for n, part in enumerate(made, start=1) if part.can_be_told]
     withheld = [
         one | {"part": number}
         for number, of_part in zip(numbers, wrote["withheld"], strict=True)
@@ -410,10 +462,17 @@ def place(result: dict) -> dict:
 def notice(sections: Sequence[int], day: date | None, language: str) -> str:
     """Which edition of the law was read, and that this is no advice."""
     told = [
-        ", ".join(filter(None, (title, edition, _("read on %(day)s") % {"day": date_format(read)})))
+        ", ".join(filter(None, (title, named_edition(edition), _("read on %(day)s") % {"day": date_format(read)})))
         for title, edition, read in reading.editions(sections, language)
     ]
     as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
     if day and reading.any_undated(sections):
         as_of.append(_("Since when these words have been law is not known here."))
     return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])
+
+
+def named_edition(edition: str) -> str:
+    """As its source names it; where people gave its day alone, by that."""
+    if not DAY.fullmatch(edition):
+        return edition
+    return _("edition of %(day)s") % {"day": date_format(date.fromisoformat(edition))}

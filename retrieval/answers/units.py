@@ -21,8 +21,10 @@ Span = tuple[int, int]
 
 OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
 BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences with a colon, too
+# What contracts begin the items of their lists with, beside (a).
+ITEM = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(?:\.\d{1,3})+|(?:[a-z]{1,4}|[A-Z])[.)]|[-–•*▪])(?=\s)")
 MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
-ENDED = re.compile(r"[.;:,!?—”\"’)\]-]\s*$|;\s*(?:and|or)\s*$")
+ENDED = re.compile(r"[.;:,!?—”\"’)\]-]\s*$|[;,]\s*(?:and|or)\s*$")
 EXCEPTS = re.compile(
     r"(?:unless|except|provided|however|notwithstanding|but|subject to|exceptions?\b"
     r"|the (?:preceding|foregoing|previous) sentence"
@@ -35,7 +37,8 @@ EXCEPTS = re.compile(
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A place that may be quoted, the stems of the lists it stands in, outermost first, and what follows of it: an
-    exception, or the items of its own list. `headings` are the places of the headings above it.
+    exception, or the items of its own list. `headings` are the places of the headings above it. `opens`: it is all but
+    the items of a list that follows.
     """
 
     start: int
@@ -43,6 +46,7 @@ class Unit:
     stems: tuple[Span, ...] = ()
     after: tuple[Span, ...] = ()
     headings: tuple[Span, ...] = ()
+    opens: bool = False
 
     @property
     def spans(self) -> list[Span]:
@@ -84,15 +88,16 @@ def units(text: str) -> tuple[Unit, ...]:
         elif line.kind != "number":
             after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
-            made.append(Unit(line.start, line.end, above, after, told))
+            opens = line.kind == "stem" and not after and _is_listed(text, lines[n : n + 2])
+            made.append(Unit(line.start, line.end, above, after, told, opens))
         if line.kind == "stem":
             stems = [*stems[1 - MOST_STEMS :], line]
     return tuple(made)
 
 
 def breaks_off(text: str, unit: Unit) -> bool:
-    """Whether it ends with a dash and its list is not quoted with it: it says nothing by itself."""
-    return not unit.after and bool(BREAKS_OFF.search(text, unit.start, unit.end))
+    """Whether its list is not quoted with it, or it ends with a dash: it says nothing by itself."""
+    return unit.opens or not unit.after and bool(BREAKS_OFF.search(text, unit.start, unit.end))
 
 
 def _span(line: Line) -> Span:
@@ -136,10 +141,26 @@ def _goes_on(text: str, line: Line, stems: list[Line]) -> bool:
     """Whether an unnumbered line belongs to the list before it: its first word is written small, or nothing of the
     list came yet.
     """
-    first = text[line.start]
+    mark = ITEM.match(text, line.start)
+    first = text[mark.end() if mark else line.start : line.end].lstrip()[:1]
     return bool(stems) and (
         first.islower() or stems[-1].end >= line.start - 2 or line.depth > stems[-1].depth
     )
+
+
+def _is_listed(text: str, pair: list[Line]) -> bool:
+    """Whether the second line is an item of the list that the first one opens, and not the next of its own kind."""
+    if len(pair) < 2:
+        return False
+    stem, line = pair
+    own, other = (ITEM.match(text, one.start) for one in pair)
+    is_item = other and not line.begins and not (own and shape(own[0]) == shape(other[0]))
+    return stem.holds(line) or bool(is_item)
+
+
+def shape(mark: str) -> str:
+    """ "1.1." and "10.2." are alike."""
+    return re.sub("[A-Z]", "A", re.sub("[a-z]+", "a", re.sub(r"\d+", "1", mark)))
 
 
 def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:

@@ -18,8 +18,9 @@ from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS
-from retrieval.api.serializers import QuotedPlace, Reference, Result
+from retrieval.api.serializers import LegalChange, QuotedPlace, Reference, Result
 from retrieval.request import MAX_QUERY
+from retrieval.search.response import STANDINGS
 from retrieval.stages.llm_verifier import usual_pipeline
 
 KINDS = ("lead", "yes", "no", "generated", "law")
@@ -85,6 +86,13 @@ class AnswerSentence(s.Serializer):
     )
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
     language = s.CharField(help_text="Of the text; of yes and no, that of the law they rest on.")
+    standing = s.ChoiceField(
+        STANDINGS, allow_null=True, help_text="Of the law it rests on, as in results; null where none is marked."
+    )
+    status = s.CharField(allow_blank=True, help_text="repealed, superseded …, on the day asked for.")
+    valid_from = s.DateField(allow_null=True)
+    valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
+    history = LegalChange(many=True, help_text="What changed or ended it by the day asked for, in order.")
     part = s.IntegerField(
         allow_null=True, help_text="Of several questions the one it answers, counted from 1."
     )

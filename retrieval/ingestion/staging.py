@@ -79,9 +79,11 @@ def dated(edition: date | None) -> str:
 
 
 def of_edition(source: SourceDocument, given: str) -> SourceDocument:
-    """With the day of its edition where people gave one, which is also that of each provision without its own."""
+    """With the day of its edition where people gave one, which is also that of each provision without its own. It names
+    the edition where the source does not.
+    """
     edition = date.fromisoformat(given) if given else source.edition
-    return replace(source, edition=edition)
+    return replace(source, edition=edition, publication=source.publication or given)
 
 
 def check_order(known: SectionQuerySet, source: SourceDocument) -> None:

@@ -31,6 +31,11 @@ def doubled(text: str) -> int:
     return max(letters(text) - 26, 0)
 
 
+def item(text: str) -> int:
+    """aa is 1, bb 2; some lists have a and b there."""
+    return doubled(text) or letters(text)
+
+
 def numeral(text: str) -> int:
     if not text or not text.islower() or not ROMAN.fullmatch(text):
         return 0
@@ -74,7 +79,7 @@ class Scheme:
 
 
 CODE = Scheme(
-    (letters, digits, capital(letters), numeral, capital(numeral), doubled, capital(doubled)),
+    (letters, digits, capital(letters), numeral, capital(numeral), item, capital(doubled)),
     ("subsection", "paragraph", "subparagraph", "clause", "subclause", "item", "subitem"),
 )
 REGULATION = Scheme(

@@ -79,7 +79,7 @@ def places(text: str) -> list[Span]:
     """
     every = [unit for unit in units(text) if not CAPTION.search(text, unit.start, unit.end)]
     alone = [unit for unit in every if all(CAPTION.search(text, *stem) for stem in unit.stems)]
-    whole = [around(text, unit) for unit in alone]
+    whole = [place for place in (around(text, unit) for unit in alone) if not text[place[0]].islower()]
     easy = [
         place for place in whole if SHORTEST <= place[1] - place[0] <= LONGEST and ENDS.search(text, *place)
     ]

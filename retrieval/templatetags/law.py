@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
+from retrieval.answers.citing import cited, together
 from retrieval.corpus.changes import begins
 from retrieval.corpus.history import is_within
 from retrieval.models import Document, Section
@@ -265,8 +266,18 @@ def change(made: Mapping) -> SafeString:
     """ "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1.", which leads there."""
     address = reverse("retrieval:provision", args=[made["by"].removeprefix("/")])
     link = format_html('<a href="{}">{}</a>', address, made["citation"])
-    day = date_format(date.fromisoformat(made["day"]))
-    return format_html(str(CHANGES[made["effect"]]), day=day, citation=link)
+    return format_html(str(CHANGES[made["effect"]]), day=day(made["day"]), citation=link)
+
+
+def plain_marks(item: Mapping) -> list[str]:
+    """What is told beside law that is quoted, without links: its status, its standing, what changed it."""
+    changed = [(str(CHANGES[made["effect"]]), made) for made in item["history"]]
+    by = [told.format(day=day(made["day"]), citation=made["citation"]) for told, made in changed]
+    return [*filter(None, (status(item["status"]), standing(item))), *by]
+
+
+register.filter(together)
+register.filter(cited)
 
 
 @register.simple_tag

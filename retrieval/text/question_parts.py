@@ -30,6 +30,9 @@ class Grammar:
     condition: str  # begins what holds for the questions that follow it
     inverted: str  # begins a question behind a condition without a comma
     referring: str  # means something named before
+    light: (
+        str  # says nothing of what is asked about: a question of such words alone means what was named before
+    )
     alike: str  # asks the same of something else
     modal: str  # the first verb of a question whose verbs may be several
     first: str  # the first of them
@@ -75,6 +78,10 @@ GRAMMARS = {
         inverted=rf"{NOT_BEHIND_SUBJECT}(?:(?:do|does|did|can|could|may|might|must|shall|should|will|would) "
         rf"(?:{SUBJECT})|(?:is|are|was|were|am|has|have) (?:i|we|you|he|she|it|they|there|this|that)\b)",
         referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|there|then|those|these|both|instead",
+        light=r"for|until|in|by|at|since|of|with|from|about|what|who|whom|which|when|"
+        r"where|why|how|long|much|many|often|soon|far|time|money|is|are|was|were|am|be|do|does|did|done|can|could|may|might|"
+        r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|get|gets|take|takes|need|needs|wait|pay|"
+        r"happens?|left|allowed|supposed|and|also",
         alike=r"(?:what|how) about ",
         modal=r"can|could|may|must|shall|should|will|would",
         first=r"(?!an?|the|my|that|who|which)\w{2,}",
@@ -114,6 +121,10 @@ GRAMMARS = {
         inverted="$^",
         referring=r"eso|esto|es[ae]s?|esos|ello|\w*(?:ar|er|ir)l[oae]s?|lo|les?|su|sus|ahi|ella|ellos|ellas|entonces|"
         r"mientras|ambos|sirven?|duran?|cuestan?|valen?",
+        light=r"por|con|desde|hasta|que|quien(?:es)?|cual(?:es)?|"
+        r"cuando|donde|como|cuant[oa]s?|tiempo|dinero|es|son|hay|puedo|puede|podemos|debo|debe|debemos|tengo|tiene|"
+        r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|"
+        r"un|una|y|tambien|para|de|a|en",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
         modal=r"pued[eo]n?|podemos|deben?|debo|podrian?",
         first=INFINITIVO,
@@ -334,9 +345,7 @@ def _repeated(clause: str, grammar: Grammar) -> list[str]:
     return [clause]
 
 
-def _by_itself(
-    clause: str, n: int, clauses: list[str], told: str, condition: str, grammar: Grammar
-) -> str:
+def _by_itself(clause: str, n: int, clauses: list[str], told: str, condition: str, grammar: Grammar) -> str:
     """The clause with what it needs of the others; the condition of the one before is its own, too."""
     folded = fold(clause)
     clause = clause.lstrip("¿")
@@ -344,6 +353,7 @@ def _by_itself(
     known = ", ".join(filter(None, (told, holds)))
     before = f"{known}: " if len(known.split()) <= MOST_TOLD and known else ""
     points = re.search(rf"\b(?:{grammar.referring})\b", folded) or (len(folded.split()) < 5 and not holds)
+    points = points or not re.search(r"\w", re.sub(rf"\b(?:{grammar.light})\b", "", folded))
     first = clauses[0].lstrip("¿").removeprefix(holds).lstrip(" ,")
     alike = clause.split()[:2] == first.split()[:2]  # the first question again, of something else
     behind = f" ({first})" if n and points and not alike and first not in clause else ""

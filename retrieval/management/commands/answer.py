@@ -3,8 +3,10 @@
 import json
 import textwrap
 
+from retrieval.answers.citing import citation_of, together
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, answer
 from retrieval.management.base import ArfCommand
+from retrieval.templatetags.law import plain_marks
 
 
 class Command(ArfCommand):
@@ -25,8 +27,8 @@ class Command(ArfCommand):
         if options["json"]:
             self.stdout.write(json.dumps(made, indent=2, ensure_ascii=False))
             return
-        for sentence in made["answer"]:
-            self._write(sentence)
+        for group in together(made["answer"]):
+            self._write(group)
         if missing := made["not_found"]:
             self.stdout.write(missing["message"])
             self.stdout.write("Looked at: " + "; ".join(one["citation"] for one in missing["looked_at"]))
@@ -35,8 +37,11 @@ class Command(ArfCommand):
             self.stdout.write(f"Elsewhere, not law: {page['title']} <{page['url']}>")
         self.stdout.write(f"\n{made['notice']}\n{made['took_ms']:.1f} ms; trace {made['trace_id']}")
 
-    def _write(self, sentence: dict) -> None:
-        places = "; ".join(dict.fromkeys(place["citation"] for place in sentence["citations"]))
-        told = f"({sentence['text']})" if sentence["kind"] == "lead" else sentence["text"]
-        self.stdout.write(textwrap.fill(told, 96))
-        self.stdout.write(f"   {places}\n")
+    def _write(self, group: list[dict]) -> None:
+        for said in group:
+            told = f"({said['text']})" if said["kind"] == "lead" else said["text"]
+            self.stdout.write(textwrap.fill(told, 96))
+        self.stdout.write(f"   {citation_of(group)}")
+        for mark in plain_marks(group[-1]):
+            self.stdout.write(f"   {mark}")
+        self.stdout.write("")

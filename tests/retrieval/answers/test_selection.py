@@ -62,6 +62,13 @@ def test_provisions_that_are_probably_not_relevant_are_not_quoted(results, expec
     assert may_answer(results) is expected
 
 
+def test_words_before_a_list_of_other_provisions_are_not_quoted_alone():
+    opening = replace(PASSAGE, text="Rent is due. This agreement shall terminate:", is_leaf=False)
+    question = "When does the agreement terminate?"
+    assert best(question, opening) == "Rent is due."
+    assert best(question, replace(opening, is_leaf=True)) == "This agreement shall terminate:"
+
+
 def test_every_feature_has_a_weight():
     assert list(selection.shipped_weights()["features"]) == list(selection.FEATURES)
 

@@ -5,12 +5,13 @@ from datetime import date
 import pytest
 
 from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
 from retrieval.answers import service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
-from retrieval.models import CacheEntry, SearchLog, Section
-from tests.builders import a_case_file
+from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
+from tests.builders import a_case_file, a_document, a_section, embedded
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +69,13 @@ def test_where_nothing_has_the_words_in_quotes_it_says_so():
 def test_the_edition_is_told_in_the_language_of_the_question():
     assert "Constitution of the United States, read on" in ask("Who can declare war?")["notice"]
     assert "Constitución de los EE. UU., leída el" in ask("¿Quién puede declarar la guerra?")["notice"]
+
+
+def test_an_edition_of_which_only_the_day_is_known_is_told_by_it():
+    with as_system():
+        Document.objects.filter(domain__slug="us_constitution").update(publication="2022-09-29")
+    assert "States, edition of Sept. 29, 2022, read on" in ask("Who can declare war?")["notice"]
+    assert "EE. UU., edición del 29 de septiembre de 2022, leída" in ask("¿Quién puede declarar la guerra?")["notice"]
 
 
 def test_law_of_a_day_says_where_its_beginning_is_not_known():
@@ -177,3 +185,72 @@ def test_a_part_without_an_answer_says_so():
     made = ask("Who can declare war, and how do I bake bread?")
     assert made["parts"][0]["answer"] and made["not_found"] is None
     assert made["parts"][1]["answer"] == [] and "I don't know" in made["parts"][1]["not_found"]["message"]
+
+
+PROHIBITED = "is hereby prohibited"
+
+
+def test_what_repealed_law_stands_before_it_and_nothing_is_said_of_it():
+    made = ask("Is alcohol prohibited?")
+    first, second = [one for one in made["answer"] if one["kind"] != "lead"]
+    assert "hereby repealed" in first["text"] and first["standing"] == "in_force"
+    assert PROHIBITED in second["text"] and second["status"] == "repealed"
+    assert second["standing"] == "no_longer_in_force" and second["valid_to"] == "1933-12-05"
+    assert [change["by"] for change in second["history"]] == ["/us/const/amendment/XXI/section/1"]
+    assert not any(one["kind"] in ("lead", "yes", "no") for one in made["answer"])
+
+
+def test_law_that_the_question_names_stands_before_what_repealed_it():
+    first, second = law(ask("What is prohibited by the Eighteenth Amendment?"))
+    assert PROHIBITED in first and "hereby repealed" in second
+
+
+def test_what_repealed_law_need_not_be_here():
+    Section.objects.filter(locator__startswith="/us/const/amendment/XXI").update(live=False)
+    (one,) = ask("Is alcohol prohibited?")["answer"]
+    assert PROHIBITED in one["text"] and one["status"] == "repealed"
+
+
+def test_law_that_held_on_the_day_asked_for_says_that_it_has_ended_since():
+    made = ask("Is alcohol prohibited?", as_of=date(1925, 1, 1))
+    of_law = [one for one in made["answer"] if one["kind"] == "law"]
+    assert [PROHIBITED in one["text"] for one in of_law] == [True]
+    assert of_law[0]["status"] == "" and of_law[0]["history"] == []
+    assert of_law[0]["standing"] == "no_longer_in_force" and of_law[0]["valid_to"] == "1933-12-05"
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "by"),
+    [
+        ("When must Congress meet each year?", "first Monday in December", "XX/section/2"),
+        ("¿Los senadores son elegidos por las legislaturas estatales?", "chosen by the Legislature", "XVII"),
+    ],
+)
+def test_law_that_was_changed_says_so(question, words, by):
+    made = ask(question, style=FULL)
+    (one,) = [one for one in made["answer"] if one["kind"] == "law" and words in one["text"]]
+    assert [(made["effect"], made["by"]) for made in one["history"]] == [
+        ("changed", f"/us/const/amendment/{by}")
+    ]
+    assert one["standing"] == "in_force"
+    (held,) = [one for one in ask(question, style=FULL, as_of=date(1900, 1, 1))["answer"] if words in one["text"]]
+    assert held["history"] == []
+
+
+def test_a_decision_stands_behind_the_one_that_overruled_it():
+    for locator, text in (
+        ("/us/scotus/163/537", "Held. Equal zebras may ride in separate coaches of a railway."),
+        ("/us/scotus/347/483", "Held. Separate zebras are unequal."),
+    ):
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
+        embedded(a_section(document, text, locator=locator, level="case"))
+    made = ask("May equal zebras ride in separate coaches of a railway?")
+    new, old = [one for one in made["answer"] if one["kind"] == "law"]
+    assert "unequal" in new["text"] and new["history"] == []
+    assert old["standing"] == "overruled" and old["history"][0]["by"] == "/us/scotus/347/483"
+
+
+def test_a_language_model_is_shown_no_law_that_has_ended():
+    quoted = service.by_law(AnswerRequest("Is alcohol prohibited?"), Caller(), channel="command")
+    (part,) = quoted.parts
+    assert [PROHIBITED in one["text"] for one in part.holding] == [False]

@@ -55,6 +55,16 @@ def test_a_list_in_a_list_has_both_stems():
     assert "(a) The Board shall— ~ (2) meet." in quoted(text)
 
 
+def test_a_list_of_small_letters_below_roman_capitals_has_its_stem():
+    text = (
+        "(a) Bars\n(1) Parties\n(A) Rule\n(i) It does not apply to whoever shows that—\n"
+        "(I) membership ended—\n(a) 2 years before, or\n(b) 5 years before, and\n(II) there is no threat."
+    )
+    assert quoted(text)[-2] == (
+        "(i) It does not apply to whoever shows that— ~ (I) membership ended— ~ (b) 5 years before, and"
+    )
+
+
 def test_a_list_ends_where_two_designators_begin_another():
     text = "(a) No person shall be naturalized who cannot—\n(1) read.\n(b)(1) The rule is waived.\n(2) Fees are paid."
     assert quoted(text)[-2:] == ["(b)(1) The rule is waived.", "(2) Fees are paid."]
@@ -72,6 +82,20 @@ def test_words_before_a_long_list_break_off_and_those_before_a_short_one_do_not(
     assert opening_breaks_off("(a) Whoever—", *items)
     assert not opening_breaks_off("(a) Whoever—", *items[:2])
     assert not opening_breaks_off("To borrow Money on the credit of the United States:")
+
+
+@pytest.mark.parametrize("marks", ["(a) (b) (c) (d) (e)", "a. b. c. d. e.", "1.1 1.2 1.3 1.4 1.5", "- - - - -"])
+def test_a_colon_before_a_long_list_breaks_off_too(marks):
+    items = [f"{mark} {'by what the parties agree upon in writing, ' * 5}or" for mark in marks.split()]
+    text = "\n".join(["1. This agreement shall terminate:", *items])
+    stem, *rest = units(text)
+    assert breaks_off(text, stem) and not any(breaks_off(text, one) for one in rest)
+    assert all(one.stems for one in rest)
+
+
+def test_a_colon_before_the_next_provision_does_not_break_off():
+    text = "1. Power to borrow Money on the credit of the United States:\n2. Power to regulate Commerce."
+    assert not breaks_off(text, units(text)[0])
 
 
 @pytest.mark.parametrize("line", ["Name:\n", "and when—\n", "But not then.\n"])

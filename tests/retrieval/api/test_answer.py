@@ -5,14 +5,17 @@ import json
 import pytest
 from django.core.management import call_command
 
+from retrieval.access.row_security import as_system
 from retrieval.api.answer import AnswerToQuestion
-from retrieval.models import RateWindow
+from retrieval.models import Anchor, RateWindow
+from tests.builders import embedded
 from tests.llm_server import good, says
 from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
 from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
+from tests.retrieval.pages.looking import add_provision
 
 pytestmark = pytest.mark.django_db
 TWO = "Who can declare war? How old must the president be?"
@@ -73,6 +76,30 @@ def test_the_command_prints_the_answer(capsys):
     assert "To declare War" in capsys.readouterr().out
     call_command("answer", "how do I bake bread", "--json")
     assert json.loads(capsys.readouterr().out)["not_found"]
+
+
+def test_the_command_tells_what_ended_the_law_that_it_quotes(capsys):
+    call_command("answer", "Is alcohol prohibited?")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "U.S. Const. amend. XVIII, § 1 Repealed Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in told
+
+
+def test_the_answer_tells_what_ended_the_law_that_it_quotes(client):
+    made = client.get(f"{API}/answer", {"q": "Is alcohol prohibited?"}).json()
+    assert_shape(made, AnswerToQuestion)
+    assert [one["status"] for one in made["answer"]] == ["", "repealed"]
+    assert made["answer"][1]["history"][0]["day"] == "1933-12-05"
+
+
+def test_the_command_cites_the_numbered_place(capsys):
+    locator, text = "/us/usc/t8/s1182", "(a) Zebras\n(1) Zebras are striped."
+    section = add_provision("us_code", "/us/usc/t8", locator, text, citation="8 U.S.C. § 1182")
+    embedded(section)
+    place = {"level": "paragraph", "number": "1", "start": 11, "end": len(text)}
+    with as_system():
+        Anchor.objects.create(section=section, locator=f"{locator}/a/1", **place)
+    call_command("answer", "Are zebras striped?")
+    assert "8 U.S.C. § 1182(a)(1)\n" in capsys.readouterr().out
 
 
 def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client, unsure):

@@ -98,6 +98,7 @@ def test_an_ingestion_of_many_documents_goes_on_where_it_was_killed(domain, tmp_
 def test_the_command_takes_the_day_of_an_edition(domain, write):
     call_command("ingest", domain.slug, str(write("One.")), "--edition=2016-09-01")
     assert domain.sections.live().get(locator="/manual/a/s1").valid_from == date(2016, 9, 1)
+    assert domain.documents.get().publication == "2016-09-01"
 
 
 def test_the_command_refuses_an_unknown_domain():

@@ -31,6 +31,22 @@ def test_an_answer_quotes_the_law_and_leads_to_its_words(client):
     assert [attributes for _, attributes in opened.elements if attributes.get("id") == "passage"]
 
 
+def test_law_that_has_ended_is_marked_beside_its_words(client):
+    page = ask(client, "Is alcohol prohibited?")
+    told = page.text.index("Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1.")
+    assert page.text.index("hereby repealed") < page.text.index("hereby prohibited") < told
+    page = ask(client, "Is alcohol prohibited?", as_of="1925-01-01")
+    assert "Not in force since Dec. 5, 1933" in page.text and "Repealed" not in page.text
+
+
+def test_quotations_of_one_provision_are_cited_once(client):
+    page = ask(client, "How does a bill become a law?", style="full")
+    cited = [
+        link for link in page.links() if link.startswith("/law/us/const/article/I/section/7/clause/2?q=")
+    ]
+    assert len(page.all("blockquote")) > len(page.all("figure")) and len(cited) == 1
+
+
 def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     page = ask(client, AGE)
     (kept,) = page.all("input", name="about")

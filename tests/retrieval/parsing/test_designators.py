@@ -48,6 +48,7 @@ def test_regulations_number_a_1_i_A(designators, nested_as):
         ("(a) (1) (A) (i) (I) (II) (aa) (bb) (ii) (B) (b)", "a a/1 a/1/A a/1/A/i a/1/A/i/I a/1/A/i/II a/1/A/i/II/aa "
          "a/1/A/i/II/bb a/1/A/ii a/1/B b"),
         ("(1) (2) (A) (3)", "1 2 2/A 3"),
+        ("(a) (1) (A) (i) (I) (a) (b) (II) (b)", "a a/1 a/1/A a/1/A/i a/1/A/i/I a/1/A/i/I/a a/1/A/i/I/b a/1/A/i/II b"),
     ],
 )  # fmt: skip
 def test_the_code_numbers_a_1_A_i(designators, nested_as):

@@ -61,6 +61,15 @@ def test_no_item_of_a_list_stands_without_the_words_before_it():
     assert not any(sentence.startswith(("the number", "the names")) for sentence in chosen(text))
 
 
+def test_no_fragment_of_a_sentence_stands_for_a_provision():
+    text = (
+        "The owner shall keep a dog on its leash in the park of the city;\n"
+        "and the seal of the officer of dogs, owners, leashes and parks of the city.\n"
+        "The officer shall write down the names of the owners of the dogs."
+    )
+    assert not any(sentence.startswith("and") for sentence in chosen(text))
+
+
 def test_what_has_words_has_a_sentence_and_what_has_none_has_none():
     assert chosen("Short.") == ["Short."]
     assert chosen("  \n ") == []

@@ -82,6 +82,31 @@ def test_a_pronoun_gets_what_it_stands_for():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        (
+            "Can I get asylum, and how long do I have, and can I work meanwhile?",
+            "en",
+            "how long do I have? (Can I get asylum)",
+        ),
+        ("If I ask for asylum, can I stay, and how long?", "en", "If I ask for asylum: how long? (can I stay)"),
+        (
+            "¿Puedo pedir asilo y cuánto tiempo tengo para hacerlo?",
+            "es",
+            "¿cuánto tiempo tengo para hacerlo? (Puedo pedir asilo)",
+        ),
+        (
+            "¿Puedo pedir asilo político, y cuánto tiempo tengo que esperar?",
+            "es",
+            "¿cuánto tiempo tengo que esperar? (Puedo pedir asilo político)",
+        ),
+    ],
+)
+def test_a_question_that_does_not_say_of_what_gets_it(text, language, found):
+    assert parts(text, language)[1] == found
+
+
 def test_both_sides_of_a_comparison():
     assert parts("What's the difference between asylum and withholding of removal?", "en") == (
         "What is asylum?",

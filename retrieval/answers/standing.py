@@ -1,0 +1,47 @@
+"""How law that is quoted stands, told as results tell it, and what put it out of force."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from retrieval.answers.selection import Passage
+from retrieval.corpus import history
+from retrieval.corpus.history import Change, is_within
+from retrieval.search.response import iso, standing_today
+
+IN_FORCE = "in_force"
+UNMARKED = {"valid_from": None, "valid_to": None, "status": "", "standing": None, "history": []}  # of what is no law
+
+
+def marks(passage: Passage, day: date | None) -> dict:
+    """How it stands today, and what had changed it by the day asked for."""
+    stands = history.standing(passage.locator, day)
+    begins, ends, status = passage.valid_from, stands.end(passage.valid_to), stands.status(passage.status)
+    return {
+        "valid_from": iso(begins),
+        "valid_to": iso(ends),
+        "status": status,
+        "standing": standing_today(begins, ends, status, amended=passage.amended),
+        "history": [
+            change.to_dict() for change in stands.made if is_within(passage.locator, change.provision)
+        ],
+    }
+
+
+def marks_of_cited(entry: Mapping, law: Sequence[Mapping]) -> dict:
+    """Those of what an entry cites of this law: of the first that has any."""
+    cited = {place["locator"] for place in entry["citations"]}
+    of_cited = [one for one in law if one["citations"][0]["locator"] in cited]
+    marked = next((one for one in of_cited if not stands_whole(one)), None)
+    return {name: (marked or UNMARKED)[name] for name in UNMARKED}
+
+
+def stands_whole(item: Mapping) -> bool:
+    """Whether it is law today and nothing changed it, so that yes or no may rest on it."""
+    return item["standing"] == IN_FORCE and not item["history"]
+
+
+def ended_by(passage: Passage, day: date | None) -> Change | None:
+    """What had repealed, superseded or overruled it by that day; what is only changed is law still."""
+    made = history.standing(passage.locator, day).made
+    gone = (change for change in made if change.ends or change.effect == history.OVERRULED)
+    return next((change for change in gone if is_within(passage.locator, change.provision)), None)

@@ -1,0 +1,43 @@
+"""How law that is quoted stands, and what ended it."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from retrieval.answers.selection import Passage
+from retrieval.answers.standing import ended_by, marks, marks_of_cited, stands_whole
+
+PROHIBITION = Passage(1, "/us/const/amendment/XVIII/section/1", "XVIII", "Liquors.", 0, 1, 0.9, "en", (0, 0))
+MEETING = replace(PROHIBITION, locator="/us/const/article/I/section/4/clause/2")
+WAR = replace(PROHIBITION, locator="/us/const/article/I/section/8/clause/11")
+
+
+@pytest.mark.parametrize(
+    ("passage", "day", "ended", "whole"),
+    [
+        (PROHIBITION, None, True, False),
+        (PROHIBITION, date(1925, 1, 1), False, False),  # it was law then and is not today
+        (MEETING, None, False, False),
+        (WAR, None, False, True),
+        (replace(WAR, locator="/us/scotus/163/537"), None, True, False),
+    ],
+)
+def test_what_is_only_changed_has_not_ended(passage, day, ended, whole):
+    assert bool(ended_by(passage, day)) is ended
+    assert stands_whole(marks(passage, day)) is whole
+
+
+@pytest.mark.parametrize(("amended", "standing"), [(True, "amended_since"), (False, "no_longer_in_force")])
+def test_an_earlier_text_tells_until_when_it_held(amended, standing):
+    earlier = replace(WAR, valid_from=date(2000, 1, 1), valid_to=date(2010, 1, 1), amended=amended)
+    told = marks(earlier, date(2005, 1, 1))
+    assert (told["standing"], told["valid_to"]) == (standing, "2010-01-01") and not stands_whole(told)
+
+
+def test_what_rests_on_changed_law_is_marked_as_it_is():
+    law = [
+        {"citations": [{"locator": passage.locator}], **marks(passage, None)} for passage in (WAR, MEETING)
+    ]
+    assert marks_of_cited({"citations": law[1]["citations"]}, law) == marks(MEETING, None)
+    assert marks_of_cited({"citations": law[0]["citations"]}, law)["standing"] is None
