@@ -124,6 +124,7 @@ class SearchForm(QuestionForm):
             within=said["within"],
             facets=True,
             notes=said["notes"],
+            reader=get_language(),
         )
 
 
