@@ -7,7 +7,6 @@ from retrieval import pipeline
 from retrieval.errors import ArfError
 from retrieval.ranking import RuleOptions
 from retrieval.text.language import detect
-from retrieval.text.normalization import normalize
 
 MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
 MAX_K = 100
@@ -48,7 +47,7 @@ class SearchRequest:
 
 def check(request: SearchRequest) -> None:
     """Raises BadQuery; nothing that fails here reaches a stage."""
-    if not normalize(request.text):
+    if not any(map(str.isalnum, request.text)):
         raise BadQuery("Ask something: the query is empty.")
     if len(request.text) > MAX_QUERY:
         raise BadQuery(f"The query is longer than {MAX_QUERY} characters.")
