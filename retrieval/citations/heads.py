@@ -350,7 +350,7 @@ def is_spanish(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_amendment(word: str, *, loose: bool = False) -> bool:
-    """ "amendment" in either language, shortened, or misspelt by two letters (one in Spanish); "article of amendment"."""
+    """ "amendment" in either language, shortened, misspelt by two letters (one in Spanish); "article of amendment"."""
     if " " in word:
         return True
     if word in ("amend", "amends", "amdt", "amdts"):
