@@ -5,6 +5,7 @@ from retrieval.stages.acts import ActRetriever
 from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
+from retrieval.stages.headed import HeadedFirst
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from retrieval.stages.llm_verifier import LLMVerifier
 from retrieval.stages.parts import GatherParts
@@ -120,6 +121,7 @@ LOOKED_UP = (
         *RANKED,
         KeepQuoted(),
         GatherParts(),
+        HeadedFirst(),
         Abstain(),
         most=MOST,
     ),

@@ -6,7 +6,7 @@ from datetime import date
 from retrieval import pipeline
 from retrieval.errors import ArfError
 from retrieval.ranking import RuleOptions
-from retrieval.text.normalization import normalize
+from retrieval.text.language import detect
 
 MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
 MAX_K = 100
@@ -37,11 +37,17 @@ class SearchRequest:
     facets: bool = False  # how many of the first are of which domain, document, part, status, court and year
     notes: bool = False  # notes that have the words, told beside the results
     within: tuple[str, ...] = ()  # locators: only what stands below one of them
+    reader: str = "en"  # the language of the page, and so of a question that tells none: "visa"
+
+    @property
+    def spoken(self) -> str:
+        """The language asked for, else the one it is written in."""
+        return self.language or detect(self.text, otherwise=self.reader)
 
 
 def check(request: SearchRequest) -> None:
     """Raises BadQuery; nothing that fails here reaches a stage."""
-    if not normalize(request.text):
+    if not any(map(str.isalnum, request.text)):
         raise BadQuery("Ask something: the query is empty.")
     if len(request.text) > MAX_QUERY:
         raise BadQuery(f"The query is longer than {MAX_QUERY} characters.")

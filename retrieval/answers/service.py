@@ -54,11 +54,12 @@ class AnswerRequest:
     as_of: date | None = None
     style: str = SHORT
     pipeline: str = pipeline.USUAL
+    reader: str = "en"  # as of a search
 
     @property
     def spoken(self) -> str:
         """The language it is written in, as it says itself or as it is detected."""
-        return self.language or detect(self.text)
+        return self.language or detect(self.text, otherwise=self.reader)
 
     @property
     def questions(self) -> list[str]:

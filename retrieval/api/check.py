@@ -24,7 +24,7 @@ class BriefOptions(Parameters):
     as_of = Day(required=False, help_text="As the law was on that day; left out: today.")
     matter = Uuid(required=False, help_text="Of private documents, those of this matter alone.")
     copy = YesOrNo(default=False, help_text="Whether a marked-up copy, a page of HTML, is wanted too.")
-    language = Choice(["en", "es"], default="en", help_text="Of the marked-up copy.")
+    language = Choice(["en", "es"], default="en", help_text="Of the notice and the marked-up copy.")
 
 
 @extend_schema_serializer(component_name="Brief")
@@ -123,8 +123,8 @@ class CheckView(ApiView):
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
         report = check_brief(text, as_of=said.get("as_of"), caller=caller)
-        answer = report.to_dict()
-        if said["copy"]:
-            with override(said["language"]):
+        with override(said["language"]):
+            answer = report.to_dict()
+            if said["copy"]:
                 answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}
         return answer

@@ -11,6 +11,8 @@ from datetime import date
 from functools import cached_property
 from itertools import takewhile
 
+from django.utils.translation import gettext
+
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.briefs import wording
@@ -175,7 +177,8 @@ class Report:
 
     @property
     def notice(self) -> str:
-        return NOTICE % {"day": self.day.isoformat()}
+        """In the language of the moment."""
+        return gettext(NOTICE) % {"day": self.day.isoformat()}
 
 
 def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS) -> Report:

@@ -3,12 +3,14 @@
 All of it is read as the caller: a place that the caller may not read is none. Nothing is kept.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, reduce
 from itertools import chain
+from math import ceil
 from operator import or_
 from time import monotonic
 from typing import Literal, get_args
@@ -45,6 +47,7 @@ SHORTEST_TITLE = 6  # characters; shorter ones are words of any text
 AT_ONCE = 400  # beginnings of locators that one statement looks for
 MOST_PARTS = 200  # provisions below a cited one whose words are read
 SECONDS = 20  # for one brief: what is not compared by then is left, and told
+SAME_NAME = 2 / 3  # of the letters of what a missing provision is called, that what is near to it has too
 LOOKED_THROUGH = 15  # provisions that a quotation is looked for in, where it is not in the cited one
 LONGEST_QUESTION = 40  # words of a quotation by which it is looked for
 STATUS = {  # by how a text stands on the day
@@ -209,13 +212,16 @@ class Library:
                 return Stand("unknown", known=whole or document is not None, document=document)
             if top.is_result:
                 return Stand("partial", section=top, known=whole or top.pk in with_anchors)
-            return Stand("unknown", section=near.get(locator, top), known=True)
+            return Stand("unknown", section=near.get(locator) or (top if top.parent_id else None), known=True)
 
         return {key: stand(key[0]) for key in places}
 
     def _nearest_by_name(self, tops: Mapping[str, str]) -> dict[str, Section]:
-        """By locator the first provision whose locator begins with most of this one's, below the one above it."""
-        begun = {at: [at[:end] for end in range(len(at) - 1, len(top), -1)] for at, top in tops.items()}
+        """By locator the first provision whose locator begins with most of this one's, below the one above it; none
+        where most of its number is another.
+        """
+        least = {at: len(top) + 1 + ceil(SAME_NAME * len(first_below(at, top))) for at, top in tops.items()}
+        begun = {at: [at[:end] for end in range(len(at) - 1, least[at] - 1, -1)] for at in tops}
         wanted, first = list(dict.fromkeys(chain(*begun.values()))), dict[str, int]()
         results = searched(self.query).results().order_by("position", "id")
         while wanted and not self.is_late():
@@ -357,6 +363,12 @@ class Library:
         for section in (by_id[pk] for pk in ids if pk in by_id):
             if section.level != "case":
                 yield self._source(section, section.text)
+
+
+def first_below(locator: str, top: str) -> str:
+    """The first name below the one above: "s9999", "section/9"."""
+    name = re.match(r"/((?:[a-z]+/)?[^/]+)", locator.removeprefix(top))
+    return name[1] if name else ""
 
 
 def key_of(cited: Cited) -> Key:

@@ -28,6 +28,7 @@ SENTENCES = {
     "outdated": _("This is what the law cited said before it was changed."),
     "not_found": _("%(citation)s does not have these words."),
 }
+MARKS = "“”„\"'‘’«» "  # of a quotation: the page puts its own around it
 BY_LATER_LAW = {
     "repealed": _("Repealed on %(day)s by %(citation)s."),
     "superseded": _("Superseded on %(day)s by %(citation)s."),
@@ -85,7 +86,7 @@ def note(report: Report, number: int, found: Finding) -> Note:
         place = report.citations[number_cited].stand.place
         return Note(number, str(SENTENCES[found.kind]), said, f"/law{place.locator}", str(place))
     check = report.quotations[found.number]
-    return of_quotation(check, report.citations[check.citation], found.kind, number, said)
+    return of_quotation(check, report.citations[check.citation], found.kind, number, said.strip(MARKS))
 
 
 def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: date) -> Note:

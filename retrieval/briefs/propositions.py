@@ -45,6 +45,7 @@ _DRAWN = re.compile(
     re.IGNORECASE,
 )
 _BINDING = re.compile(r"\b(?:may|can|cannot|must|shall|puede[ns]?|debe[ns]?)\b", re.IGNORECASE)
+_MONEY = re.compile(r"\$\s?\d")  # an amount tells what a sentence says, however short it is
 Reader = Callable[[Proving], Sequence[Clause]]
 
 
@@ -184,7 +185,10 @@ def proven(
         return None
     if claim.verdict == "contradicted":
         return claim, ("contradicted",)
-    missed = claim.verdict == "not_found" and all_read and len(terms(claim.text, language)) >= FEWEST
+    if claim.verdict != "not_found" or not all_read:
+        return claim, ()
+    another_amount = _MONEY.search(claim.text) is not None and "number" in claim.problems
+    missed = another_amount or len(terms(claim.text, language)) >= FEWEST
     return claim, ("unsupported",) if missed else ()
 
 

@@ -21,6 +21,7 @@ SHORT_GAP = 4  # words: what an ellipsis leaves out beside a "not"
 LONGEST_RUN = 200  # words that are aligned at once: the work grows with their square
 MOST_RUNS = 40  # between ellipses and brackets; a quotation of more is found nowhere word by word
 COMMON = 2_000  # places in a source; a word that has more tells nothing of where a quotation begins
+LEFT_OUT = 80  # words of the source that a quotation may leave out before its end goes on with it
 TRIED = 4  # places in a source that are compared with one altered quotation
 NEGATIONS = frozenset(
     ["no", "not", "nor", "never", "neither", "none", "nothing", "without", "unless", "except", "cannot"]
@@ -304,16 +305,30 @@ def align(pieces: Sequence[Piece], words: Words, start: int) -> Aligned:
     window = words.folded[first:last]
     said = [next((w for w in window if piece.fits(w)), piece.said) for piece in pieces]
     codes = trimmed(SequenceMatcher(None, window, said, autojunk=False).get_opcodes())
-    same = others = 0
+    same = others = end = 0
     differences = []
     for kind, a, b, c, d in codes:
         if kind == "equal" or "".join(window[a:b]) == "".join(said[c:d]):
             same += d - c
         else:
             others += b - a
-            differences.append(Difference(" ".join(said[c:d]), words.said(first + a, first + b)))
+            place = goes_on_at(said[c:], words, first + a) if d == len(said) else None
+            if place is not None:
+                same, end = same + d - c, place + d - c
+                differences.append(Difference("", words.said(first + a, place)))
+            else:
+                differences.append(Difference(" ".join(said[c:d]), words.said(first + a, first + b)))
     matched = [code for code in codes if code[0] == "equal"] or [("", 0, 1, 0, 0)]
-    return Aligned(same, others, first + matched[0][1], first + matched[-1][2], tuple(differences))
+    end = end or first + matched[-1][2]
+    return Aligned(same, others, first + matched[0][1], end, tuple(differences))
+
+
+def goes_on_at(said: Sequence[str], words: Words, start: int) -> int | None:
+    """Where the end of a quotation stands word by word, some words further on in the source."""
+    if len(said) < FEWEST:
+        return None
+    near = (place for place in words.places.get(said[0], ()) if start < place <= start + LEFT_OUT)
+    return next((place for place in near if words.folded[place : place + len(said)] == said), None)
 
 
 def trimmed(codes: Iterable[tuple]) -> list[tuple]:

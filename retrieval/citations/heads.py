@@ -153,12 +153,14 @@ _WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list,
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
 _AMENDMENT = r"(?:amdts?|amends?|am|enms?|[ae][a-z]{0,2}m[a-z]{3,9})"
 _NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2}|#\s?)?"
+_OF_AMENDMENT = r"(?:\s{1,2}(?:of|de)\s{1,2}(?:the\s{1,2}|las?\s{1,2})?(?:amendment|enmienda)s?(?![a-z]))"
 _BEFORE = re.compile(
-    rf"(?P<numbers>{_WHOLE_LIST})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|articles?|articulos?)(?![a-z0-9])"
+    rf"(?P<numbers>{_WHOLE_LIST})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|(?:articles?|articulos?){_OF_AMENDMENT}?)(?![a-z0-9])"
 )
 _AFTER = re.compile(
-    rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
+    rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|(?:articles?|articulos?){_OF_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
 )
+_ARTICLE_OF_AMENDMENT = re.compile(_OF_AMENDMENT)
 # Only where nothing else is asked: "frist amendment", "twenty fisrt amendment", "2ndamendment".
 _MISSPELT = re.compile(
     r"(?<![a-z0-9])(?P<numbers>(?:(?:twenty|decim[oa]|vigesim[oa])[\s-]{1,2})?[a-z]{4,14})[\s-]{1,3}"
@@ -285,6 +287,8 @@ def _ordinal_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) 
         return None
     if _is_plural(match["word"]) and len(alike) == 1 and _kind_of(alike[0].token) == "plain":
         return None  # "four amendments" counts them
+    if _is_plural(match["word"]) and len(alike) == 1 and " " in match["word"]:
+        return None  # "the first articles of amendment" are a corporation's
     if kind == "article" and not all(is_ordinal(number.token) for number in alike):
         return None
     if not (loose or _may_precede(alike, match["word"], folded)):
@@ -323,15 +327,18 @@ def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool)
     word = match["word"]
     numbers = _listed(folded, *match.span("numbers"), plural=_is_plural(word))
     numbers = tuple(number for number in numbers if number.token != "once" or is_spanish(word))
+    of_amendment = _ARTICLE_OF_AMENDMENT.match(folded, numbers[-1].end) if numbers and kind == "article" else None
+    kind = "amendment" if of_amendment else kind  # "Article XIV of the Amendments"
     if not numbers or any(number.value > LAST[kind] for number in numbers):
         return None
     if is_english_ordinal(numbers[0].token):
         return None
-    return Head(kind, word, numbers, match.start("word"), numbers[-1].end)
+    end = of_amendment.end() if of_amendment else numbers[-1].end
+    return Head(kind, word, numbers, match.start("word"), end)
 
 
 def _is_plural(word: str) -> bool:
-    return word.endswith("s")
+    return word.partition(" ")[0].endswith("s")  # "articles of amendment"
 
 
 _SHORTENED = words("am enm enms amdmt amdmts amndmt amndmts amndt amndts amnd amdnt")
@@ -343,7 +350,9 @@ def is_spanish(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_amendment(word: str, *, loose: bool = False) -> bool:
-    """ "amendment" in either language, shortened, or misspelt by two letters (one in Spanish)."""
+    """ "amendment" in either language, shortened, misspelt by two letters (one in Spanish); "article of amendment"."""
+    if " " in word:
+        return True
     if word in ("amend", "amends", "amdt", "amdts"):
         return True
     if word in _SHORTENED:

@@ -54,6 +54,7 @@ class AskForm(QuestionForm):
             language=said["language"] or None,
             as_of=said["as_of"],
             style=said["style"] or SHORT,
+            reader=get_language(),
         )
 
     @property

@@ -104,6 +104,7 @@ class SearchForm(QuestionForm):
             within=said["within"],
             facets=True,
             notes=said["notes"],
+            reader=get_language(),
         )
 
 

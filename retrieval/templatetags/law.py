@@ -73,6 +73,7 @@ REASONS = {
     "superseded_by": _("It was superseded by %(citation)s in %(year)s."),
     "overruled_by": _("It was overruled by %(citation)s in %(year)s."),
     "was_changed": _("It is a part that was changed."),
+    "headed": _("Your question is its heading: “%(heading)s”."),
     "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
     "judged_alike": _("People judged it to answer a question like yours."),
     "lexical": _("It uses the words of your question: number %(rank)s of all."),

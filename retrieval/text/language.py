@@ -1,17 +1,27 @@
 """English or Spanish: which of the two a short legal question is written in. Pure.
 
 Each word adds its evidence: known words first, then endings and letter pairs that only one of the two
-languages has. Words of both languages, numbers and names add nothing; with no evidence it is English.
+languages has. Words of both languages, numbers and names add nothing; with no evidence it is the reader's own.
+
+`looking_alike.txt` lists words that their endings would tell wrongly: English ones like "tobacco", those of both
+languages and names, like "video" and "Toledo", and Spanish ones like "fraude".
 """
 
 import re
 from functools import lru_cache
+from pathlib import Path
 
 from retrieval.text.normalization import fold
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _listed(name: str) -> frozenset[str]:
+    """The words below `[name]`."""
+    listed = (Path(__file__).parent / "looking_alike.txt").read_text()
+    return _words(listed.partition(f"[{name}]")[2].partition("[")[0])
 
 
 ENGLISH_FUNCTION_WORDS = _words(
@@ -105,6 +115,9 @@ _LEGAL_LATIN = re.compile(
 _ENGLISH = ENGLISH_FUNCTION_WORDS | _ENGLISH_WORDS
 _SPANISH = SPANISH_FUNCTION_WORDS | _SPANISH_WORDS
 _KNOWN = _ENGLISH | _SPANISH
+_LOOKS_SPANISH, _OF_EITHER, _LOOKS_ENGLISH = _listed("english"), _listed("either"), _listed("spanish")
+_GENDER = re.compile(r"[ao]s?$")
+_SPANISH_STEMS = frozenset(_GENDER.sub("", word) for word in _LOOKS_ENGLISH if _GENDER.search(word))
 _ENDINGS: tuple[tuple[re.Pattern[str], float], ...] = (  # the first that fits; positive is Spanish
     (
         re.compile(
@@ -127,15 +140,21 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _DONE_TO_ME = re.compile(r"(?:(?:no|ya|si|y|que) )*me (?P<verb>\w{2,}[aeo][ns]?)\b")
 _ONE_LANGUAGE_ONLY = 2.0
+_LOOKS_LIKE_THE_OTHER = 1.0
+_UNSURE = 0.01  # sums of the weights are not exact
+_FEW = 2  # words of which one ending alone tells nothing: "polenta" and names end like Spanish words
+_ENDING_ALONE = 0.9
 
 
-def detect(text: str) -> str:
-    """``en`` or ``es``: the language of a question, with or without its accents; English where nothing tells."""
+def detect(text: str, *, otherwise: str = "en") -> str:
+    """``en`` or ``es``: the language of a question, with or without its accents; `otherwise` where nothing tells."""
     words = _WORD.findall(text)
     said = _WORD.findall(_LEGAL_LATIN.sub(" ", fold(" ".join(word for word in words if not _is_acronym(word)))))
     evidence = sum(map(_evidence, said)) + _is_done_to_me(" ".join(said))
     evidence += 2 * bool(_ACCENTED_VOWEL.search(text)) + 3 * bool(_SPANISH_MARK.search(text))
-    return "es" if evidence > 0 else "en"
+    if evidence < -_UNSURE or evidence > (_ENDING_ALONE if len(said) <= _FEW else _UNSURE):
+        return "es" if evidence > 0 else "en"
+    return otherwise
 
 
 def _is_done_to_me(said: str) -> bool:
@@ -153,11 +172,19 @@ def _is_acronym(word: str) -> bool:
 def _evidence(word: str) -> float:
     """A folded word's evidence: positive Spanish, negative English."""
     word = word.replace("'", "")
-    if word in _SHARED_WORDS or word in _LEANING:
+    if word in _SHARED_WORDS or word in _OF_EITHER or word in _LEANING:
         return _LEANING.get(word, 0.0)
     if word in _SPANISH:
         return _ONE_LANGUAGE_ONLY
     if word in _ENGLISH:
         return -_ONE_LANGUAGE_ONLY
+    if word in _LOOKS_ENGLISH or (_GENDER.search(word) and _GENDER.sub("", word) in _SPANISH_STEMS):
+        return _LOOKS_LIKE_THE_OTHER
+    if word in _LOOKS_SPANISH:
+        return -_LOOKS_LIKE_THE_OTHER
+    return _ending(word)
+
+
+def _ending(word: str) -> float:
     ending = next((weight for pattern, weight in _ENDINGS if pattern.search(word)), 0.0)
     return ending - len(_UNSPANISH.findall(word))

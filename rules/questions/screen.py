@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
 from retrieval.ranking import Notice, Ranking
+from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold, normalize
 from retrieval.text.personal_data import PATTERNS
 from rules.models import QuestionPhrase
@@ -103,6 +104,9 @@ NEEDLESS = {
     code: re.compile(f"(?:{POLITE}{APART}){{0,{MOST_POLITE}}}{units}(?:{APART}{POLITE}){{0,{MOST_POLITE}}}")
     for code, units in KINDS.items()
 }
+ALSO_NAMES = {"will", "mine", "use", "need"}  # of something that law is about
+FUNCTION_WORDS = (ENGLISH_FUNCTION_WORDS | SPANISH_FUNCTION_WORDS) - ALSO_NAMES
+MOST_FUNCTION_WORDS = 2  # "the", "what is"; more may name something: "that which is his"
 MOST_CHARS = 120  # nothing longer is only a greeting
 TOLD = {
     "greeting": _("Hello. Ask about law in your own words, or type a citation: “amend. IV”."),
@@ -112,6 +116,7 @@ TOLD = {
         "and gives no legal advice. Ask in your own words, in English or Spanish, or type a citation: “amend. IV”."
     ),
     "sum": _("This site does not calculate; it searches the law."),
+    "reply": _("That is no question yet. Ask about law in your own words, or type a citation: “amend. IV”."),
     "needless": _(
         "That needs no search of the law. Ask about law in your own words, or type a citation: “amend. IV”."
     ),
@@ -138,11 +143,20 @@ class Schedule:
 
 
 def needless(text: str) -> str | None:
-    """The kind of what needs no law: greeting, thanks, site or sum; None where it is to be searched."""
+    """The kind of what needs no law: greeting, thanks, site, sum or reply, which asks nothing; None where it is to be
+    searched.
+    """
     if len(text) > MOST_CHARS:
         return None
     plain = fold(normalize(text)).strip(" .,!?¿¡")
-    return next((code for code, pattern in NEEDLESS.items() if pattern.fullmatch(plain)), None)
+    code = next((code for code, pattern in NEEDLESS.items() if pattern.fullmatch(plain)), None)
+    return code or ("reply" if is_of_function_words(plain) else None)
+
+
+def is_of_function_words(folded: str) -> bool:
+    """ "the", "what is": no word that means something."""
+    words = folded.split()
+    return 0 < len(words) <= MOST_FUNCTION_WORDS and FUNCTION_WORDS.issuperset(words)
 
 
 # -- What is told instead of an answer, or above one, in the language of the question

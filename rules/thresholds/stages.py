@@ -12,6 +12,7 @@ from typing import NamedTuple
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
+from retrieval.stages.headed import is_headed
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
 from retrieval.stages.reranker.features import USUAL_MINIMUM
@@ -211,7 +212,8 @@ class Abstain:
 
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
-    is judged apart, as any text; only where neither is probable nothing is shown.
+    is judged apart, as any text; only where neither is probable nothing is shown. A private section of which the
+    question is the heading answers it.
     """
 
     @unless_final
@@ -223,6 +225,8 @@ class Abstain:
         first = ranking.candidates[:JUDGED_BY]
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
+        if is_headed(first[0]):
+            return replace(ranking, confident=is_confident(first, ranking.query.thresholds)).noting("its heading")
         verdicts = list(filter(None, (by_its_own(ranking, first), as_any_text(ranking, first))))
         if all(verdict.declines for verdict in verdicts):
             reason = Reason("abstained", {"probability": round(max(v.probability for v in verdicts), 3)})
@@ -272,7 +276,7 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     unknown = [c for c in first if ranking.query.thresholds.get(c.domain_id, ANY_TEXT) is ANY_TEXT]
     if not unknown:
         return None
-    if FITTED_ON.intersection(ranking.degraded):
+    if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]):
         return UNTOLD
     weights = ANY_TEXT.calibration
     best = max(logistic(features(candidate), weights) for candidate in unknown)

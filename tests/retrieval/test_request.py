@@ -14,6 +14,8 @@ pytestmark = pytest.mark.django_db
     [
         {"text": ""},
         {"text": "  ?! "},
+        {"text": '"'},
+        {"text": "“ ” -"},
         {"text": "x" * 2001},
         {"text": "war", "k": 0},
         {"text": "war", "k": 101},

@@ -48,6 +48,10 @@ def test_a_copy_comes_in_the_language_asked_for(client):
     assert "Escrito revisado" in checked(client, {"text": TEXT, "copy": True, "language": "es"})["copy"]
 
 
+def test_the_notice_comes_in_the_language_asked_for(client):
+    assert "asesoramiento" in checked(client, {"text": TEXT, "language": "es"})["notice"]
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [

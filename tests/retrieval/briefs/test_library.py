@@ -45,6 +45,19 @@ def test_provisions_stand_as_they_did_on_the_day(locator, day, status, leads_to)
 
 
 @pytest.mark.parametrize(
+    ("missing", "near"), [("s9999", None), ("s1999", None), ("s1159", "s1158"), ("s9999/a/1", None)]
+)
+def test_only_what_is_near_by_number_is_told_in_place_of_what_is_missing(missing, near):
+    document = a_document(a_domain(locator_prefix="/us/usc"), locator="/us/usc/t99")
+    title = a_section(document, locator="/us/usc/t99", level="title", is_result=False, is_leaf=False)
+    for name in ("s1101", "s1158"):
+        a_section(document, "No alien may.", locator=f"/us/usc/t99/{name}", parent=title)
+    found = stand(f"/us/usc/t99/{missing}")
+    assert found.status == "unknown" and found.known
+    assert (found.section and found.section.locator) == (near and f"/us/usc/t99/{near}")
+
+
+@pytest.mark.parametrize(
     ("locator", "day", "status"),
     [
         ("/us/scotus/163/537", None, "overruled"),

@@ -34,7 +34,7 @@ def test_each_finding_has_a_note_in_words(report):
     told = {note.said: note for note in notes(report)}
     assert "Overruled on May 17, 1954 by 347 U.S. 483." in told["163 U.S. 537"].words
     assert told["U.S. Const. amend. XIV, § 9"].url.startswith("/law/us/const/amendment/XIV/section/")
-    assert told["“may make no law.”"].differences[0].source == "shall"
+    assert told["may make no law."].differences[0].source == "shall"
     assert [note.name for note in notes(report)][-1] == "U.S. Const. amend. II"
     assert [note.number for note in notes(report)] == [1, 2, 3, 4]
 

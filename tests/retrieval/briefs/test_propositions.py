@@ -6,6 +6,7 @@ from retrieval.briefs import propositions
 from retrieval.briefs.checking import check_brief
 from retrieval.models import Section
 from retrieval.proof.alignment import clauses
+from retrieval.proof.types import Source
 from tests.retrieval.briefs.cases import decisions  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -116,3 +117,14 @@ def test_a_source_is_read_once_however_many_sentences_cite_it(monkeypatch):
     ages = check_brief(" ".join(AGE.format(years) for years in ("thirty", "forty", "fifty"))).propositions
     assert [check.findings for check in ages] == [(), ("contradicted",), ("contradicted",)]
     assert read == ["/us/const/article/I/section/3/clause/3"]
+
+
+@pytest.mark.parametrize(("amount", "findings"), [("$130.00", ("unsupported",)), ("$200.00", ())])
+def test_a_short_sentence_with_another_amount_of_money_is_found(amount, findings):
+    law = (
+        "(g) For filing a petition under one of the following sections which refers to this paragraph:\n"
+        "By a small entity (§ 1.27(a)) $100.00\nBy other than a small or micro entity $200.00"
+    )
+    said = f"A fee of {amount} is due."
+    _, found = propositions.proven(said, [Source("/us/cfr/t37/s1.17/g", "", law)], all_read=True, read=clauses)
+    assert found == findings

@@ -145,3 +145,15 @@ def test_another_spelling_is_no_difference(quoted):
 
 def test_words_in_another_order_are_not_exact():
     assert compare("more than twenty hours . . . may apply for asylum", ASYLUM).status == "altered"
+
+
+def test_what_is_left_out_before_its_end_is_the_difference():
+    source = Words(
+        "Any alien who is physically present in the United States or who arrives in the United States, irrespective of "
+        "such alien's status, may apply for asylum in accordance with this section."
+    )
+    compared = compare("Any alien who is physically present may apply for asylum.", source)
+    (difference,) = compared.differences
+    assert compared.status == "altered" and difference.quoted == ""
+    assert difference.source.startswith("in the United States") and difference.source.endswith("alien's status")
+    assert source.text[slice(*compared.span)].endswith("may apply for asylum")

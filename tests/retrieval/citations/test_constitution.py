@@ -39,6 +39,8 @@ def test_the_constitutions_name_is_taken_in(text, taken_in):
         "Colorado Amendment 2",
         "the amendment I proposed",
         "UCC Article 2",
+        "the second article of amendment to the charter",
+        "Article 3 of the amendment to the agreement",
         "Article 5 GDPR",
         "Article 3 CAT claims",
         "the May 5th amendment",
@@ -177,3 +179,24 @@ def test_it_is_said_where_the_name_stands():
 def test_a_section_that_no_provision_has_is_cited_all_the_same(text, locators):
     """Or a brief that cites it would be told that its article is resolved."""
     assert [citation.locator for citation in find_citations(text)] == locators
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("The eighteenth article of amendment to the Constitution is hereby repealed.", "XVIII"),
+        ("the First Article of Amendment", "I"),
+        ("twenty-first article of amendment", "XXI"),
+        ("Article XIV of the Amendments to the Constitution", "XIV"),
+        ("Article of Amendment XIV, section 1", "XIV/section/1"),
+        ("decimoctavo artículo de enmienda", "XVIII"),
+    ],
+)
+def test_an_article_of_amendment_is_an_amendment(text, locator):
+    assert [found.locator for found in find_citations(text)] == [f"/us/const/amendment/{locator}"]
+
+
+def test_articles_of_amendment_are_told_from_a_corporations():
+    found = find_citations("thirteenth and fourteenth articles of amendment")
+    assert [one.locator for one in found] == ["/us/const/amendment/XIII", "/us/const/amendment/XIV"]
+    assert not find_citations("the first articles of amendment were filed with the Secretary of State")

@@ -66,6 +66,13 @@ def test_results_lead_to_an_answer_to_the_same_question(client):
     assert not [link for link in within.links() if link.startswith("/ask?")]  # answers are not restricted to places
 
 
+@pytest.mark.parametrize("address", ["/search", "/ask"])
+@pytest.mark.parametrize(("text", "language"), [("casino", "es"), ("tobacco", "en")])
+def test_what_tells_no_language_is_read_in_that_of_the_page(client, address, text, language):
+    client.get(address, {"q": text}, headers={"Accept-Language": "es"})
+    assert SearchLog.objects.get().language == language
+
+
 def test_every_page_leads_to_what_changed(client):
     assert "/changes/" in look(client, "/").links()
 

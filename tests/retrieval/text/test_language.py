@@ -1,5 +1,7 @@
 """Which language a question is in; short ones, unaccented ones, names and Latin included."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,6 +133,25 @@ def test_at_least_97_percent_of_short_questions_are_told_apart():
     wrong = [(text, code) for text, code in LABELLED if detect(text) != code]
     assert len(LABELLED) >= 80
     assert len(wrong) <= 0.03 * len(LABELLED), wrong
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_words_that_look_like_the_other_language_are_told_apart(language):
+    words = Path(f"tests/data/looking_alike/{language}.txt").read_text().splitlines()
+    wrong = [word for word in words if detect(word) != language]
+    assert len(words) >= 150
+    assert len(wrong) <= 0.03 * len(words), wrong
+
+
+@pytest.mark.parametrize("text", ["polenta", "visa", "casino", "Toledo", "zumbido", "3", "embargo"])
+def test_the_reader_decides_where_nothing_else_does(text):
+    assert detect(text) == "en"
+    assert detect(text, otherwise="es") == "es"
+
+
+@pytest.mark.parametrize("text", ["tobacco", "search warrant", "hello there", "the polenta"])
+def test_a_reader_of_spanish_may_ask_in_english(text):
+    assert detect(text, otherwise="es") == "en"
 
 
 @pytest.mark.parametrize("text", ["", "   ", "1234", "§ 8", "habeas corpus", "visa", "Miranda", "???"])
