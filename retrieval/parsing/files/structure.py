@@ -5,11 +5,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files.blocks import Block, Blocks
-from retrieval.parsing.files.headings import LONGEST, VERB, Heading, headings_of
+from retrieval.parsing.files.headings import LONGEST, VERB, Heading, headings_of, is_short, is_title
 from retrieval.parsing.files.limits import MAX_SECTIONS, TOO_MANY_SECTIONS
 from retrieval.parsing.tree import Node, PageStart, SourceDocument, page_at, unused_locator
 from retrieval.text.language import detect
@@ -21,7 +21,19 @@ OFTEN = 3  # headings with the same words, which stand on every page; of two pag
 NO_TITLES = {
     "", "anonymous", "anónimo", "confidential", "confidencial", "draft", "borrador", "none", "no title",
     "sin título", "unknown", "unspecified", "untitled", "untitled document",
+    # What stands between a contract's title and its first clause.
+    "whereas", "recitals", "witnesseth", "w i t n e s s e t h", "background", "parties", "between", "by and between",
+    "among", "by and among", "and", "contents", "table of contents", "index",
+    "considerando", "considerandos", "antecedentes", "exponen", "reunidos", "partes", "entre", "y", "índice",
 }  # fmt: skip
+# What a paper between parties is: the line of its front that has one of these words says its title.
+INSTRUMENT = re.compile(
+    r"\b(?:agreement|contract|lease|licen[cs]e|amendment|addendum|deed|guarant(?:y|ee)|indenture|power of attorney"
+    r"|memorandum of understanding|promissory note|contrato|convenio|acuerdo|arrendamiento|licencia|enmienda|adenda"
+    r"|escritura|pagare|poder notarial)\b"
+)
+LABEL = re.compile(r"(?:exhibit|annex|appendix|attachment|anexo|apéndice)\s+(?=\S*\d)\S+[\s:.—–-]+(?=\S)", re.I)
+GOES_ON = re.compile(r"[\s:,]+(?:(?:by and )?(?:between|among)|and|entre|table of contents|índice)[\s:]*$", re.I)
 LONG_TEXT = 15_000  # characters of a section; a longer one is divided, to be found and embedded in pieces
 SAMPLE = 4_000  # characters by which its language is told
 LARGER = 0.5  # points by which a heading's letters are larger
@@ -45,7 +57,7 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     headings = headings_of(read.blocks)
     said = said_title(read, headings)
     top = nested(read.blocks, headings, said)
-    title = (of_its_own(read.title) or said or name)[:500]
+    title = (of_its_own(read.title) or bare(said) or name)[:500]
     root = nodes(hoisted(top, title), identifier, title)
     if (count := sum(1 for _ in root.walk()) - 1) > MAX_SECTIONS:
         raise SourceRefused(TOO_MANY_SECTIONS, sections=f"{count:,}", most=f"{MAX_SECTIONS:,}")
@@ -65,7 +77,40 @@ def of_its_own(title: str) -> str:
 
 
 def said_title(read: Blocks, headings: Sequence[Heading | None]) -> str:
-    """The first heading of the front that is neither a number ("Exhibit 10.1") nor numbered, nor on every page."""
+    """The line of the front that says what the paper is ("Exhibit 4.1 SUPPLY AGREEMENT"), else the first heading there
+    that is neither a number ("Exhibit 10.1") nor numbered, nor on every page.
+    """
+    return instrument(read.blocks, headings) or first_heading(read, headings)
+
+
+def instrument(blocks: Sequence[Block], headings: Sequence[Heading | None]) -> str:
+    """The first line above all prose and numbered headings that names what is agreed or declared."""
+    for block, heading in islice(zip(blocks, headings, strict=True), FRONT):
+        if (heading and heading.number) or is_prose(block.text, is_heading=heading is not None):
+            return ""
+        line = heading.title if heading else block.text
+        if is_instrument(bare(line), is_heading=heading is not None):
+            return line
+    return ""
+
+
+def is_prose(text: str, *, is_heading: bool) -> bool:
+    return len(text) > LONGEST or (text.endswith(".") and not is_heading and not is_title(text))
+
+
+def is_instrument(line: str, *, is_heading: bool) -> bool:
+    folded = fold(line)
+    if not INSTRUMENT.search(folded) or VERB.search(folded) or folded.startswith(("this ", "este ", "esta ")):
+        return False
+    return is_heading or is_short(line) or is_title(line)
+
+
+def bare(line: str) -> str:
+    """A title without the label before it and what only leads on to the next line."""
+    return GOES_ON.sub("", LABEL.sub("", line, count=1)) or line
+
+
+def first_heading(read: Blocks, headings: Sequence[Heading | None]) -> str:
     often = Counter(heading.title for heading in headings if heading)
     running = 2 if read.pages == 2 else OFTEN
     front = (h for h in headings[:FRONT] if h and h.alone and not h.number and often[h.title] < running)
@@ -146,7 +191,7 @@ def unnumbered_place(stack: Sequence[Open], heading: Heading, depths: dict[tuple
 def hoisted(root: Open, title: str) -> Open:
     """A heading that holds everything and only says the title is the document itself."""
     only = root.children[0] if len(root.children) == 1 and not root.blocks else None
-    if only is None or only.heading is None or only.heading.title != title or not only.children:
+    if only is None or only.heading is None or bare(only.heading.title) != title or not only.children:
         return root
     return Open(None, only.blocks, only.children)
 
@@ -156,8 +201,7 @@ def hoisted(root: Open, title: str) -> Open:
 
 def nodes(root: Open, identifier: str, title: str) -> Node:
     """A node of level "document"; what stands before its first heading is a section of its own."""
-    opening = [Open(Heading((), "section", "", title if root.children else "", 0, alone=True), root.blocks)]
-    children = [*(opening if root.blocks else []), *root.children]
+    children = opened(root, title)
     used: set[str] = set()
     return Node(
         level="document",
@@ -165,6 +209,19 @@ def nodes(root: Open, identifier: str, title: str) -> Node:
         locator=identifier,
         children=tuple(node(child, identifier, used) for child in children),
     )
+
+
+def opened(root: Open, title: str) -> list[Open]:
+    """The sections, the first of which holds what stands before all headings: with what stands under the title, or by
+    itself.
+    """
+    first = root.children[0] if root.children else None
+    if not root.blocks:
+        return root.children
+    if first and first.heading and not first.heading.number and bare(first.heading.title) == title:
+        return [replace(first, blocks=[*root.blocks, *first.blocks]), *root.children[1:]]
+    heading = Heading((), "section", "", title if root.children else "", 0, alone=True)
+    return [Open(heading, root.blocks), *root.children]
 
 
 def node(section: Open, above: str, used: set[str]) -> Node:

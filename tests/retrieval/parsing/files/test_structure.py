@@ -46,3 +46,26 @@ def test_titles_that_stand_above_the_numbers_of_articles_stay_theirs():
     content = "DEFINITIONS\n\nARTICLE I\n\nThe employer shall pay.\n\nWORK\n\nARTICLE II\n\nThe worker shall come."
     found = sections(read(content.encode(), "a.txt"))
     assert [found[name].heading for name in ("article-i", "article-ii")] == ["DEFINITIONS", "WORK"]
+
+
+@pytest.mark.parametrize(
+    ("front", "title"),
+    [
+        ("EXHIBIT 4.1 CONSULTING AGREEMENT\n\nThe parties agree as follows.\n\nWHEREAS:", "CONSULTING AGREEMENT"),
+        ("AUTOMOTIVE REFINISH\n\nDISTRIBUTOR AGREEMENT", "DISTRIBUTOR AGREEMENT"),
+        ("Exhibit 1.1\n\nDistributorship agreement\n\nbetween", "Distributorship agreement"),
+        ("MATERIAL OMITTED\n\nCONTRATO DE ARRENDAMIENTO\n\nREUNIDOS", "CONTRATO DE ARRENDAMIENTO"),
+        ("FRANCHISE AGREEMENT TABLE OF CONTENTS", "FRANCHISE AGREEMENT"),
+        ("WHEREAS:\n\nThis Agreement is dated today.\n\nBETWEEN", "Fallback"),
+        ("EMPLOYEE HANDBOOK\n\nThe rules of the house follow here.\n\nLEASE OF A CAR", "EMPLOYEE HANDBOOK"),
+    ],
+)
+def test_a_contract_has_the_title_that_says_what_it_is(front, title):
+    content = f"{front}\n\nARTICLE I\n\nThe tenant shall pay.\n\nARTICLE II\n\nThe owner shall repair."
+    assert read(content.encode(), "a.txt").title == title
+
+
+def test_what_stands_above_the_title_stands_with_what_stands_under_it():
+    content = "Exhibit 10.3\n\nSUPPLY AGREEMENT\n\nThe parties agree.\n\nARTICLE I\n\nThe tenant shall pay."
+    found = sections(read(content.encode(), "a.txt"))
+    assert found["supply-agreement"].text.startswith("Exhibit 10.3\n") and "supply-agreement~2" not in found
