@@ -51,12 +51,13 @@ def owners() -> list[tuple[str, list[Choice]]]:
     return [(_("People"), people()), (_("API keys"), keys())]
 
 
-def readers() -> list[tuple[str, list[Choice]]]:
-    """With whom a document may be shared."""
+def readers(*, owner: str = "") -> list[tuple[str, list[Choice]]]:
+    """With whom a document may be shared: everybody but its `owner`."""
     groups = [
         (f"group:{name}", name) for name in Group.objects.order_by("name").values_list("name", flat=True)
     ]
-    return [(_("People"), people()), (_("Groups"), groups), (_("API keys"), keys())]
+    others = [choice for choice in people() if choice[0] != owner]
+    return [(_("People"), others), (_("Groups"), groups), (_("API keys"), keys())]
 
 
 def named(principals: str) -> str:
@@ -145,7 +146,9 @@ class MatterAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Matter | None = None) -> bool:
         """The list, and what may be changed; Django asks of one matter with the matter."""
-        return super().has_view_permission(request) if obj is None else self.has_change_permission(request, obj)
+        return (
+            super().has_view_permission(request) if obj is None else self.has_change_permission(request, obj)
+        )
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
         return [*self.list_display, "lead"] if request.user.is_superuser else self.list_display

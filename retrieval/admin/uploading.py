@@ -80,9 +80,13 @@ class UploadForm(forms.Form):
         required=False,
         label=gettext_lazy("Who else may read them"),
         help_text=gettext_lazy("For a private domain. You own what you hand in."),
-        choices=access.readers,
         widget=UnfoldAdminSelect2MultipleWidget,
     )
+
+    def __init__(self, user, *args, **kwargs):
+        """`user`: who hands in, and need not choose themselves."""
+        super().__init__(*args, **kwargs)
+        self.fields["reader"].choices = access.readers(owner=f"user:{user.get_username()}")
 
     def clean_tags(self) -> list[str]:
         return [tag[:60] for tag in map(str.strip, self.cleaned_data["tags"].split(",")) if tag]
@@ -91,7 +95,7 @@ class UploadForm(forms.Form):
 def upload_page(request: HttpRequest) -> HttpResponse:
     """The form, and below it this person's uploads; alone when htmx asks for them."""
     require(request, PERMISSION)
-    form = UploadForm(request.POST or None, request.FILES or None)
+    form = UploadForm(request.user, request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         hand_in(request, form.cleaned_data)
         return redirect(request.path)

@@ -4,7 +4,8 @@ from datetime import date
 from uuid import UUID
 
 from django import forms
-from django.db.models import QuerySet
+from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from retrieval.access import matters
 from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_caller
 from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember, Upload
@@ -23,6 +25,13 @@ from retrieval.pages.views import form_on, signed_in
 from retrieval.parsing.files.formats import READERS
 
 SHOWN = 500  # documents on the page
+OF_MATTERS = "client_cases"  # the private domain that ships, in which anybody's matter begins
+LEFT = {  # acts after which one sees no more of the matter, and what is said of them on one's own page
+    "leave": _("You have left the matter."),
+    "erase": _(
+        "The matter is erased: nobody finds anything of it any more, and its texts are being deleted."
+    ),
+}
 
 
 class MatterForm(forms.Form):
@@ -80,7 +89,8 @@ def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
         raise
     except ArfError as refused:
         return page(request, matter, problem=message_of(refused), status=refused.status)
-    if form.cleaned_data["action"] in ("leave", "erase"):
+    if said := LEFT.get(form.cleaned_data["action"]):
+        messages.success(request, said)
         return redirect("retrieval:private")
     return redirect("retrieval:matter", matter_id)
 
@@ -124,7 +134,7 @@ def day_of(said: dict) -> date:
 
 
 def hand_in(matter: Matter, request: HttpRequest, said: dict) -> None:
-    domain, file = domains().filter(slug=said["domain"]).first(), said["file"]
+    domain, file = domains_for(request).filter(slug=said["domain"]).first(), said["file"]
     if domain is None:
         raise Http404
     if file is None:
@@ -138,9 +148,16 @@ def withdraw(matter: Matter, locator: str, caller: Caller) -> None:
     uploading.withdraw(document, caller)
 
 
-def domains() -> QuerySet[Domain]:
-    """Those that a matter's documents may stand in."""
-    return Domain.objects.filter(visibility=Domain.Visibility.PRIVATE, citation_style="plain")
+def domains_for(request: HttpRequest) -> QuerySet[Domain]:
+    """Those that somebody's file may stand in: the one that ships for matters, and private ones in which they read a
+    document already; of others they are told nothing. Staff who hand in anywhere choose among all.
+    """
+    private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE, citation_style="plain")
+    if request.user.has_perm("retrieval.add_upload"):
+        return private
+    with as_caller(request.caller):
+        known = list(Domain.objects.visible_to(request.caller).values_list("pk", flat=True))
+    return private.filter(Q(slug=OF_MATTERS) | Q(pk__in=known))
 
 
 def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int = 200) -> HttpResponse:
@@ -160,7 +177,7 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "documents": list(matters.documents_of(now)[:SHOWN]),
             "uploads": (uploads := list(matters.uploads_of(now)[:SHOWN])),
             "is_reading": any(upload.status == Upload.Status.WAITING for upload in uploads),
-            "domains": domains(),
+            "domains": domains_for(request),
             "accepted": ",".join(READERS),
             "roles": MatterMember.Role,
             "shown": SHOWN,

@@ -320,6 +320,7 @@ def found(request: HttpRequest, matter: Matter | None) -> HttpResponse:
         "less_likely": less_likely,
         "above": reader.ancestors_by_locator([result["locator"] for result in results], request.caller),
         "domain_names": {domain.slug: domain.local_name for domain in domains},
+        "private_domains": {domain.slug: domain.is_private for domain in domains},
         "examples": EXAMPLES[get_language()],
         "restrictions": restrictions(form, request),
         "facets": facets_of(answer) if answer else [],

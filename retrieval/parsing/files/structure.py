@@ -32,8 +32,12 @@ INSTRUMENT = re.compile(
     r"|memorandum of understanding|promissory note|contrato|convenio|acuerdo|arrendamiento|licencia|enmienda|adenda"
     r"|escritura|pagare|poder notarial)\b"
 )
-LABEL = re.compile(r"(?:exhibit|annex|appendix|attachment|anexo|apéndice)\s+(?=\S*\d)\S+[\s:.—–-]+(?=\S)", re.I)
-GOES_ON = re.compile(r"[\s:,]+(?:(?:by and )?(?:between|among)|and|entre|table of contents|índice)[\s:]*$", re.I)
+LABEL = re.compile(
+    r"(?:exhibit|annex|appendix|attachment|anexo|apéndice)\s+(?=\S*\d)\S+[\s:.—–-]+(?=\S)", re.I
+)
+GOES_ON = re.compile(
+    r"[\s:,]+(?:(?:by and )?(?:between|among)|and|entre|table of contents|índice)[\s:]*$", re.I
+)
 LONG_TEXT = 15_000  # characters of a section; a longer one is divided, to be found and embedded in pieces
 SAMPLE = 4_000  # characters by which its language is told
 LARGER = 0.5  # points by which a heading's letters are larger

@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from retrieval.admin import access
 from retrieval.admin.uploading import UploadForm, numbers
 from retrieval.ingestion import uploading
 from retrieval.models import Document, Domain, Section, Upload
@@ -86,8 +87,15 @@ def test_staff_tag_and_withdraw_a_document(client, curator):
     assert not Section.objects.filter(document=document, valid_to=None).exists()
 
 
+def test_nobody_chooses_themselves_as_another_reader(client, curator):
+    User.objects.create_user("ann")
+    assert [one for kind in access.readers(owner="user:ann") for one in kind[1] if one[0] == "user:ann"] == []
+    page = client.get(reverse("admin_upload")).content.decode()
+    assert 'value="user:ann"' in page and f'value="user:{curator.username}"' not in page
+
+
 def test_tags_are_words_between_commas():
-    form = UploadForm({"tags": " lease, sea,, ", "reader": ""})
+    form = UploadForm(User(username="ann"), {"tags": " lease, sea,, ", "reader": ""})
     form.is_valid()
     assert form.cleaned_data["tags"] == ["lease", "sea"] and form.cleaned_data["reader"] == []
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 from retrieval.access import matters
 from retrieval.access.row_security import as_system
 from retrieval.models import Deadline, Document, Matter, MatterMember
+from tests.builders import a_document, a_domain
 from tests.leases import finish
 from tests.matters import CLIENT, PAPER, REFERENCE, handed_in
 from tests.retrieval.pages.looking import Page
@@ -47,7 +48,10 @@ def test_a_lead_works_through_a_case(client, firm, visit):
     for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
         assert words in text
     with as_system():
-        number, place = Deadline.objects.get().number, Document.objects.get(owner=firm.matter.principal).locator
+        number, place = (
+            Deadline.objects.get().number,
+            Document.objects.get(owner=firm.matter.principal).locator,
+        )
     assert visit("stan", "withdraw", name=place).status_code == 403
     assert visit("lea", "withdraw", name=place).status_code == 302
     assert "lease.txt" not in Page(visit("rea")).text
@@ -118,7 +122,9 @@ def test_a_closed_matter_is_searched_in_it(client, firm, visit):
     hits = [a["href"] for tag, a in page.elements if tag == "a" and "passage=" in a.get("href", "")]
     opened = Page(client.get(hits[0]))
     assert hits and "doubloons" in opened.text
-    (back,) = [a["href"] for tag, a in opened.elements if tag == "a" and a.get("href", "").startswith("/search?")]
+    (back,) = [
+        a["href"] for tag, a in opened.elements if tag == "a" and a.get("href", "").startswith("/search?")
+    ]
     assert f"matter={firm.matter.public_id}" in back and "doubloons" in back
     written = str(firm.matter.public_id)
     for other in ("7", "%20", "%0a", written.upper(), written.replace("-", ""), f"{{{written}}}"):
@@ -205,12 +211,36 @@ def test_the_client_stands_on_the_matters_own_page_alone(client, visit, firm):
         ), path
 
 
-def test_an_erased_matter_leads_back_to_ones_documents(visit, firm):
+def test_an_erased_matter_leads_back_to_ones_documents(client, visit, firm):
     handed_in(firm.matter, firm.lead)
     assert visit("lea", "erase", reference=REFERENCE)["Location"] == "/private"
+    assert "The matter is erased" in client.get("/private").content.decode()
+    assert "The matter is erased" not in client.get("/private").content.decode()
     assert visit("lea").status_code == 404
     with as_system():
         assert not Matter.objects.exists()
+
+
+def test_a_file_goes_where_matters_begin_or_one_reads_already_and_other_domains_are_not_told(visit, firm):
+    leases, hidden = (a_domain(visibility="private", name=name) for name in ("Leases", "Hidden"))
+    a_document(leases, owner=firm.lead.principals[0])
+
+    def offered(name):
+        elements = Page(visit(name)).elements
+        return {attributes.get("value") for tag, attributes in elements if tag == "option"}
+
+    assert {"client_cases", leases.slug} < offered("lea") and hidden.slug not in offered("lea")
+    paper = SimpleUploadedFile("lease.txt", PAPER.encode())
+    assert visit("lea", "upload", domain=hidden.slug, file=paper).status_code == 404
+    User.objects.filter(username="lea").update(is_staff=True, is_superuser=True)
+    assert hidden.slug in offered("lea")
+
+
+def test_members_are_told_that_they_own_nothing_outside_their_matters(client, visit, firm):
+    handed_in(firm.matter, firm.lead)
+    visit("rea")
+    told = client.get("/private").content.decode()
+    assert "Outside your matters you own no private document" in told and "None: you own no" not in told
 
 
 def test_a_reader_leaves(visit, firm):

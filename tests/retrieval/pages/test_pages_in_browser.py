@@ -195,7 +195,9 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
 
 def test_a_thumb_that_fails_is_sent_as_a_page(page):
     page.open("/search?q=double+jeopardy")
-    page.run("document.body.addEventListener('htmx:configRequest', (event) => (event.detail.path = '/nowhere'))")
+    page.run(
+        "document.body.addEventListener('htmx:configRequest', (event) => (event.detail.path = '/nowhere'))"
+    )
     page.find(".thumbs button[value=unhelpful]").click()
     page.see("Thank you")
     page.at("/feedback")
@@ -310,6 +312,8 @@ def test_a_matter_is_worked_on_from_a_phone_by_keyboard(page):
     page.find("input[name=what]").send_keys("Answer", Keys.TAB, "05172030", Keys.ENTER)
     page.see("May 17, 2030")
     assert page.run("return document.documentElement.scrollWidth") <= 390
+    page.size(1280, 800)
+    assert page.run(CUT_CHOICES) == []
     assert page.run(SMALL_TARGETS) == []
     page.find(".languages button").click()
     page.see("Vencido desde")
@@ -419,6 +423,18 @@ def test_skipping_leads_to_the_content(page):
     until(page.driver, lambda d: d.switch_to.active_element.get_attribute("id") == "main")
 
 
+# Selects that are narrower than their longest choice.
+CUT_CHOICES = """
+const natural = (select) => {
+  const free = select.cloneNode(true);
+  free.style.cssText = 'width: max-content; position: absolute';
+  select.parentNode.append(free);
+  const width = free.offsetWidth;
+  free.remove();
+  return width;
+};
+return [...document.querySelectorAll('select')].filter((s) => s.offsetWidth < natural(s) - 1).map((s) => s.name);
+"""
 CONTROLS = "a[href], button, input:not([type=hidden]), select, summary, textarea"
 
 

@@ -7,6 +7,7 @@ import pytest
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.models import Document, Section, Summary
+from retrieval.models.access import caller_for
 from retrieval.summaries import shown, upkeep
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.retrieval.api.asking import found, section
@@ -38,6 +39,17 @@ def test_a_private_summary_is_told_to_those_who_may_read_the_document(anas_file)
         assert told_of(anas_file, caller) == []
         with as_caller(caller):
             assert not Summary.objects.filter(document=anas_file).exists()
+
+
+def test_sentences_of_a_private_document_are_not_called_the_law(client, django_user_model):
+    ann = django_user_model.objects.create_user("ann")
+    document = a_case_file("Lease of Ibarreche", LONG, "Rent is due.", granted_to=caller_for(ann))
+    with as_system():
+        upkeep.save_above(document, [])
+    client.force_login(ann)
+    addresses = (f"/law{document.locator}", "/search?q=return+the+deposit&domain=client_cases")
+    for told in (client.get(address).content.decode() for address in addresses):
+        assert "Sentences of the document itself" in told and "Sentences of the law itself" not in told
 
 
 def test_a_public_summary_that_names_private_places_tells_nothing(anas_file):
