@@ -146,9 +146,7 @@ class MatterAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Matter | None = None) -> bool:
         """The list, and what may be changed; Django asks of one matter with the matter."""
-        return (
-            super().has_view_permission(request) if obj is None else self.has_change_permission(request, obj)
-        )
+        return super().has_view_permission(request) if obj is None else self.has_change_permission(request, obj)
 
     def get_list_display(self, request: HttpRequest) -> list[str]:
         return [*self.list_display, "lead"] if request.user.is_superuser else self.list_display

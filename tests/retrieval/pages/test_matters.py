@@ -48,10 +48,7 @@ def test_a_lead_works_through_a_case(client, firm, visit):
     for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
         assert words in text
     with as_system():
-        number, place = (
-            Deadline.objects.get().number,
-            Document.objects.get(owner=firm.matter.principal).locator,
-        )
+        number, place = Deadline.objects.get().number, Document.objects.get(owner=firm.matter.principal).locator
     assert visit("stan", "withdraw", name=place).status_code == 403
     assert visit("lea", "withdraw", name=place).status_code == 302
     assert "lease.txt" not in Page(visit("rea")).text
@@ -122,9 +119,7 @@ def test_a_closed_matter_is_searched_in_it(client, firm, visit):
     hits = [a["href"] for tag, a in page.elements if tag == "a" and "passage=" in a.get("href", "")]
     opened = Page(client.get(hits[0]))
     assert hits and "doubloons" in opened.text
-    (back,) = [
-        a["href"] for tag, a in opened.elements if tag == "a" and a.get("href", "").startswith("/search?")
-    ]
+    (back,) = [a["href"] for tag, a in opened.elements if tag == "a" and a.get("href", "").startswith("/search?")]
     assert f"matter={firm.matter.public_id}" in back and "doubloons" in back
     written = str(firm.matter.public_id)
     for other in ("7", "%20", "%0a", written.upper(), written.replace("-", ""), f"{{{written}}}"):

@@ -195,9 +195,7 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
 
 def test_a_thumb_that_fails_is_sent_as_a_page(page):
     page.open("/search?q=double+jeopardy")
-    page.run(
-        "document.body.addEventListener('htmx:configRequest', (event) => (event.detail.path = '/nowhere'))"
-    )
+    page.run("document.body.addEventListener('htmx:configRequest', (event) => (event.detail.path = '/nowhere'))")
     page.find(".thumbs button[value=unhelpful]").click()
     page.see("Thank you")
     page.at("/feedback")
@@ -314,6 +312,7 @@ def test_a_matter_is_worked_on_from_a_phone_by_keyboard(page):
     assert page.run("return document.documentElement.scrollWidth") <= 390
     page.size(1280, 800)
     assert page.run(CUT_CHOICES) == []
+    page.size(390, 844)
     assert page.run(SMALL_TARGETS) == []
     page.find(".languages button").click()
     page.see("Vencido desde")

@@ -43,9 +43,7 @@ def test_the_title_of_a_contract_is_not_that_of_its_first_article(under, heading
 
 
 def test_titles_that_stand_above_the_numbers_of_articles_stay_theirs():
-    content = (
-        "DEFINITIONS\n\nARTICLE I\n\nThe employer shall pay.\n\nWORK\n\nARTICLE II\n\nThe worker shall come."
-    )
+    content = "DEFINITIONS\n\nARTICLE I\n\nThe employer shall pay.\n\nWORK\n\nARTICLE II\n\nThe worker shall come."
     found = sections(read(content.encode(), "a.txt"))
     assert [found[name].heading for name in ("article-i", "article-ii")] == ["DEFINITIONS", "WORK"]
 
