@@ -36,6 +36,11 @@ class Forbidden(ArfError):
     code = "forbidden"
 
 
+def storable(value: object) -> str:
+    """As much of a value as a message needs, without what PostgreSQL keeps in no text."""
+    return str(value).replace("\0", "")[:200]
+
+
 class Unprocessable(ArfError):
     """Well-formed, but of no use. The message is kept with its values apart, so that it can be shown in another
     language.
@@ -46,7 +51,8 @@ class Unprocessable(ArfError):
 
     def __init__(self, template: str, **values: object):
         super().__init__(template % values if values else template)
-        self.refusal = {"template": template, "values": values}
+        kept = {name: value if isinstance(value, int) else storable(value) for name, value in values.items()}
+        self.refusal = {"template": template, "values": kept}
 
 
 class SourceRefused(Unprocessable):

@@ -34,15 +34,22 @@ def when_ready(server) -> None:
 
     Nothing is opened yet: no session of ONNX Runtime, no thread and no connection survives a fork.
     """
-    # Nothing here ends a thread whose request takes for ever: PostgreSQL ends the statement that it waits for.
-    os.environ.setdefault("PGOPTIONS", f"-c statement_timeout={timeout}s")
     gc.disable()  # nothing that is imported is garbage
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "arf_site.settings")
     django.setup()
+    from django.db.backends.signals import connection_created
+
+    connection_created.connect(limit_statements, weak=False)
     for name in (settings.ROOT_URLCONF, "arf_site.pipelines"):
         import_module(name)
     gc.freeze()  # a worker that looked it through would copy all of it
     gc.enable()
+
+
+def limit_statements(connection, **_sent) -> None:
+    """Nothing here ends a thread whose request takes for ever: PostgreSQL ends the statement that it waits for."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET statement_timeout = '{timeout}s'")
 
 
 def post_worker_init(worker) -> None:

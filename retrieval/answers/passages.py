@@ -40,9 +40,9 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
 
 
 def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
-    """Of one provision, whether or not it is among what was found; none where it is not here."""
+    """Of one provision of public law, whether or not it is among what was found; none where it is not here."""
     readable = readable_on(caller, day)
-    row = readable.filter(locator=locator).values_list(*COLUMNS).first()
+    row = readable.filter(locator=locator, private=False).values_list(*COLUMNS).first()
     result = next((one for one in results if one["locator"] == locator), UNFOUND)
     return [passage(one, result, is_part=one is not row) for one in below(row, readable)] if row else []
 

@@ -287,14 +287,14 @@ def document_page(documents: DocumentQuerySet, *, k: int, page: int) -> dict:
 
 def take(said: dict, key: ApiKey) -> dict:
     file, caller = said["file"], key.caller
+    matter = matters.matter_of(said["matter"], caller) if "matter" in said else None
     domain = domain_for(said["domain"], caller)
     described = {"title": said.get("title", ""), "tags": said.get("tag", ())}
-    if "matter" not in said:
+    if matter is None:
         described |= {"principal": f"key:{key.pk}", "grants": said.get("grant", ())}
         return UploadState(uploading.accept(domain, file.name, file.read(), **described)).data
     if "grant" in said:
         raise BadParameter("A matter's documents are read by its members: leave grant out.")
-    matter = matters.matter_of(said["matter"], caller)
     upload = uploading.accept_into(matter, domain, file.name, file.read(), caller, **described)
     return UploadState(upload).data
 

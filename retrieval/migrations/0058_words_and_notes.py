@@ -37,8 +37,15 @@ CREATE TRIGGER words_follow AFTER UPDATE OF language ON retrieval_document
     FOR EACH ROW WHEN (NEW.private AND NEW.language <> OLD.language) EXECUTE FUNCTION retrieval_words_follow();
 
 ALTER TABLE retrieval_chunk ALTER words SET STORAGE MAIN;  -- a search reads all of them: they stay in their rows
+ALTER TABLE retrieval_chunk ALTER words SET STATISTICS 0;  -- or ANALYZE keeps the most usual of all owners' words
+ALTER TABLE retrieval_chunk ALTER text SET STATISTICS 0, ALTER context SET STATISTICS 0;
+ALTER TABLE retrieval_section ALTER text SET STATISTICS 0, ALTER heading SET STATISTICS 0, ALTER notes SET STATISTICS 0;
 """
-UNDO = "DROP FUNCTION retrieval_words_follow, retrieval_private_words, retrieval_search_config CASCADE;"
+UNDO = """
+DROP FUNCTION retrieval_words_follow, retrieval_private_words, retrieval_search_config CASCADE;
+ALTER TABLE retrieval_chunk ALTER text SET STATISTICS -1, ALTER context SET STATISTICS -1;
+ALTER TABLE retrieval_section ALTER text SET STATISTICS -1, ALTER heading SET STATISTICS -1, ALTER notes SET STATISTICS -1;
+"""
 
 NOTES = """
 CREATE FUNCTION retrieval_log_notes() RETURNS trigger LANGUAGE plpgsql AS $$

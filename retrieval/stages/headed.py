@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Candidate, Ranking, Reason
+from retrieval.ranking import EXACT, Candidate, Ranking, Reason
 from retrieval.text.analyzer import tokens
 
 HEADED = "headed"
@@ -12,8 +12,8 @@ HEADED = "headed"
 
 @dataclass(frozen=True)
 class HeadedFirst:
-    """Puts sections of private documents first whose heading has the question's words and no others: "confidentiality".
-    Scores stay with their places.
+    """Puts sections of private documents first whose heading has the question's words and no others: "confidentiality";
+    what is cited stays before them. Scores stay with their places.
     """
 
     @unless_final
@@ -26,14 +26,21 @@ class HeadedFirst:
             return ranking.noting("no private documents", skipped=True)
         headings = Section.objects.readable(query.caller, query.as_of).filter(pk__in=among)
         named = {pk: heading for pk, heading in headings.values_list("pk", "heading") if words_of(heading) in asked}
-        headed = [
-            c.but(reasons=(*c.reasons, Reason(HEADED, {"heading": named[c.section_id]})))
-            for c in ranking.candidates
-            if c.section_id in named
+        reasons = {pk: Reason(HEADED, {"heading": heading}) for pk, heading in named.items()}
+        told = [
+            one.but(reasons=(*one.reasons, reasons[one.section_id])) if one.section_id in reasons else one
+            for one in ranking.candidates
         ]
-        others = (c for c in ranking.candidates if c.section_id not in named)
-        ordered = (c.but(score=place.score) for c, place in zip((*headed, *others), ranking.candidates, strict=True))
-        return replace(ranking, candidates=tuple(ordered)).noting(f"{len(headed)} have this heading")
+        places = zip(sorted(told, key=order_of), ranking.candidates, strict=True)
+        ordered = tuple(one.but(score=place.score) for one, place in places)
+        return replace(ranking, candidates=ordered).noting(f"{len(named)} have this heading")
+
+
+def order_of(candidate: Candidate) -> int:
+    """What is cited or put there by a rule, then what is headed so, then all others; each as they were."""
+    if any(reason.code in EXACT for reason in candidate.reasons):
+        return 0
+    return 1 if is_headed(candidate) else 2
 
 
 def words_of(heading: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ MOST_STEPS = 200_000_000
 OFTEN = 20  # times that a line or word stands in a text; from there on it tells no place
 WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
 # What divides words and the columns of tables and says nothing: bars, leaders, dashes that join nothing to a word.
-LAYOUT = re.compile(r"[\s|]+|\.{2,}|[-–—_]+(?!\w)")
+LAYOUT = re.compile(r"[\s|]+|\.{2,}|(?<![-–—_])[-–—_]+(?!\w)")  # a run is tried from its beginning only
 BESIDE = 1  # unchanged lines that are shown before and after a change
 
 

@@ -4,8 +4,10 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain
+from retrieval.ranking import Candidate, Reason
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from retrieval.stages.headed import order_of
 from tests.builders import a_document, a_section, embedded, grant
 
 pytestmark = pytest.mark.django_db
@@ -39,3 +41,10 @@ def test_it_comes_first_and_is_not_declined(contract, question):
 def test_words_beside_the_heading_ask_something_else(contract):
     answer = search(SearchRequest("confidentiality of jurors", domains=("client_cases",)), ANA)
     assert not any(reason["code"] == "headed" for hit in answer["results"] for reason in hit["reasons"])
+
+
+def test_what_is_cited_stays_before_what_is_headed_so():
+    cited, headed, other = (
+        Candidate(n, reasons=(Reason(code, {}),)) for n, code in enumerate(("citation", "headed", "dense"))
+    )
+    assert sorted((other, headed, cited), key=order_of) == [cited, headed, other]

@@ -84,3 +84,8 @@ def test_what_is_far_from_every_change_stands_apart():
 )
 def test_layout_is_told_from_words(old, new, same):
     assert has_same_words(old, new) == same
+
+
+def test_a_long_run_of_underscores_before_a_letter_is_looked_through_once():
+    """Tried from each of its characters anew, it would take minutes, and the test suite's limit with it."""
+    assert has_same_words("_" * 200_000 + "a", "_" * 200_000 + "a")
