@@ -5,13 +5,12 @@ from retrieval.stages.acts import ActRetriever
 from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
-from retrieval.stages.headed import HeadedFirst
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
 from retrieval.stages.llm_verifier import LLMVerifier
 from retrieval.stages.parts import GatherParts
 from retrieval.stages.present import FindNotes, Present, SuggestQuestions
 from retrieval.stages.query import EmbedQuery, Normalize
-from retrieval.stages.quoted import KeepQuoted
+from retrieval.stages.quoted import HeadedFirst, KeepQuoted
 from retrieval.stages.reranker.reranker import LearnedReranker
 from retrieval.stages.route import Route
 from rules.aliases.retrievers import (

@@ -102,7 +102,8 @@ def in_line(kind: str, *, key: str, params: dict | None = None, by=None) -> tupl
     """
     with transaction.atomic():
         lock(f"create {key}")
-        same = JobRun.objects.unfinished().filter(kind=kind, key=key, params=params or {}).order_by("pk").first()
+        going = JobRun.objects.unfinished().filter(cancel_requested=False)
+        same = going.filter(kind=kind, key=key, params=params or {}).order_by("pk").first()
         return (same, False) if same else (create(kind, key=key, params=params, by=by, queues=True), True)
 
 

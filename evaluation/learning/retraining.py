@@ -206,7 +206,7 @@ def resume_given_up(now: datetime | None = None) -> JobRun | None:
     """
     asked, now = JobRun.objects.filter(kind="retrain"), now or timezone.now()
     last = asked.exclude(params__contains={"dry_run": True}).order_by("-pk").first()
-    if last is None or last.status != JobRun.Status.FAILED or not jobs.was_given_up(last):
+    if last is None or last.cancel_requested or last.status != JobRun.Status.FAILED or not jobs.was_given_up(last):
         return None
     pause = max(SHORTEST_PAUSE, last.finished_at - last.created_at)
     if now < last.finished_at + pause or now > last.created_at + jobs.CHECKPOINTS_KEPT:

@@ -22,7 +22,7 @@ from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
 from retrieval.answers.spanish import beside
-from retrieval.answers.standing import UNMARKED, ended_by, marks, marks_of_cited, stands_whole
+from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
 from retrieval.answers.units import Span
 from retrieval.corpus.history import Change, is_within
 from retrieval.engines.llm import service as llm
@@ -85,7 +85,7 @@ class Part:
     @property
     def holding(self) -> tuple[dict, ...]:
         """Of the law that it quotes what is law still: a language model is shown no other."""
-        ended = {one.passage.locator for one in self.chosen if ended_by(one.passage, self.day)}
+        ended = {one.passage.locator for one in self.chosen if is_gone(one.passage, self.day)}
         return tuple(item for item in law_of(self) if item["citations"][0]["locator"] not in ended)
 
     @property
@@ -262,7 +262,7 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     sure = len(chosen) == 1 and stands_whole(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
-    leads = best == 0 and not ended_by(chosen[best].passage, day)
+    leads = best == 0 and not is_gone(chosen[best].passage, day)
     lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next
     return [*lead, *said, *law]
 

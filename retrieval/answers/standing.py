@@ -6,6 +6,7 @@ from datetime import date
 from retrieval.answers.selection import Passage
 from retrieval.corpus import history
 from retrieval.corpus.history import Change, is_within
+from retrieval.corpus.moved import GONE
 from retrieval.search.response import iso, standing_today
 
 IN_FORCE = "in_force"
@@ -45,3 +46,8 @@ def ended_by(passage: Passage, day: date | None) -> Change | None:
     made = history.standing(passage.locator, day).made
     gone = (change for change in made if change.ends or change.effect == history.OVERRULED)
     return next((change for change in gone if is_within(passage.locator, change.provision)), None)
+
+
+def is_gone(passage: Passage, day: date | None) -> bool:
+    """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
+    return passage.status in GONE or ended_by(passage, day) is not None

@@ -14,7 +14,7 @@ from retrieval.indexes.lexical import IndexedChunk, LexicalIndex, Weights
 from retrieval.indexes.lexical_sync import must_rebuild, open_writer
 from retrieval.models import IndexChange, Section
 
-FOLDER = "notes"
+FOLDER = "section_notes"
 NUMBERED = 10_000  # notes that a section can have: a note is named by its section and its number, from 0
 BATCH = 2_000  # sections compared, and indexed, at a time
 BY_WORDS = Weights(head=0.0, called=0.0, prior=0.0)

@@ -178,10 +178,10 @@ def _evidence(word: str) -> float:
         return _ONE_LANGUAGE_ONLY
     if word in _ENGLISH:
         return -_ONE_LANGUAGE_ONLY
-    if word in _LOOKS_ENGLISH or (_GENDER.search(word) and _GENDER.sub("", word) in _SPANISH_STEMS):
-        return _LOOKS_LIKE_THE_OTHER
     if word in _LOOKS_SPANISH:
         return -_LOOKS_LIKE_THE_OTHER
+    if word in _LOOKS_ENGLISH or (_GENDER.search(word) and _GENDER.sub("", word) in _SPANISH_STEMS):
+        return _LOOKS_LIKE_THE_OTHER
     return _ending(word)
 
 

@@ -15,8 +15,8 @@ MOST_PAIRS = 2_000_000
 MOST_STEPS = 200_000_000
 OFTEN = 20  # times that a line or word stands in a text; from there on it tells no place
 WORDS = re.compile(r"\n|[^\S\n]*[^\s]+|[^\S\n]+")
-# What divides words and the columns of tables and says nothing: bars, leaders, dashes that join nothing to a word.
-LAYOUT = re.compile(r"[\s|]+|\.{2,}|(?<![-–—_])[-–—_]+(?!\w)")  # a run is tried from its beginning only
+# What divides words and the columns of tables and says nothing: bars, leaders, dashes that stand by no word or number.
+LAYOUT = re.compile(r"[\s|]+|\.{2,}|(?<![-–—_\d])(?<!\d )[-–—_]+(?!\w| ?\d)")  # a run is tried from its beginning only
 BESIDE = 1  # unchanged lines that are shown before and after a change
 
 

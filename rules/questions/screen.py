@@ -104,8 +104,9 @@ NEEDLESS = {
     code: re.compile(f"(?:{POLITE}{APART}){{0,{MOST_POLITE}}}{units}(?:{APART}{POLITE}){{0,{MOST_POLITE}}}")
     for code, units in KINDS.items()
 }
-ALSO_NAMES = {"will", "mine", "use", "need"}  # of something that law is about
+ALSO_NAMES = {"will", "mine", "use", "need", "us"}  # of something that law is about
 FUNCTION_WORDS = (ENGLISH_FUNCTION_WORDS | SPANISH_FUNCTION_WORDS) - ALSO_NAMES
+TERMS = {"as is"}
 MOST_FUNCTION_WORDS = 2  # "the", "what is"; more may name something: "that which is his"
 MOST_CHARS = 120  # nothing longer is only a greeting
 TOLD = {
@@ -154,9 +155,9 @@ def needless(text: str) -> str | None:
 
 
 def is_of_function_words(folded: str) -> bool:
-    """ "the", "what is": no word that means something."""
+    """ "the", "what is": no word that means something, and no term of law."""
     words = folded.split()
-    return 0 < len(words) <= MOST_FUNCTION_WORDS and FUNCTION_WORDS.issuperset(words)
+    return folded not in TERMS and 0 < len(words) <= MOST_FUNCTION_WORDS and FUNCTION_WORDS.issuperset(words)
 
 
 # -- What is told instead of an answer, or above one, in the language of the question

@@ -20,7 +20,7 @@ class ReadAsOtherLanguage:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        written = detect(query.original)
+        written = detect(query.original, otherwise=query.language)
         if written == query.language:
             return ranking.noting("it is in the language it was read in", skipped=True)
         read = replace(query, text=query.original, language=written, translated=None, respelled=None)

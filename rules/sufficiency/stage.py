@@ -141,7 +141,9 @@ def features(ranking: Ranking) -> np.ndarray:
         "part_covered": part_covered,
         "unknown": unknown(ranking.query),
         "type_missing": type_missing,
-        "other_language": float(detect(ranking.query.original) != ranking.query.language),
+        "other_language": float(
+            detect(ranking.query.original, otherwise=ranking.query.language) != ranking.query.language
+        ),
         "abstained": float(ranking.abstained),
     }
     return np.array([values[name] for name in FEATURES])

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
-from retrieval.stages.headed import is_headed
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
+from retrieval.stages.quoted import is_headed
 from retrieval.stages.reranker.features import USUAL_MINIMUM
 from retrieval.stages.reranker.reranker import learned_answers
 from rules import published

@@ -263,6 +263,14 @@ def test_cancelling_takes_effect_before_the_next_step_and_undoes():
     assert not Version.objects.filter(name="counted").exists()
 
 
+def test_what_is_asked_for_again_while_it_is_being_cancelled_is_another_job():
+    run, _ = jobs.in_line("count", key="k")
+    assert jobs.in_line("count", key="k") == (run, False)
+    JobRun.objects.filter(pk=run.pk).update(status=JobRun.Status.RUNNING, cancel_requested=True)
+    again, is_new = jobs.in_line("count", key="k")
+    assert is_new and again != run
+
+
 def test_a_job_that_is_cancelled_after_its_process_was_killed_holds_up_no_other(
     queued, django_capture_on_commit_callbacks
 ):

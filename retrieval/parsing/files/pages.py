@@ -33,6 +33,7 @@ FEW_LINES = 3  # of a heading
 LONGEST_WORD = 100  # characters looked at before a line's end
 USUAL = 1.2  # distance of two lines in sizes of their letters, where nothing tells it
 APART = 1.3  # times the usual distance of two lines
+ENOUGH = 3  # lines with small letters
 WRAPPED = 0.05  # of a file's lines that go on with a sentence where lines are wrapped
 
 Spot = tuple[str, str, int]  # words, edge, distance from it
@@ -188,7 +189,9 @@ def goes_on(before: Line, line: Line) -> bool:
 
 
 def are_wrapped(lines: Sequence[Line]) -> bool:
-    """Whether lines end where they are full; else each is a paragraph."""
+    """Whether lines end where they are full; else each is a paragraph. Lines without small letters do not tell."""
+    if sum(line.text != line.text.upper() for line in lines) < ENOUGH:
+        return True
     return sum(starmap(goes_on, pairwise(lines))) >= WRAPPED * len(lines)
 
 

@@ -102,9 +102,13 @@ def is_prose(text: str, *, is_heading: bool) -> bool:
     return len(text) > LONGEST or (text.endswith(".") and not is_heading and not is_title(text))
 
 
+# A sentence of the paper itself, or a line on another paper.
+OF_ANOTHER = ("this ", "este ", "esta ", "re:", "ref:", "subject:", "asunto:", "attached", "summary of ")
+
+
 def is_instrument(line: str, *, is_heading: bool) -> bool:
     folded = fold(line)
-    if not INSTRUMENT.search(folded) or VERB.search(folded) or folded.startswith(("this ", "este ", "esta ")):
+    if not INSTRUMENT.search(folded) or VERB.search(folded) or folded.startswith(OF_ANOTHER):
         return False
     return is_heading or is_short(line) or is_title(line)
 

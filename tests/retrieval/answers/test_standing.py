@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from retrieval.answers.selection import Passage
-from retrieval.answers.standing import ended_by, marks, marks_of_cited, stands_whole
+from retrieval.answers.standing import ended_by, is_gone, marks, marks_of_cited, stands_whole
 
 PROHIBITION = Passage(1, "/us/const/amendment/XVIII/section/1", "XVIII", "Liquors.", 0, 1, 0.9, "en", (0, 0))
 MEETING = replace(PROHIBITION, locator="/us/const/article/I/section/4/clause/2")
@@ -26,6 +26,12 @@ WAR = replace(PROHIBITION, locator="/us/const/article/I/section/8/clause/11")
 def test_what_is_only_changed_has_not_ended(passage, day, ended, whole):
     assert bool(ended_by(passage, day)) is ended
     assert stands_whole(marks(passage, day)) is whole
+
+
+def test_what_its_source_calls_repealed_is_law_no_longer():
+    assert is_gone(replace(WAR, status="repealed"), None)
+    assert not is_gone(WAR, None) and not is_gone(MEETING, None)
+    assert is_gone(PROHIBITION, None) and not is_gone(PROHIBITION, date(1925, 1, 1))
 
 
 @pytest.mark.parametrize(("amended", "standing"), [(True, "amended_since"), (False, "no_longer_in_force")])

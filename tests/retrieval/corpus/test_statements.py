@@ -106,7 +106,9 @@ def test_rules_count_when_what_searches_apply_changes(db):
 
 
 def test_only_guards_fire_for_each_row(db):
-    """They set who may read a row before row-level security checks it; what counts or logs does so by statement."""
+    """They set who may read a row before row-level security checks it, or what a row of private text holds; what counts
+    or logs does so by statement.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SELECT DISTINCT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgtype & 1 = 1")
-        assert {name for (name,) in cursor.fetchall()} == {"privacy", "scope", "ownership"}
+        assert {name for (name,) in cursor.fetchall()} == {"privacy", "scope", "ownership", "words", "words_follow"}

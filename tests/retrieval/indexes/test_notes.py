@@ -64,7 +64,7 @@ def test_only_sections_of_which_the_log_tells_are_looked_at(index, django_assert
     Section.objects.filter(pk=comes.pk).update(live=True)
     Section.objects.filter(pk=stays.pk).update(valid_to="2020-01-01", heading="Closed")
     catch_up(index)
-    assert asked == [goes.pk, comes.pk]
+    assert sorted(asked) == [goes.pk, comes.pk]
     assert sorted(found(index, "zyzzyva")) == [(stays.pk, 0), (comes.pk, 0)]
     Section.objects.filter(pk__in=[goes.pk, comes.pk]).delete()
     catch_up(index)

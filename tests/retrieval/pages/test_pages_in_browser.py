@@ -327,7 +327,7 @@ def test_a_matter_is_worked_on_from_a_phone_by_keyboard(page):
 SMALL_TARGETS = """
 const visible = e => e.checkVisibility() && !e.closest('.visually-hidden, .skip');
 const height = e => Math.round((e.closest('label') ?? e).getBoundingClientRect().height);
-const inline = e => e.closest('p, .notes, .law, dd, cite') && !e.closest('.back, .apply');
+const inline = e => e.closest('p, .notes, .law, dd, cite, .brief sup') && !e.closest('.back, .apply');
 const all = [...document.querySelectorAll('a, button, input:not([type=hidden]), select, summary')].filter(visible);
 const main = 'button, select, input, summary, .turn a, .pages a, .outline a, .site-nav a, .brand';
 return all.filter(e => !inline(e) && height(e) < (e.matches(main) ? 44 : 24)).map(e => e.outerHTML.slice(0, 90));

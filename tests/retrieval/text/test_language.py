@@ -212,3 +212,8 @@ def test_accents_and_case_do_not_decide():
 @given(st.text(alphabet=st.characters()))
 def test_any_text_gets_an_answer(text):
     assert detect(text) in ("en", "es")
+
+
+@pytest.mark.parametrize("text", ["criteria", "pension benefits", "tractor sale", "improbable", "sedan recall"])
+def test_english_words_beside_spanish_ones_of_their_stem_stay_english(text):
+    assert detect(text) == "en"

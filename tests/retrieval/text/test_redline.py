@@ -79,6 +79,8 @@ def test_what_is_far_from_every_change_stands_apart():
         ("Fee | $65.00", "Fee | $66.00", False),
         ("re-sign", "resign", False),
         ("-5 degrees", "5 degrees", False),
+        ("1990– the office", "1990 the office", False),
+        ("5 - 3", "5 3", False),
         ("goods, wares", "goods wares", False),
     ],
 )

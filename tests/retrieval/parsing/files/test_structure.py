@@ -60,6 +60,7 @@ def test_titles_that_stand_above_the_numbers_of_articles_stay_theirs():
         ("MATERIAL OMITTED\n\nCONTRATO DE ARRENDAMIENTO\n\nREUNIDOS", "CONTRATO DE ARRENDAMIENTO"),
         ("FRANCHISE AGREEMENT TABLE OF CONTENTS", "FRANCHISE AGREEMENT"),
         ("WHEREAS:\n\nThis Agreement is dated today.\n\nBETWEEN", "Fallback"),
+        ("Re: Lease at 5 Main Street\n\nDear Sir, the roof leaks.", "Fallback"),
         ("EMPLOYEE HANDBOOK\n\nThe rules of the house follow here.\n\nLEASE OF A CAR", "EMPLOYEE HANDBOOK"),
     ],
 )
