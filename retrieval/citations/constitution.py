@@ -122,9 +122,6 @@ _AFTER_I = re.compile(
     r"support|supported|oppose|would|could|should|will|can|can't|don't|didn't|do|did|used|know|knew|got|made|"
     r"made|remember|also|never|once|ever|submitted|introduced|voted|came|looked|believe|heard|quoted|linked)\b"
 )
-_ARTICLE_OF = re.compile(  # a contract's: "Article 2 of Amendment No. 4"
-    r"\b(?:articles?|articulos?|arts?\.?)\s{1,2}(?:[0-9ivx]{1,5}\s{1,2})?(?:of|de)\s{1,2}(?:(?:the|la)\s{1,2})?\Z"
-)
 _INDEFINITE = re.compile(r"\b(?:an?|another|una?|otra|each|every|any)\s{1,2}\Z")
 _LEGAL_NOUN = re.compile(
     r"\s{1,2}(?:rights?|claims?|violations?|issues?|cases?|challenges?|defen[sc]es?|analysis|protections?|"
@@ -263,7 +260,6 @@ def _refused_numbered(source: Source, head: Head, *, bare: bool) -> bool:
         _TO_A_DOCUMENT.match(folded, head.end)
         or _belongs_elsewhere(folded, head.start)
         or _before(_MOTION, folded, head.start)
-        or _before(_ARTICLE_OF, folded, head.start)
         or (plain and (_before(_INDEFINITE, folded, head.start) or _BALLOT.match(folded, head.end)))
         or (shortened and bare and not _is_formal(source, head))
         or _refused_number(source, head, bare=bare)

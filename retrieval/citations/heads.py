@@ -163,6 +163,10 @@ _AFTER = re.compile(
 )
 # "Article 3 of the Amendment" is of a contract's, and of the Constitution's only behind "Amendments".
 _ARTICLE_OF_AMENDMENTS = re.compile(_OF_AMENDMENTS)
+_ARTICLE_OF = re.compile(  # "Article 2 of Amendment No. 4"
+    r"\b(?:articles?|articulos?|arts?\.?)\s{1,2}(?:[0-9ivx]{1,5}\s{1,2})?(?:of|de)\s{1,2}(?:(?:the|la)\s{1,2})?\Z"
+)
+_ARTICLE_REACH = 30  # characters before an amendment in which its article may stand
 # Only where nothing else is asked: "frist amendment", "twenty fisrt amendment", "2ndamendment".
 _MISSPELT = re.compile(
     r"(?<![a-z0-9])(?P<numbers>(?:(?:twenty|decim[oa]|vigesim[oa])[\s-]{1,2})?[a-z]{4,14})[\s-]{1,3}"
@@ -334,6 +338,8 @@ def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool)
     if not numbers or any(number.value > LAST[kind] for number in numbers):
         return None
     if is_english_ordinal(numbers[0].token):
+        return None
+    if _ARTICLE_OF.search(folded, max(0, match.start() - _ARTICLE_REACH), match.start()):
         return None
     end = of_amendment.end() if of_amendment else numbers[-1].end
     return Head(kind, word, numbers, match.start("word"), end)

@@ -45,7 +45,6 @@ def test_the_constitutions_name_is_taken_in(text, taken_in):
         "The parties agree that Article II of the Amendment shall control.",
         "as amended by Article 2 of Amendment No. 4",
         "Section 3 and Article 5 of the amendment (Exhibit B)",
-        "Article of the Amendment 3",
         "the fourth article of the Amendment",
         "El artículo 3 de la enmienda modifica el contrato",
         "Article 5 GDPR",
