@@ -105,8 +105,8 @@ _LISTED = re.compile(r"[&,/-]")
 UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
 _ENDING = re.compile(r"[\s.?!]{0,3}")
 _COUNTED = re.compile(
-    r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|amendments?|acts?|laws?|dolares|pesos|dias"
-    r"|meses|anos|horas|personas)\b"
+    r"\s{0,2}%|\s{1,2}(?:dollars?|million|billion|thousand|per\s?cent|por ciento|people|persons?|days?|months?|years?"
+    r"|hours?|amendments?|acts?|laws?|dolares|pesos|dias|meses|anos|horas|personas)\b"
 )
 
 

@@ -127,6 +127,8 @@ def test_subdivisions_without_brackets():
         ("18 U.S.C. § 924(c)i think", ["/us/usc/t18/s924/c"]),
         ("8 USC 1101(a)(15)U applies", ["/us/usc/t8/s1101/a/15/U"]),
         ("8 usc 1101(a)(15)u visa", ["/us/usc/t8/s1101/a/15/U"]),
+        ("boost 8 USC 1158 to 150% of it", ["/us/usc/t8/s1158"]),
+        ("8 USC 1158 al 150 por ciento", ["/us/usc/t8/s1158"]),
         ("8 CFR 208.16, .25 of the total", ["/us/cfr/t8/s208.16"]),
         ("8 C.F.R. § 208.16, and .25 of it", ["/us/cfr/t8/s208.16"]),
         ("8 CFR sections 208.16, .18 apply", ["/us/cfr/t8/s208.16", "/us/cfr/t8/s208.18"]),
