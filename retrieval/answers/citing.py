@@ -38,7 +38,7 @@ def cited(entries: Sequence[Mapping]) -> list[dict]:
         if full in told:
             continue
         goes_on = citation == before and full != citation
-        words = full.removeprefix(citation) if goes_on else full
+        words = full.removeprefix(citation).lstrip(", ") if goes_on else full
         told[full] = {"place": place, "words": words, "before": ", " if goes_on else "; " if told else ""}
         before = citation
     return list(told.values())

@@ -153,14 +153,20 @@ _WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list,
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
 _AMENDMENT = r"(?:amdts?|amends?|am|enms?|[ae][a-z]{0,2}m[a-z]{3,9})"
 _NO = r"\.?\s{0,3}(?:(?:no|nos|num|number|numero|n[º°o])\.?\s{1,2}|#\s?)?"
-_OF_AMENDMENT = r"(?:\s{1,2}(?:of|de)\s{1,2}(?:the\s{1,2}|las?\s{1,2})?(?:amendment|enmienda)s?(?![a-z]))"
+_OF_AMENDMENTS = r"(?:\s{1,2}(?:of|de)\s{1,2}(?:(?:the|las)\s{1,2})?(?:amendments|enmiendas)(?![a-z]))"
+_OF_AMENDMENT = rf"(?:{_OF_AMENDMENTS}|\s{{1,2}}(?:of|de)\s{{1,2}}(?:amendment|enmienda)(?![a-z]))"
 _BEFORE = re.compile(
     rf"(?P<numbers>{_WHOLE_LIST})[\s-]{{1,3}}(?P<word>{_AMENDMENT}|(?:articles?|articulos?){_OF_AMENDMENT}?)(?![a-z0-9])"
 )
 _AFTER = re.compile(
     rf"(?<![a-z0-9])(?P<word>{_AMENDMENT}|(?:articles?|articulos?){_OF_AMENDMENT}|art[a-z]{{0,7}}|ar[it]{{1,2}}c[a-z]{{1,5}}){_NO}(?P<numbers>{_NUMBERS}|{_GLUED})"
 )
-_ARTICLE_OF_AMENDMENT = re.compile(_OF_AMENDMENT)
+# "Article 3 of the Amendment" is of a contract's, and of the Constitution's only behind "Amendments".
+_ARTICLE_OF_AMENDMENTS = re.compile(_OF_AMENDMENTS)
+_ARTICLE_OF = re.compile(  # "Article 2 of Amendment No. 4"
+    r"\b(?:articles?|articulos?|arts?\.?)\s{1,2}(?:[0-9ivx]{1,5}\s{1,2})?(?:of|de)\s{1,2}(?:(?:the|la)\s{1,2})?\Z"
+)
+_ARTICLE_REACH = 30  # characters before an amendment in which its article may stand
 # Only where nothing else is asked: "frist amendment", "twenty fisrt amendment", "2ndamendment".
 _MISSPELT = re.compile(
     r"(?<![a-z0-9])(?P<numbers>(?:(?:twenty|decim[oa]|vigesim[oa])[\s-]{1,2})?[a-z]{4,14})[\s-]{1,3}"
@@ -327,11 +333,13 @@ def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool)
     word = match["word"]
     numbers = _listed(folded, *match.span("numbers"), plural=_is_plural(word))
     numbers = tuple(number for number in numbers if number.token != "once" or is_spanish(word))
-    of_amendment = _ARTICLE_OF_AMENDMENT.match(folded, numbers[-1].end) if numbers and kind == "article" else None
+    of_amendment = _ARTICLE_OF_AMENDMENTS.match(folded, numbers[-1].end) if numbers and kind == "article" else None
     kind = "amendment" if of_amendment else kind  # "Article XIV of the Amendments"
     if not numbers or any(number.value > LAST[kind] for number in numbers):
         return None
     if is_english_ordinal(numbers[0].token):
+        return None
+    if _ARTICLE_OF.search(folded, max(0, match.start() - _ARTICLE_REACH), match.start()):
         return None
     end = of_amendment.end() if of_amendment else numbers[-1].end
     return Head(kind, word, numbers, match.start("word"), end)

@@ -54,7 +54,8 @@ ACT_SECTION = rf"(?:{_GLUED_SUBS}|{USC_SECTION})"
 ANY_NUMBER = rf"(?:{_GLUED_CFR}|{CFR_SECTION}|{ACT_SECTION})"
 OTHER_SOURCE = r"(?!\s{0,2}(?:u\.?\s?s|c\.?\s?f\.?\s?r|f\.|fed|stat|i\.?\s?(?:&|and)|s\.\s?ct|l\.\s?ed))"
 _JOIN = (  # read in one way, as " & " could be in two
-    r"(?>(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|\s{1,2}(?:and|or|y|o|&|to|through|a|al)\s{1,2}|\s{0,2}[&/-]\s{0,2})"
+    r"(?>(?:\s{0,2},\s{0,2}(?:(?:and|or|y|o|&)\s{1,2})?|(?:\s{1,2}|(?<=\)))(?:and|or|y|o|&|to|through|a|al)\s{1,2}"
+    r"|\s{0,2}[&/-]\s{0,2})"
     r"(?:§{1,2}\s{0,2})?)"
 )
 
@@ -90,14 +91,22 @@ _GLUED_SUB = re.compile(r"[A-Za-z]|[0-9]{1,2}")
 _TWO = re.compile(r"([0-9]{2,5})-([0-9]{2,5})")
 _TWO_SHORT = re.compile(r"([0-9]{1,5})-([0-9]{1,5})")  # where several are announced
 _RANGE = re.compile(r"\s{0,2}-\s{0,2}(?:§{1,2}\s{0,2})?|\s{1,2}(?:to|through|a|al)\s{1,2}(?:§{1,2}\s{0,2})?")
-_OF_ANOTHER = re.compile(r"\s{1,2}(?:of|del?)\s")  # "8 U.S.C. § 1158 and § 208 of the INA"
+_OF_ANOTHER = re.compile(  # "8 U.S.C. § 1158 and § 208 of the INA", "and § 12 above"
+    r"\s{1,2}(?:of|del?)\s|[\s,(]{1,3}(?:above|below|supra|infra|post|hereof|herein|arriba|abajo)\b"
+    r"|[\s,(]{1,3}ante(?!\s{0,2}[a-z])"  # not "ante el tribunal"
+)
+_DIGITS = re.compile(r"[0-9]*")
+_SIGNED = re.compile(r"§\s{0,2}\Z")
+_BEHIND_COMMA = re.compile(r",\s{0,2}(?:[a-z&]{1,3}\s{1,2})?(?:§{1,2}\s{0,2})?\Z")
+_BEFORE_REACH = 12  # characters before a number in which its sign and what joins it to a list stand
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_NEAR = 10  # sections between two that could be years
+_NEAR, _NEXT = 10, 2  # most sections between two that could be years: in a list, and behind "and"
+_LISTED = re.compile(r"[&,/-]")
 UNANNOUNCED = re.compile(r"(?!(?:19|20)[0-9]{2}(?![0-9]))[0-9]{3,5}")  # "18 USC 1341 & 1343"; a year is none
 _ENDING = re.compile(r"[\s.?!]{0,3}")
 _COUNTED = re.compile(
-    r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|persons?|days?|months?|years?|hours?|amendments?|acts?|laws?|dolares|pesos|dias"
-    r"|meses|anos|horas|personas)\b"
+    r"\s{0,2}%|\s{1,2}(?:dollars?|million|billion|thousand|per\s?cent|por ciento|people|persons?|days?|months?|years?"
+    r"|hours?|amendments?|acts?|laws?|dolares|pesos|dias|meses|anos|horas|personas)\b"
 )
 
 
@@ -113,6 +122,8 @@ _SPOKEN_SUBS = re.compile(
 _FURTHER_SUBS = re.compile(r"((?:\s{1,2}(?:[a-z]|[0-9]{1,2}|[ivx]{2,4})){1,5})[\s.?]{0,3}")  # "inciso c 8"
 # The 1 of "924(c)1" and the F of "101(a)(15)F"; more than one are "212(a)s".
 _GLUED_END = re.compile(r"([0-9]{1,2}(?![.,])|[a-rt-z]|[ivx]{2,4})(?![\w'-])")
+# Where small these are words: "1158(a)y (b)", "924(c)i think", not "1101(a)(15)u visa".
+_GLUED_WORD = re.compile(r"[aeiouy]\s{1,2}(?!(?:visas?|status|non-?immigrants?)\b)[\w(]")
 _SUB_WORD = re.compile(r"[A-Za-z0-9]{1,4}")
 
 
@@ -139,7 +150,7 @@ def with_spoken(source: Source, found: list[Written], end: int, *, loose: bool) 
         return [replace(only, subs=(*only.subs, *subs))], further.end(1) if further else named.end()
     if only.subs:
         glued = source.folded[end - 1] == ")" and _GLUED_END.match(source.folded, end)
-        if not glued:
+        if not glued or (source.written(glued, 1).islower() and _GLUED_WORD.match(source.folded, end)):
             return found, end
         return [replace(only, subs=(*only.subs, source.written(glued, 1)))], glued.end()
     spoken = _BARE_SUBS.fullmatch(source.folded, end) if loose else None
@@ -172,14 +183,15 @@ def numbers(source: Source, start: int, end: int, *, marks: str) -> list[Written
     marks, those that are long enough to be sections, or all if nothing follows them.
     """
     plural = is_plural(marks)
+    several = plural or _ENDING.fullmatch(source.folded, end)
     found: list[Written] = []
     for match in _ITEM.finditer(source.folded, start, end):
         if match["only"]:
             found.append(_beside(found[-1], source, match))
         elif match["elided"]:
             part, dot, _section = found[-1].number.partition(".")
-            if not dot:
-                break
+            if not dot or not several and _is_before(_BEHIND_COMMA, source.folded, match.start()):
+                break  # "8 CFR 208.16, .25 of the total"
             subs = subdivisions(source.written(match, "subs"))
             found.append(Written(*match.span(), part + match["elided"], subs))
         else:
@@ -211,24 +223,38 @@ def _kind(sub: str, level: int) -> str:
 
 def _is_of_one(folded: str, first: Written, written: Written) -> bool:
     """Of the section that is announced, of its part, or announced itself: "§ 1983 & § 1985"."""
-    announced = folded[: written.start].rstrip().endswith("§") and not _OF_ANOTHER.match(folded, written.end)
-    return written.number == first.number or folded[written.start] == "." or announced
+    of_part = written.number == first.number or folded[written.start] == "."
+    return of_part or _is_announced(folded, first, written)
+
+
+def _is_announced(folded: str, first: Written, written: Written) -> bool:
+    """By its own sign, and not shorter than the first: "8 U.S.C. § 1158 and § 240" means another law's."""
+    signed = _is_before(_SIGNED, folded, written.start) and not _OF_ANOTHER.match(folded, written.end)
+    return signed and _DIGITS.match(written.number).end() >= _DIGITS.match(first.number).end()
+
+
+def _is_before(pattern: re.Pattern[str], folded: str, start: int) -> bool:
+    return bool(pattern.search(folded, max(0, start - _BEFORE_REACH), start))
 
 
 def _is_unannounced(folded: str, first: Written, written: Written) -> bool:
     if written.number == first.number:
         return True
+    if _is_before(_SIGNED, folded, written.start):
+        return _is_announced(folded, first, written)
     if folded[written.start] == ".":
         is_section = written.end - written.start > 2  # no ".5"
     else:
-        is_section = bool(UNANNOUNCED.match(written.number)) or _stands_beside(first.number, written.number)
+        is_section = bool(UNANNOUNCED.match(written.number)) or _stands_beside(folded, first, written)
     return is_section and not _COUNTED.match(folded, written.end)
 
 
-def _stands_beside(first: str, other: str) -> bool:
+def _stands_beside(folded: str, first: Written, other: Written) -> bool:
     """Whether what could be two years is two sections near to one another: "42 USC 1983 & 1985"."""
-    years = _YEAR.fullmatch(first) and _YEAR.fullmatch(other)
-    return bool(years) and 0 < int(other) - int(first) <= _NEAR
+    if not (_YEAR.fullmatch(first.number) and _YEAR.fullmatch(other.number)):
+        return False
+    most = _NEAR if _LISTED.search(folded, first.end, other.start) else _NEXT
+    return 0 < int(other.number) - int(first.number) <= most
 
 
 def _read(source: Source, match: re.Match[str], *, plural: bool) -> Iterator[Written]:

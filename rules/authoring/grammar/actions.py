@@ -9,6 +9,11 @@ from rules.authoring.grammar.names import ASKED, Clarification, Sentence, bare
 _PERCENT = re.compile(
     r"(?:\b(?:by|por|con|un|en un|with) )?\b(?P<number>\d{1,4}(?:[.,]\d+)?) ?(?:%|(?:percent|per cent|por ciento)\b)"
 )
+_SHARE = r"\d{1,4}(?:[.,]\d+)? ?(?:%|(?:percent|per cent|por ciento)\b)"
+_TO_PERCENT = re.compile(  # of what? "boost … to 150%", "sube … a 150%"; "a 50% boost" tells
+    rf"\b(?:to|al|hasta|at|a(?= un ))(?: an?| un| el| the)? {_SHARE}"
+    rf"|\ba {_SHARE}(?! (?:boost|raise|promotion|priority|weight|penalty|demotion)\b)"
+)
 _FACTOR = re.compile(
     r"\b(?:by|por|con|times|with)(?: a| un)?(?: factor(?: of| de)?)? (\d+(?:[.,]\d+)?)\b|"
     r"\b(\d+(?:\.\d+)?) (?:times|veces)\b|\bx ?(\d+(?:\.\d+)?)\b|\b(\d+(?:\.\d+)?)x\b|"
@@ -252,6 +257,8 @@ def aimed(criteria: list[dict[str, Any]], sentence: Sentence) -> Read | None:
     )
     if not kind:
         return None
+    if kind in ("boost", "bury") and (share := _TO_PERCENT.search(sentence.folded)):
+        return criteria, [], [], [Clarification("action", sentence.plain(sentence.group(share, 0)))]
     action, rest = with_amount(kind, rest)
     targets = [sentence.named[mark] for mark in re.findall(r"@t\d+@", rest.folded)]
     others = [

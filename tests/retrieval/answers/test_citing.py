@@ -44,6 +44,12 @@ def test_quotations_of_one_provision_share_its_citation():
     assert citation_of(groups[0]) == "8 U.S.C. § 1182(a)(3), (d)(13)"
 
 
+def test_a_pinpoint_that_goes_on_with_a_comma_has_one():
+    article, citation = "/us/const/article/I/section/8", "U.S. Const. art. I, § 8"
+    entries = [entry(place(f"clause/{clause}", article, citation)) for clause in (3, 4)]
+    assert citation_of(entries) == "U.S. Const. art. I, § 8, cl. 3, cl. 4"
+
+
 def test_words_before_a_list_are_not_cited_beside_its_item():
     assert citation_of([entry(place("d"), place("d/13"))]) == "8 U.S.C. § 1182(d)(13)"
     assert citation_of([entry(place(None), place("d/13"))]) == "8 U.S.C. § 1182(d)(13)"

@@ -47,7 +47,9 @@ def test_what_is_named_is_read_with_all_its_numbers(text, kind, named):
     assert (head.kind, numbers(head.numbers)) == (kind, named)
 
 
-@pytest.mark.parametrize("text", ["four amendments", "amendment 28", "article 8", "amendment first"])
+@pytest.mark.parametrize(
+    "text", ["four amendments", "amendment 28", "article 8", "amendment first", "article of the amendment 3"]
+)
 def test_counts_and_what_does_not_exist_are_no_heads(text):
     assert list(heads(text)) == []
 

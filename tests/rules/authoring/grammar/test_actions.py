@@ -31,6 +31,29 @@ def test_a_verb_becomes_an_action(sentence, action):
     assert (actions, asked) == ([action], [])
 
 
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("boost 8 USC 1158 to 150%", "to 150%"),
+        ("raise 8 USC 1158 up to 150 percent", "to 150 percent"),
+        ("boost to 150% 8 USC 1158", "to 150%"),
+        ("lower 8 USC 1158 to 50%", "to 50%"),
+        ("raise 8 USC 1158 to 150% priority", "to 150%"),
+        ("sube 8 USC 1158 a 150%", "a 150%"),
+        ("sube 8 USC 1158 a un 150%", "a un 150%"),
+        ("sube 8 USC 1158 al 150 por ciento", "al 150 por ciento"),
+    ],
+)
+def test_a_percentage_to_which_a_score_is_brought_is_asked_about(sentence, words):
+    _criteria, _targets, actions, asked = read(sentence)
+    assert (actions, [(one.subject, one.words) for one in asked]) == ([], [("action", words)])
+
+
+@pytest.mark.parametrize("sentence", ["give 8 USC 1158 a 50% boost", "boost 8 USC 1158 50%"])
+def test_a_percentage_by_which_a_score_is_raised_needs_no_preposition(sentence):
+    assert read(sentence)[2:] == ([{"kind": "boost", "factor": 1.5}], [])
+
+
 def test_a_rewrite_fires_upon_the_words_that_it_replaces():
     criteria, _targets, actions, _asked = read("replace alien with noncitizen")
     assert criteria == [{"kind": "keywords", "value": ["alien"], "stemmed": False}]
