@@ -48,8 +48,8 @@ _YEAR = re.compile(r"1[6-9]\d\d|20\d\d")
 _LINKS = frozenset(listed("and or y o to a through e u"))
 _BEFORE_MAJORITY = re.compile(r"[\s()-]*(?:(?:%|percent|per ?centum|per cent|por ciento)[\s()-]*)?(?:super[\s-]*)?")
 _BEHIND_MAJORITY = re.compile(
-    r"(?: vote)?(?: \w+)? (?:of|de|del) (?:(?:at least|(?:not|no) less than|(?:more|greater) than|over|al menos|"
-    r"por lo menos|mas de|los|las) )*"
+    r"(?:\s+\w+)?\s+(?:of|de|del)\s+(?:(?:at least|(?:not|no) less than|(?:more|greater) than|over|al menos|"
+    r"por lo menos|mas de|los|las)\s+)*"
 )
 _LONGEST = 60  # tokens of one number, or of one list of places: each is read from wherever it may begin
 

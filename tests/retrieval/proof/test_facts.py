@@ -67,6 +67,7 @@ def test_equal_values_in_other_units_are_the_same(text, same):
         ("a 60 percent majority", [60]),
         ("a majority of at least three fifths", [Fraction(3, 5)]),
         ("mayoría de las dos terceras partes", [Fraction(2, 3)]),
+        ("a majority vote\nof two thirds", [Fraction(2, 3)]),
         ("mayoría de 60 por ciento", [60]),
         ("a simple majority of the members", [Fraction(1, 2)]),
         ("a majority of the 12 members", [Fraction(1, 2), 12]),
