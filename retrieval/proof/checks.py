@@ -14,7 +14,7 @@ from itertools import count
 from retrieval.proof.alignment import Token, tokens
 from retrieval.proof.bounds import bound
 from retrieval.proof.facts import Facts, Measure, Quantity, facts, places_of
-from retrieval.proof.opposites import exchanged, rivals
+from retrieval.proof.opposites import rivals
 from retrieval.proof.types import PROBLEMS, Source
 from retrieval.proof.vocabulary import (
     CONDITIONS,
@@ -33,12 +33,13 @@ from retrieval.proof.vocabulary import (
     PRONOUNS,
 )
 from retrieval.proof.wording import (
+    NEAR,
     VERBATIM,
     Aligned,
+    Beside,
     duty_made_leave,
     excepting,
     excepts_nothing,
-    folded_words,
     in_order,
     is_party,
     measured,
@@ -52,8 +53,7 @@ from retrieval.proof.wording import (
 from retrieval.text.analyzer import tokens as plain_tokens
 from retrieval.text.normalization import fold
 
-NEAR = 0.7  # of the claim's words, in the law's order: with TIGHT, from here on it has nearly the law's words
-TIGHT = 0.55  # of the law's words among these
+TIGHT = 0.55  # of the law's words among these: with NEAR, the claim has nearly the law's words
 HEAD = 8  # words that begin what the law says there: "No person shall", "It shall be unlawful"
 AROUND = 5  # words of the law beside those that the claim has
 GOVERNED = 7  # words behind "of", "by" and the like, among which is the party that they bind
@@ -248,7 +248,7 @@ def _hints(said: str, claim: Sequence[Token], law: Sequence[Token]) -> Iterator[
         yield "exception"
     if _other_party(claim, law):
         yield "party"
-    if exchanged(folded_words(claim), folded_words(law)):
+    if Beside(claim, law).opposed(claim, law):
         yield "opposite"
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from retrieval.parsing.designators import roman
 from retrieval.proof.vocabulary import (
@@ -46,6 +46,11 @@ _ENDLESS = re.compile(r"\d{30,}|(?:\d{1,3},){10,}\d+")  # digits that are no qua
 _ROMAN = re.compile(r"(?=[ivxlcdm])(?:x{0,3})(?:ix|iv|v?i{0,3})")
 _YEAR = re.compile(r"1[6-9]\d\d|20\d\d")
 _LINKS = frozenset(listed("and or y o to a through e u"))
+_BEFORE_MAJORITY = re.compile(r"[\s()-]*(?:(?:%|percent|per ?centum|per cent|por ciento)[\s()-]*)?(?:super[\s-]*)?")
+_BEHIND_MAJORITY = re.compile(
+    r"(?:\s+\w+)?\s+(?:of|de|del)\s+(?:(?:at least|(?:not|no) less than|(?:more|greater) than|over|al menos|"
+    r"por lo menos|mas de|los|las)\s+)*"
+)
 _LONGEST = 60  # tokens of one number, or of one list of places: each is read from wherever it may begin
 
 
@@ -70,6 +75,11 @@ class Quantity:
         """Two years are 24 months, 50 percent are 1/2."""
         least, times = SCALE.get(self.unit, (self.unit, 1))
         return self.value * times, least
+
+    @property
+    def is_share(self) -> bool:
+        """A fraction or a percentage, not the half of a mere "majority"."""
+        return self.unit == "percent" or (self.unit != "majority" and self.value < 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +123,19 @@ def facts(text: str) -> Facts:
                 break
         else:
             at += 1
-    return Facts(tuple(quantities), frozenset(dates), frozenset(places))
+    return Facts(_without_told_majorities(quantities, folded), frozenset(dates), frozenset(places))
+
+
+def _without_told_majorities(quantities: Sequence[Quantity], folded: str) -> tuple[Quantity, ...]:
+    """A "two-thirds majority" and a "majority of 60 percent" tell one share, no half."""
+    told = set()
+    for first, second in pairwise(quantities):
+        between = folded[first.end : second.start]
+        if second.unit == "majority" and first.is_share and _BEFORE_MAJORITY.fullmatch(between):
+            told.add(second)
+        if first.unit == "majority" and second.is_share and _BEHIND_MAJORITY.fullmatch(between):
+            told.add(first)
+    return tuple(quantity for quantity in quantities if quantity not in told)
 
 
 def places_of(locator: str, citation: str) -> frozenset[tuple[str, str]]:
@@ -267,10 +289,11 @@ def _quantity(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:
             times, unit = ALONE[named.rstrip("s")]
             value, used = value * times, used + 1 + following.index(named)
     noun = next((token.word for token in tokens[at + used : at + used + 1]), "")
+    read_on = used + 2 * (following[:2] == ["por", "ciento"])  # no hundred
     certain = not (value == 1 and (is_ordinal or word in ("one", "un", "una", "uno", "once")))
     if at and tokens[at - 1].word in COUNTING and value in (2, 3, 4) and not unit and not is_ordinal:
         certain = False  # "the two committees", which the law names
-    return used, Quantity(value, unit, noun, tokens[at].start, tokens[at + used - 1].end, certain)
+    return read_on, Quantity(value, unit, noun, tokens[at].start, tokens[at + used - 1].end, certain)
 
 
 def _alone(tokens: Sequence[_Token], at: int) -> tuple[int, Quantity] | None:

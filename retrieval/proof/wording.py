@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from retrieval.proof.alignment import Token
 from retrieval.proof.facts import Facts, Measure, facts
-from retrieval.proof.opposites import exchanged
+from retrieval.proof.opposites import Axis, exchanged, telling, within
 from retrieval.proof.vocabulary import (
     ABSOLUTELY,
     BOUNDING,
@@ -36,6 +36,7 @@ from retrieval.proof.vocabulary import (
 )
 from retrieval.text.normalization import fold
 
+NEAR = 0.7  # of the claim's words, in the law's order: from here on it may have nearly the law's words
 VERBATIM = 0.85  # of the claim's words: from here on a missing exception was left out, not said otherwise
 MOST_PAIRS = 20_000  # equal words, one of the claim and one of the law: no sentence beside its provision has so many
 LEADING = 3  # words before those that agree, in which a "no" or "nor shall any" belongs to them
@@ -96,7 +97,7 @@ def reworded(
                 mine, theirs = _values(claim[a:b]), _values(law[c:d])
             if mine and theirs and not mine <= theirs:
                 yield kind
-    yield from _Beside(claim, law).turned_round(*_differing(claim, law, aligned))
+    yield from Beside(claim, law, aligned.order).turned_round(*_differing(claim, law, aligned))
 
 
 def _differing(
@@ -114,20 +115,27 @@ def _differing(
     return mine, theirs
 
 
-class _Beside:
-    """A claim and the law beside it, whose differing words are looked at one by one."""
+class Beside:
+    """A claim and the law beside it, whose differing words are looked at one by one; `order` as in `Aligned`."""
 
-    def __init__(self, claim: Sequence[Token], law: Sequence[Token]):
-        self.claim, self.law = claim, law
+    def __init__(self, claim: Sequence[Token], law: Sequence[Token], order: float = 0.0):
+        self.claim, self.law, self.order = claim, law, order
 
     def turned_round(self, mine: Sequence[Token], theirs: Sequence[Token]) -> Iterator[str]:
         """Whether words that differ deny, or are opposites; "not lawful" says what "unlawful" says."""
         denied = self.denials(mine, theirs)
         lacking = LACKING & {*folded_words(mine if denied[1] else theirs)}  # "not paid" says what "without pay" says
         is_denied = bool(denied[0]) != bool(denied[1]) and not lacking and not self._requires
-        is_opposed = exchanged(folded_words(mine), folded_words(theirs))
+        is_opposed = self.opposed(mine, theirs)
         if is_denied != is_opposed:
             yield "opposite" if is_opposed else "negation"
+
+    def opposed(self, mine: Sequence[Token], theirs: Sequence[Token]) -> bool:
+        """Whether words of the claim and of the law are opposites."""
+        idle_mine, idle_theirs = self._idle
+        mine = [token for token in mine if token not in idle_mine]
+        theirs = [token for token in theirs if token not in idle_theirs]
+        return exchanged(folded_words(mine), folded_words(theirs), self._axes)
 
     def denials(self, mine: Sequence[Token], theirs: Sequence[Token]) -> tuple[int, int]:
         """How often words of the claim and of the law deny."""
@@ -138,9 +146,25 @@ class _Beside:
         return _denying(self.claim), _denying(self.law)
 
     @cached_property
+    def _folded(self) -> tuple[list[str], list[str]]:
+        return folded_words(self.claim), folded_words(self.law)
+
+    @cached_property
+    def _axes(self) -> tuple[Axis, ...]:
+        mine, theirs = ({token.term for token in tokens} for tokens in (self.claim, self.law))
+        is_laws_own = self.order >= NEAR and mine <= theirs | {""}
+        return telling(*self._folded, is_laws_own=is_laws_own)
+
+    @cached_property
+    def _idle(self) -> tuple[Set[Token], Set[Token]]:
+        """The words of "before the end of" where the other has no end."""
+        mine, theirs = self._folded
+        return {self.claim[at] for at in within(mine, theirs)}, {self.law[at] for at in within(theirs, mine)}
+
+    @cached_property
     def _requires(self) -> bool:
         """Whether one says by two negatives what the other requires: "no warrant, but upon oath", "needs an oath"."""
-        claimed, written = (" ".join(folded_words(tokens)) for tokens in (self.claim, self.law))
+        claimed, written = (" ".join(words) for words in self._folded)
         return _by_two(claimed, written) or _by_two(written, claimed)
 
 
@@ -155,7 +179,7 @@ def _by_two(double: str, simple: str) -> bool:
 def turned(claim: Sequence[Token], law: Sequence[Token], aligned: Aligned) -> Iterator[str]:
     """What a few words turn round that are put in, left out or exchanged between words of the law."""
     mine, theirs = _differing(claim, law, aligned)
-    beside_law = _Beside(claim, law)
+    beside_law = Beside(claim, law, aligned.order)
     denied = beside_law.denials(mine, theirs)
     for before, (_, a, b, c, d), after in zip(aligned.steps, aligned.steps[1:], aligned.steps[2:], strict=False):
         beside = before[2] - before[1] + after[2] - after[1]

@@ -61,6 +61,24 @@ def test_equal_values_in_other_units_are_the_same(text, same):
 
 
 @pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a two-thirds majority", [Fraction(2, 3)]),
+        ("a 60 percent majority", [60]),
+        ("a majority of at least three fifths", [Fraction(3, 5)]),
+        ("mayoría de las dos terceras partes", [Fraction(2, 3)]),
+        ("a majority vote\nof two thirds", [Fraction(2, 3)]),
+        ("mayoría de 60 por ciento", [60]),
+        ("a simple majority of the members", [Fraction(1, 2)]),
+        ("a majority of the 12 members", [Fraction(1, 2), 12]),
+        ("Two thirds may expel. A majority is a quorum.", [Fraction(2, 3), Fraction(1, 2)]),
+    ],
+)
+def test_a_majority_is_a_half_unless_its_share_is_told(text, values):
+    assert [quantity.value for quantity in facts(text).quantities] == values
+
+
+@pytest.mark.parametrize(
     "text, dates",
     [
         ("In 2020 the agency", {("year", 2020)}),

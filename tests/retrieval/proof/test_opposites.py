@@ -21,10 +21,24 @@ from retrieval.proof.opposites import axes, exchanged, rivals, turned_by_prefix
         ("not more", "fewer", False),
         ("prior to", "before", False),
         ("harbor", "before", False),
+        ("form", "inform", False),
+        ("formal", "informal", True),
+        ("close", "disclose", False),
+        ("charge", "discharge", False),
+        ("come", "income", False),
+        ("complete", "incomplete", True),
+        ("jury", "injury", False),
+        ("formation", "information", False),
+        ("less", "unless", False),
+        ("position", "disposition", False),
+        ("migrant", "immigrant", False),
+        ("pose", "impose", False),
+        ("possible", "impossible", True),
+        ("buyer", "seller", True),
     ],
 )
 def test_opposites_are_known_or_made_by_a_prefix(mine, theirs, opposed):
-    assert exchanged(mine.split(), theirs.split()) is opposed
+    assert exchanged(mine.split(), theirs.split(), axes()) is opposed
 
 
 def test_a_short_word_is_not_turned_by_a_prefix():
