@@ -51,7 +51,7 @@ def test_who_quotes_or_cites_nothing_here_proposes_nothing(text):
         ),
         (
             "The Fourth Amendment leaves houses and papers outside its protection.",
-            "contradicted",
+            "unsupported",
         ),
         (
             "The Eighth Amendment says that every prisoner is entitled to an interpreter free of charge.",
