@@ -27,8 +27,6 @@ from retrieval.stages.reranker.reranker import failed_training, serving
 logger = logging.getLogger(__name__)
 
 OK, DEGRADED, FAILED = "ok", "degraded", "failed"
-TRAINING, NONE = "training", "none"  # of the reranker: the first is on its way, or nobody has asked for it
-WELL = {OK, TRAINING, NONE}
 LATE = timedelta(minutes=1)  # a change this old should long be in the index: its writer is not running
 SILENT = timedelta(
     minutes=5
@@ -69,7 +67,7 @@ def remembered(found: Mapping[str, Found]) -> dict[str, datetime]:
     kept = dict(Trouble.objects.values_list("part", "since"))
     since = {}
     for part, (status, began) in found.items():
-        if status not in WELL:
+        if status != OK:
             since[part] = began or kept.get(names[part]) or noted(names[part])
         elif names[part] in kept:
             Trouble.objects.filter(part=names[part]).delete()
@@ -161,20 +159,29 @@ def queue(failing: datetime | None) -> Found:
 
 
 def reranker() -> Found:
-    """Whether there is one, it can be loaded, and the last training came to its end."""
-    version = Version.objects.filter(name="model").values_list("number", flat=True).first() or 0
+    """Whether the one in force can be loaded, and the last training came to its end."""
     failed = failed_training()
     try:
-        serving(Query("", "", "", "en", (), versions={"model": version}))
+        load_reranker()
     except NotRun as problem:
-        return Found(FAILED, failed) if problem.degrades else Found(TRAINING if is_trained() else NONE)
+        return Found(FAILED, failed) if problem.degrades else Found()
     return Found(DEGRADED, failed) if failed else Found()
 
 
-def is_trained() -> bool:
-    """Whether a training is at work or waits that may deploy what it makes."""
-    trainings = JobRun.objects.unfinished().filter(kind="retrain")
-    return trainings.exclude(params__contains={"dry_run": True}).exists()
+def reranker_now() -> str:
+    """`serving`, `training` where none serves and one is made that may, or `none`."""
+    try:
+        load_reranker()
+    except NotRun:
+        trainings = JobRun.objects.unfinished().filter(kind="retrain").exclude(params__contains={"dry_run": True})
+        return "training" if trainings.exists() else "none"
+    return "serving"
+
+
+def load_reranker() -> None:
+    """Raises NotRun without one."""
+    version = Version.objects.filter(name="model").values_list("number", flat=True).first() or 0
+    serving(Query("", "", "", "en", (), versions={"model": version}))
 
 
 def schedules() -> Found:

@@ -48,11 +48,8 @@ class JobsHealth(s.Serializer):
 
 
 class PartHealth(s.Serializer):
-    status = s.ChoiceField(
-        ["ok", "degraded", "failed", "training", "none"],
-        help_text="training, none: of a reranker that is not there yet, which degrades nothing.",
-    )
-    since = s.DateTimeField(allow_null=True, help_text="When it degraded or failed; otherwise null.")
+    status = s.ChoiceField(["ok", "degraded", "failed"])
+    since = s.DateTimeField(allow_null=True, help_text="When it began; null while ok.")
 
 
 class PartsHealth(s.Serializer):
@@ -76,15 +73,18 @@ class Health(s.Serializer):
     database = DatabaseHealth()
     lexical_index = LexicalHealth(required=False)
     embedder = EmbedderHealth(required=False)
+    reranker = s.ChoiceField(
+        ["serving", "training", "none"], required=False, help_text="One that is not there yet degrades nothing."
+    )
     corpora = CorpusHealth(many=True, required=False)
     jobs = JobsHealth(required=False)
 
 
 def health(caller: Caller) -> dict:
-    """`status` is ok or, where any part is not well, degraded; a database that does not answer raises AWAY (`down`)."""
+    """`status` is ok or, where any part is not, degraded; a database that does not answer raises AWAY: see `down`."""
     database, lexical, embedder = found.database(), found.lexical_index(), found.embedder()
     parts = found.parts(lexical, embedder)
-    is_well = all(part["status"] in found.WELL for part in parts.values())
+    is_well = all(part["status"] == found.OK for part in parts.values())
     return {
         "status": "ok" if is_well else "degraded",
         "version": version(),
@@ -92,6 +92,7 @@ def health(caller: Caller) -> dict:
         "database": database,
         "lexical_index": {name: lexical[name] for name in ("exists", "behind", "current")},
         "embedder": embedder,
+        "reranker": found.reranker_now(),
         "corpora": corpora(caller),
         "jobs": jobs(caller),
     }
