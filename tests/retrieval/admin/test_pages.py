@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 def test_the_front_page_counts_searches_corpora_and_jobs(client, curator, django_assert_max_num_queries):
     search(SearchRequest("double jeopardy"), ANONYMOUS, channel="page")
     JobRun.objects.create(kind="ingest", key="corpus", status="running", position=1, total=4)
-    with django_assert_max_num_queries(30):
+    client.get("/admin/")  # what is counted once a day is counted now
+    with django_assert_max_num_queries(22):
         page = client.get("/admin/")
     assert page.context["searches"].count == 1
     assert page.context["searches"].p50 > 0
