@@ -21,6 +21,7 @@ from retrieval.api.parameters import Day, Parameters, Text
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
+from retrieval.corpus import graph
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
@@ -212,7 +213,8 @@ def citations_made(section: Section, readable: SectionQuerySet) -> list[dict]:
 
 
 def citations_received(section: Section, readable: SectionQuerySet) -> list[dict]:
-    edges = Citation.objects.filter(target__locator=section.locator, source__in=readable)
+    versions = Section.objects.filter(locator=section.locator).values_list("pk", flat=True)
+    edges = Citation.objects.filter(pk__in=graph.citing(versions, "pk"), source__in=readable)
     in_order = edges.order_by("source__document_id", "source__position", "start", "pk")
     rows = in_order.values_list("text", *cited("source"))[:MAX_EDGES]
     return [{"text": text, "pin": pin, **reference(*place)} for text, pin, *place in rows]

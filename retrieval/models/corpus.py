@@ -472,7 +472,12 @@ class Citation(PartOfDocument):
     source = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="citations_made")
     target_locator = models.CharField(max_length=300)
     target = models.ForeignKey(
-        Section, null=True, blank=True, on_delete=models.SET_NULL, related_name="citations_received"
+        Section,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="citations_received",
+        db_index=False,  # see `citation_target`
     )
     text = models.CharField(max_length=300, help_text=_("As written."))
     called = models.CharField(
@@ -487,6 +492,7 @@ class Citation(PartOfDocument):
     class Meta:
         ordering = ["source", "start"]
         indexes = [
+            models.Index(fields=["target", "source", "id"], name="citation_target"),
             models.Index(fields=["target_locator"], name="citation_target_locator"),
             models.Index(fields=["name"], name="citation_name", condition=~Q(called="")),
         ]
