@@ -471,13 +471,8 @@ class Citation(PartOfDocument):
 
     source = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="citations_made")
     target_locator = models.CharField(max_length=300)
-    target = models.ForeignKey(
-        Section,
-        null=True,
-        blank=True,
-        on_delete=models.SET_NULL,
-        related_name="citations_received",
-        db_index=False,  # see `citation_target`
+    target = models.ForeignKey(  # indexed by `citation_target`
+        Section, models.SET_NULL, null=True, blank=True, related_name="citations_received", db_index=False
     )
     text = models.CharField(max_length=300, help_text=_("As written."))
     called = models.CharField(
