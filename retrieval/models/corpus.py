@@ -8,6 +8,7 @@ from datetime import date
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -326,6 +327,7 @@ class Section(models.Model):
     )
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
+    note_words = SearchVectorField(null=True, editable=False)  # of private ones, filled in as `Chunk.words` is
     pages = models.JSONField(
         default=list,
         blank=True,
