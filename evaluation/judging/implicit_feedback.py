@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from datetime import timedelta
 
-from django.db.models import Exists, OuterRef, QuerySet, Value
+from django.db.models import Count, Exists, Model, OuterRef, QuerySet, Value
 from django.db.models.functions import Concat
 from django.utils import timezone
 
@@ -25,7 +25,7 @@ GRADE_FROM = ((8, 3), (6, 2), (4, 1), (0, 0))  # least score of 9 for a grade, a
 CHANNELS = ("page", "api")  # staff who try something out ask no real question
 DAYS = 7  # searches of this age are looked at again, should a night be missed
 MOST = 200  # topics a night
-MOST_READ = 20_000  # searches looked at a night: the last of those that asked what is no topic yet
+MOST_READ = 20_000  # looked at a night: the last thumbs, verdicts, and searches that asked what is no topic yet
 
 
 def name_of(log: SearchLog) -> str:
@@ -72,30 +72,44 @@ def new_topic(log: SearchLog, question: str, domain: Domain) -> Topic:
 
 
 def clicks_to_judgments() -> int:
-    """One judgment for each question and provision that readers gave thumbs to; may run any number of times.
+    """One judgment for each question and provision that readers lately gave thumbs to; may run any number of times.
 
-    Where readers disagree the majority speaks; a tie says nothing. Nothing said of a private domain, of a
-    question whose words were not kept, or of a test topic becomes a judgment. Gives how many were made or changed.
+    All thumbs on these are counted. Where readers disagree the majority speaks; a tie says nothing. Nothing said of a
+    private domain, of a question whose words were not kept, or of a test topic becomes a judgment. Gives how many were
+    made or changed.
     """
     thumbs: dict[tuple[Topic, Section], Counter] = {}
     known = SearchedTopics()
-    for feedback, section in thumbs_on_public_law():
-        if topic := known.topic_of(feedback.log, section.domain):
-            thumbs.setdefault((topic, section), Counter())[feedback.verdict] += 1
+    for log, section, counted in thumbs_on_public_law():
+        if topic := known.topic_of(log, section.domain):
+            thumbs.setdefault((topic, section), Counter()).update(counted)
     return sum(keep_click(topic, section, counted) for (topic, section), counted in thumbs.items())
 
 
-def thumbs_on_public_law() -> Iterator[tuple[Feedback, Section]]:
-    said = Feedback.objects.exclude(locator="").exclude(log__query_text="").select_related("log")
-    current = public_sections(said.values("locator"))
+def thumbs_on_public_law() -> Iterator[tuple[SearchLog, Section, Counter]]:
+    """A search of each question, and what all who asked it said of a provision."""
+    kept = Feedback.objects.exclude(locator="").exclude(log__query_text="").exclude(log__query_hash=None)
+    last = kept.filter(pk__in=last_of(Feedback)).select_related("log").order_by("-pk")
+    pairs = {(feedback.log.query_hash, feedback.locator): feedback.log for feedback in last}
+    current = public_sections({locator for _, locator in pairs})
+    same = kept.filter(log__query_hash__in={asked for asked, _ in pairs}, locator__in=current).order_by()
+    counted: dict[tuple[str, str], Counter] = defaultdict(Counter)
+    for asked, locator, verdict, count in same.values_list("log__query_hash", "locator", "verdict").annotate(
+        Count("pk")
+    ):
+        counted[asked, locator][verdict] += count
     yield from (
-        (feedback, current[feedback.locator])
-        for feedback in said.order_by("pk")
-        if feedback.locator in current
+        (log, current[locator], counted[asked, locator])
+        for (asked, locator), log in reversed(pairs.items())
+        if locator in current
     )
 
 
-def public_sections(locators: QuerySet | Collection[str]) -> dict[str, Section]:
+def last_of(model: type[Model]) -> QuerySet:
+    return model.objects.order_by("-pk").values("pk")[:MOST_READ]
+
+
+def public_sections(locators: Collection[str]) -> dict[str, Section]:
     """Of public domains alone, by locator, as they are in force."""
     public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC)
     sections = Section.objects.readable(ANONYMOUS).filter(domain__in=public, locator__in=locators)
@@ -117,8 +131,8 @@ def keep_click(topic: Topic, section: Section, thumbs: Counter) -> bool:
 
 
 def verdicts_to_judgments() -> int:
-    """One judgment of kind llm for each model, prompt, question and provision, the newest verdict's; may run any number
-    of times. Test topics get none. Gives how many there are of verdicts that are kept.
+    """One judgment of kind llm for each model, prompt, question and provision that a verdict was lately given on, the
+    newest verdict's; may run any number of times. Test topics get none. Gives how many there are of these verdicts.
     """
     found = {}
     for verdict, topic, section in verdicts_on_topics():
@@ -134,9 +148,10 @@ def verdicts_to_judgments() -> int:
 
 def verdicts_on_topics() -> Iterator[tuple[LLMVerdict, Topic, Section]]:
     """Those on public law, the newest last."""
-    learned = Topic.objects.exclude(split=Topic.Split.TEST)
-    topics = {(topic.query_hash, topic.domain_id): topic for topic in learned}
-    verdicts = list(LLMVerdict.objects.filter(query_hash__in={asked for asked, _ in topics}).order_by("pk"))
+    verdicts = list(LLMVerdict.objects.filter(pk__in=last_of(LLMVerdict)).order_by("pk"))
+    asked = {verdict.query_hash for verdict in verdicts}
+    learned = Topic.objects.exclude(split=Topic.Split.TEST).iterator() if asked else ()
+    topics = {(topic.query_hash, topic.domain_id): topic for topic in learned if topic.query_hash in asked}
     public = Section.objects.filter(private=False, domain__visibility=Domain.Visibility.PUBLIC)
     sections = public.in_bulk({verdict.section_id for verdict in verdicts})
     for verdict in verdicts:

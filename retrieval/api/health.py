@@ -39,7 +39,7 @@ class EmbedderHealth(s.Serializer):
 class CorpusHealth(s.Serializer):
     domain = s.CharField()
     version = s.IntegerField(allow_null=True, help_text="Null where the domain is private.")
-    chunks = s.IntegerField()
+    chunks = s.IntegerField(allow_null=True, help_text="Null where the domain is private; `domains` counts these.")
 
 
 class JobsHealth(s.Serializer):
@@ -114,33 +114,23 @@ def version() -> str:
 
 
 def corpora(caller: Caller) -> list[dict]:
-    """The caller's domains, with the chunks that the caller may read. The version of a private one would tell of
-    others' uploads.
+    """The caller's domains. The version of a private one would tell of others' uploads, and what the caller may read
+    there would be counted at each request: it differs by caller.
     """
     return [
         {
             "domain": domain.slug,
             "version": None if domain.is_private else domain.corpus_version,
-            "chunks": chunks_in(domain, caller),
+            "chunks": None if domain.is_private else public_chunks(domain.pk, domain.corpus_version),
         }
         for domain in Domain.objects.visible_to(caller)
     ]
 
 
-def chunks_in(domain: Domain, caller: Caller) -> int:
-    if domain.is_private:
-        return count(domain.pk, caller)
-    return public_chunks(domain.pk, domain.corpus_version)
-
-
 @lru_cache(maxsize=1_000)
 def public_chunks(domain: int, corpus_version: int) -> int:
     """Counted once for each version of the corpus: health is asked for often, and of a large code it takes long."""
-    return count(domain, ANONYMOUS)
-
-
-def count(domain: int, caller: Caller) -> int:
-    return Chunk.objects.filter(domain=domain, section__in=Section.objects.readable(caller)).count()
+    return Chunk.objects.filter(domain=domain, section__in=Section.objects.readable(ANONYMOUS)).count()
 
 
 def jobs(caller: Caller) -> dict:

@@ -3,6 +3,7 @@ citations in a text. A place is a provision, or above the provisions a document,
 locators begin with.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
@@ -20,6 +21,7 @@ from retrieval.api.parameters import Day, Parameters, Text
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
+from retrieval.corpus import graph
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
@@ -211,7 +213,8 @@ def citations_made(section: Section, readable: SectionQuerySet) -> list[dict]:
 
 
 def citations_received(section: Section, readable: SectionQuerySet) -> list[dict]:
-    edges = Citation.objects.filter(target__locator=section.locator, source__in=readable)
+    versions = Section.objects.filter(locator=section.locator).values_list("pk", flat=True)
+    edges = Citation.objects.filter(pk__in=graph.citing(versions, "pk"), source__in=readable)
     in_order = edges.order_by("source__document_id", "source__position", "start", "pk")
     rows = in_order.values_list("text", *cited("source"))[:MAX_EDGES]
     return [{"text": text, "pin": pin, **reference(*place)} for text, pin, *place in rows]
@@ -287,16 +290,24 @@ def resolved(text: str, caller: Caller) -> dict:
 
 # -- The domains that a caller may see
 
+COUNTED = {
+    "documents": Count("document", distinct=True),
+    "sections": Count("pk"),
+    "results": Count("pk", filter=Q(is_result=True)),
+}
+
 
 class DomainsView(ApiView):
     @operation("domains", DomainList)
     def get(self, request: Request, asked: dict) -> dict:
         """List the bodies of law that the caller may see, and how much of each the caller may read today."""
         caller = caller_of(request)
-        return {"domains": [account(domain, caller) for domain in Domain.objects.visible_to(caller)]}
+        domains = list(Domain.objects.visible_to(caller))
+        held = held_counts(caller) if any(domain.is_private for domain in domains) else {}
+        return {"domains": [account(domain, held) for domain in domains]}
 
 
-def account(domain: Domain, caller: Caller) -> dict:
+def account(domain: Domain, held: Mapping[int, dict[str, int]]) -> dict:
     """A private domain's version counts what others change in it, so it is told to nobody."""
     named = as_stored(domain, "slug", "name", "name_es", "description", "description_es", "languages")
     return named | {
@@ -304,7 +315,7 @@ def account(domain: Domain, caller: Caller) -> dict:
         "private": domain.is_private,
         "corpus_version": None if domain.is_private else domain.corpus_version,
         **(
-            counts(domain.pk, caller)
+            held.get(domain.pk, dict.fromkeys(COUNTED, 0))
             if domain.is_private
             else public_counts(domain.pk, domain.corpus_version)
         ),
@@ -314,13 +325,11 @@ def account(domain: Domain, caller: Caller) -> dict:
 @lru_cache(maxsize=1_000)
 def public_counts(domain: int, corpus_version: int) -> dict[str, int]:
     """Counted once for each version of the corpus."""
-    return counts(domain, ANONYMOUS)
+    return Section.objects.readable(ANONYMOUS).filter(domain=domain).aggregate(**COUNTED)
 
 
-def counts(domain: int, caller: Caller) -> dict[str, int]:
-    readable = Section.objects.readable(caller).filter(domain=domain)
-    return readable.aggregate(
-        documents=Count("document", distinct=True),
-        sections=Count("pk"),
-        results=Count("pk", filter=Q(is_result=True)),
-    )
+def held_counts(caller: Caller) -> dict[int, dict[str, int]]:
+    """Of each private domain, of the caller's own and granted documents alone: no other's is looked at."""
+    held = Document.objects.held_by(caller).values("pk")
+    sections = Section.objects.live().in_force().filter(document__in=held).order_by()
+    return {row.pop("domain"): row for row in sections.values("domain").annotate(**COUNTED)}

@@ -5,9 +5,13 @@ publication of one case reads the name of one.
 from threading import Lock
 from typing import NamedTuple
 
+from django.db.models import Max
+
 from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.case_names import CaseNames
-from retrieval.models import Section
+from retrieval.indexes.lexical_sync import must_rebuild
+from retrieval.models import IndexChange, Section
+from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query
 
 OF_CASES = ("/us/scotus", "/us/case")  # what the locators of their domains begin with
@@ -15,9 +19,12 @@ Name = tuple[int, int, str, str, str]  # position, section, locator, heading, sh
 
 
 class Known(NamedTuple):
-    """What was read at a version: each name by its section, and all of them made ready to be found."""
+    """What was read at a version and a position of the change log: each name by its section, and all of them made ready
+    to be found.
+    """
 
     versions: tuple[int, ...]
+    position: int
     names: dict[int, Name]
     found: CaseNames
 
@@ -44,20 +51,28 @@ def case_names(domains: tuple[int, ...], versions: tuple[int, ...]) -> CaseNames
 
 
 def brought_up(known: Known | None, domains: tuple[int, ...], versions: tuple[int, ...]) -> Known:
-    """Reads the names that are new. Where one has gone all are made ready again, from memory."""
-    before = known.names if known else {}
+    """Reads what the change log tells of, or all where it does not reach back. Where a name has gone all are made ready
+    again, from memory.
+    """
+    position = IndexChange.objects.aggregate(last=Max("pk"))["last"] or 0
     cases = Section.objects.readable(ANONYMOUS).filter(domain__in=domains, level="case").order_by()
-    current = set(cases.values_list("pk", flat=True))
-    new = current - before.keys()
-    rows = cases.filter(pk__in=new) if before else cases
-    read = sorted(rows.values_list("position", "pk", "locator", "heading", "plain_name")) if new else []
-    names = {section: name for section, name in before.items() if section in current}
+    if known is None or must_rebuild(known.position):
+        read = names_of(cases)
+        return Known(versions, position, {name[1]: name for name in read}, CaseNames(map(written, read)))
+    log = IndexChange.objects.filter(pk__gt=known.position, pk__lte=position, section_id__isnull=False)
+    changed = set(log.values_list("section_id", flat=True))
+    read = names_of(cases.filter(pk__in=changed)) if changed else []
+    before = {known.names[section][2:] for section in changed & known.names.keys()}
+    names = {section: name for section, name in known.names.items() if section not in changed}
     names |= {name[1]: name for name in read}
-    told, told_before = ({name[2:] for name in those.values()} for those in (names, before))
-    if known is None or told_before - told:
-        return Known(versions, names, CaseNames(map(written, sorted(names.values()))))
-    unheard = [name for name in read if name[2:] not in told_before]
-    return Known(versions, names, CaseNames(map(written, unheard), before=known.found))
+    if before - {name[2:] for name in read}:
+        return Known(versions, position, names, CaseNames(map(written, sorted(names.values()))))
+    unheard = [name for name in read if name[2:] not in before]
+    return Known(versions, position, names, CaseNames(map(written, unheard), before=known.found))
+
+
+def names_of(cases: SectionQuerySet) -> list[Name]:
+    return sorted(cases.values_list("position", "pk", "locator", "heading", "plain_name"))
 
 
 def written(name: Name) -> tuple[str, str, list[str]]:

@@ -14,6 +14,7 @@ from retrieval.corpus import statements
 from retrieval.models import Citation, Section
 
 FAN_OUT = 100  # edges followed from one provision each way
+MOST_CITING = 1_000  # citations of one section among which those are looked for that a page lists, from either end
 SHARED = 50  # provisions that one cites, or is cited by, through which related ones are looked for
 RELATED = 10
 ENDS = {"made": ("source_id", "target_id"), "received": ("target_id", "source_id")}
@@ -92,6 +93,18 @@ def related(section: Section, caller: Caller, day: date | None) -> list[int]:
     pk, locator = section.pk, section.locator
     bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, locator, locator, RELATED]
     return [found for (found,) in statements.rows(IN_COMMON.format(readable=readable), [*scope, *bounds])]
+
+
+def citing(targets: Iterable[int], column: str) -> QuerySet:
+    """This column of the citations of some sections (ids): all, but of a section that is cited very often only the
+    first and the last by when their sources were read.
+    """
+    found = Citation.objects.none().values(column)
+    for target in targets:
+        cited = Citation.objects.filter(target=target).values(column)
+        first, last = cited.order_by("source_id", "pk"), cited.order_by("-source_id", "-pk")
+        found = found.union(first[:MOST_CITING], last[:MOST_CITING])
+    return found
 
 
 # -- As a file. Of public law: a file is read by whoever gets it.

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -326,6 +327,7 @@ class Section(models.Model):
     )
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
+    note_words = SearchVectorField(null=True, editable=False)  # of private ones, filled in as `Chunk.words` is
     pages = models.JSONField(
         default=list,
         blank=True,
@@ -471,8 +473,8 @@ class Citation(PartOfDocument):
 
     source = models.ForeignKey(Section, on_delete=models.CASCADE, related_name="citations_made")
     target_locator = models.CharField(max_length=300)
-    target = models.ForeignKey(
-        Section, null=True, blank=True, on_delete=models.SET_NULL, related_name="citations_received"
+    target = models.ForeignKey(  # indexed by `citation_target`
+        Section, models.SET_NULL, null=True, blank=True, related_name="citations_received", db_index=False
     )
     text = models.CharField(max_length=300, help_text=_("As written."))
     called = models.CharField(
@@ -487,6 +489,7 @@ class Citation(PartOfDocument):
     class Meta:
         ordering = ["source", "start"]
         indexes = [
+            models.Index(fields=["target", "source", "id"], name="citation_target"),
             models.Index(fields=["target_locator"], name="citation_target_locator"),
             models.Index(fields=["name"], name="citation_name", condition=~Q(called="")),
         ]

@@ -122,7 +122,7 @@ class Checkpoint(models.Model):
 
 class IndexChange(models.Model):
     """The change log that each node's indexes follow, that of texts and that of notes; written by triggers, in order of
-    id. Each row names a chunk, or a section whose notes came or went.
+    id. Each row names a chunk, or a section whose notes came or went, or a decided case that came, went or was renamed.
     """
 
     chunk_id = models.BigIntegerField(null=True)

@@ -1,11 +1,15 @@
-"""Packed files of lines, read on from where their last reader stopped: a source of many documents is unpacked once by a
-process that reads it document by document, in however many steps.
+"""Packed files of lines, and archives, read on from where their last reader stopped: a source of many documents is
+unpacked once by a process that reads it document by document, in however many steps.
 """
 
 import gzip
 import lzma
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open}
 Identity = tuple[str, int, int, int, int]
@@ -42,16 +46,46 @@ class PackedLines:
         self._file.close()
 
 
-_kept: dict[Identity, PackedLines] = {}  # at most one: unpacking takes up to 64 MiB
+class PackedArchive:
+    """An archive with its list of files, for which a tar has to be read to its end. Of a packed tar what stands further
+    on is read on from where the last file ended; further back it is unpacked anew.
+    """
+
+    def __init__(self, path: Path):
+        self.identity = identity(path)
+        opened = zipfile.ZipFile if path.suffix.lower() == ".zip" else tarfile.open
+        self.files: zipfile.ZipFile | tarfile.TarFile = opened(path)
+
+    def close(self) -> None:
+        self.files.close()
 
 
-def taken(path: Path) -> PackedLines:
+Packed = PackedLines | PackedArchive
+P = TypeVar("P", PackedLines, PackedArchive)
+_kept: dict[Identity, Packed] = {}  # at most one: unpacking takes up to 64 MiB
+
+
+def taken(path: Path, opened: type[P] = PackedLines) -> P:
     """The file where its last reader stopped, if this process has it; who takes it alone has it."""
-    return _kept.pop(identity(path), None) or PackedLines(path)
+    return _kept.pop(identity(path), None) or opened(path)
 
 
-def keep(lines: PackedLines) -> None:
+def keep(file: Packed) -> None:
     """For the next reader, in place of any other file."""
+    close_kept()
+    _kept[file.identity] = file
+
+
+def close_kept() -> None:
     while _kept:
         _kept.popitem()[1].close()
-    _kept[lines.identity] = lines
+
+
+@contextmanager
+def archive_at(path: Path) -> Iterator[zipfile.ZipFile | tarfile.TarFile]:
+    """Kept for the next reader, unless it cannot be read."""
+    with ExitStack() as on_failure:
+        archive = on_failure.enter_context(closing(taken(path, PackedArchive)))
+        yield archive.files
+        on_failure.pop_all()
+        keep(archive)

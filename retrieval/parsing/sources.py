@@ -23,12 +23,11 @@ from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.models import Domain
-from retrieval.parsing import opinions, policy_manual, rows
+from retrieval.parsing import opinions, packed, policy_manual, rows
 from retrieval.parsing.cfr import reader as cfr
 from retrieval.parsing.files.formats import READERS
 from retrieval.parsing.files.limits import MAX_OUTPUT, MAX_SECONDS
 from retrieval.parsing.files.structure import slug
-from retrieval.parsing.packed import OPENERS
 from retrieval.parsing.tree import SourceDocument
 from retrieval.parsing.uslm import reader as uslm
 from retrieval.parsing.uslm.elements import SAFELY
@@ -68,6 +67,13 @@ class Found:
 
 def read_next(path: Path, domain: Domain, place: Place) -> Found:
     """The document at a place of a source. Raises SourceRefused for a missing, broken or foreign one."""
+    found = document_at(path, domain, place)
+    if found.following is None:
+        packed.close_kept()
+    return found
+
+
+def document_at(path: Path, domain: Domain, place: Place) -> Found:
     if not path.exists():
         raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
     documents = documents_of(path, domain)
@@ -87,7 +93,7 @@ def read_next(path: Path, domain: Domain, place: Place) -> Found:
         )
     file = path / name if path.is_dir() else path
     document, offset = rows.read_at(file, domain.locator_prefix, place.offset)
-    size = 0 if file.suffix.lower() in OPENERS else file.stat().st_size  # of what is packed nobody knows
+    size = 0 if file.suffix.lower() in packed.OPENERS else file.stat().st_size  # of what is packed nobody knows
     begin, end = (each / size if size else 0.0 for each in (place.offset, offset or size))
     span = ((place.file + begin) / len(documents), (place.file + end) / len(documents))
     return Found(document, name, after if offset is None else Place(place.file, offset), span=span)
@@ -129,7 +135,7 @@ def readable(names: Iterable[str]) -> list[str]:
 def opened_archive(path: Path) -> Iterator[zipfile.ZipFile | tarfile.TarFile]:
     """Raises SourceRefused, also while it is read."""
     try:
-        with zipfile.ZipFile(path) if path.suffix.lower() == ".zip" else tarfile.open(path) as archive:
+        with packed.archive_at(path) as archive:
             yield archive
     except BROKEN as error:
         raise SourceRefused(f"{path.name} cannot be unpacked.") from error
@@ -142,8 +148,8 @@ def content_of(path: Path, name: str) -> Path | bytes:
     if not path.name.lower().endswith(ARCHIVES):
         return path
     with opened_archive(path) as archive:
-        packed = archive.open(name) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(name)
-        content = packed.read(MAX_MEMBER + 1)
+        file = archive.open(name) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(name)
+        content = file.read(MAX_MEMBER + 1)
     if len(content) > MAX_MEMBER:
         raise SourceRefused(f"{name} is larger than {MAX_MEMBER:,} bytes.")
     return content

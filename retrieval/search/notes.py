@@ -5,8 +5,8 @@ are never ranked with it, judged or quoted as law.
 from collections.abc import Iterable, Mapping
 from itertools import chain, zip_longest
 
-from django.contrib.postgres.search import SearchQuery, SearchRank, SearchVector
-from django.db.models import F, Func, Q, TextField, Value
+from django.contrib.postgres.search import SearchQuery, SearchRank
+from django.db.models import F, Q
 
 from retrieval.corpus.filters import inside, sections_within
 from retrieval.engines import loaded
@@ -68,14 +68,13 @@ def private_notes(query: Query, most: int) -> list[Noted]:
     if not private or not query.caller.principals:
         return []
     held = Q(private=True, domain__in=private, document__in=granted_documents(query))
-    among = searched(query).filter(held).exclude(notes=[])
-    notes = Func(F("notes"), Value("\n"), function="array_to_string", output_field=TextField())
+    among = searched(query).filter(held)
     found: list[tuple[float, int]] = []
     for language, text in texts_in_each(query).items():
-        vector = SearchVector(notes, config=CONFIGS[language])
         wanted = SearchQuery(text, config=CONFIGS[language], search_type="websearch")
-        having = among.filter(written_in(language)).annotate(words=vector, score=SearchRank(vector, wanted))
-        found += having.filter(words=wanted).order_by("-score", "pk").values_list("score", "pk")[:most]
+        having = among.filter(written_in(language), note_words=wanted)
+        ranked = having.annotate(score=SearchRank(F("note_words"), wanted)).order_by("-score", "pk")
+        found += ranked.values_list("score", "pk")[:most]
     return [(pk, None) for _, pk in sorted(found, key=lambda row: (-row[0], row[1]))]
 
 

@@ -1,9 +1,9 @@
 """Figures of the running server for its front page: searches, corpora, jobs, parts that are missing."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 
 from django.conf import settings
 from django.db.models import Aggregate, Avg, Count, FloatField, Q
@@ -74,31 +74,28 @@ def searches_since(moment: datetime, among: Q = Q()) -> Searches:
     )
 
 
+_counted: dict[int, tuple[tuple[int, date], tuple[int, int]]] = {}  # public law: at which version and day, and what
+
+
 def corpora() -> list[Corpus]:
-    today = timezone.localdate()
-    return [
-        Corpus(
-            domain,
-            *(
-                counts(domain.pk)
-                if domain.is_private
-                else public_counts(domain.pk, domain.corpus_version, today)
-            ),
-        )
-        for domain in Domain.objects.all()
-    ]
+    """Public law is counted once a day for each version of the corpus, as of a large code it takes long. What is
+    private is counted each time: it differs by who asks.
+    """
+    domains = list(Domain.objects.all())
+    now = {one.pk: (one.corpus_version, timezone.localdate()) for one in domains if not one.is_private}
+    known = {domain: counted for domain, (at, counted) in list(_counted.items()) if now.get(domain) == at}
+    new = counts([domain.pk for domain in domains if domain.pk not in known])
+    _counted.update({domain: (now[domain], new[domain]) for domain in new.keys() & now.keys()})
+    return [Corpus(domain, *(known | new)[domain.pk]) for domain in domains]
 
 
-@lru_cache(maxsize=1_000)
-def public_counts(domain: int, corpus_version: int, today: date) -> tuple[int, int]:
-    """Counted once a day for each version of the corpus: of a large code it takes long."""
-    return counts(domain)
-
-
-def counts(domain: int) -> tuple[int, int]:
-    """How many current sections and how many chunks of a domain whoever asks may read."""
-    current = Section.objects.live().valid_on(None).filter(domain=domain)
-    return current.count(), Chunk.objects.filter(domain=domain).count()
+def counts(domains: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """How many current sections and how many chunks of each domain whoever asks may read."""
+    sections, chunks = (
+        dict(rows.filter(domain__in=domains).order_by().values_list("domain").annotate(Count("pk")))
+        for rows in (Section.objects.live().in_force(), Chunk.objects)
+    )
+    return {domain: (sections.get(domain, 0), chunks.get(domain, 0)) for domain in domains}
 
 
 def unfinished_jobs() -> list[JobRun]:

@@ -125,6 +125,26 @@ def test_readers_who_disagree_are_counted():
     assert not Judgment.objects.exists()
 
 
+def test_the_last_thumbs_alone_are_looked_at_and_counted_with_all_that_said_something_of_the_same(monkeypatch):
+    log = asked_by_a_reader()
+    for number, locator in enumerate([FOURTH, FIFTH, FIFTH]):
+        Feedback.objects.create(log=log, locator=locator, verdict="helpful", caller=f"user:{number}")
+    again = asked_by_a_reader()
+    Feedback.objects.create(log=again, locator=FIFTH, verdict="unhelpful")
+    monkeypatch.setattr(implicit_feedback, "MOST_READ", 1)
+    assert clicks_to_judgments() == 1
+    assert list(Judgment.objects.values_list("locator", "grade")) == [(FIFTH, 2)]
+
+
+def test_the_last_verdicts_alone_are_looked_at(monkeypatch):
+    topic()
+    verdict_on(FIFTH, 9)
+    verdict_on(FOURTH, 0)
+    monkeypatch.setattr(implicit_feedback, "MOST_READ", 1)
+    assert verdicts_to_judgments() == 1
+    assert Judgment.objects.get().locator == FOURTH
+
+
 def test_thumbs_on_questions_that_were_not_kept_say_nothing():
     log = asked_by_a_reader()
     SearchLog.objects.filter(pk=log.pk).update(query_text="")

@@ -74,8 +74,7 @@ def test_the_granted_key_finds_and_reads_the_document(client, case):
     assert client.get(f"{API}/documents?domain=client_cases", **case).json()["total"] == 1
     fifth = client.get(f"{API}/sections/us/const/amendment/V", **case).json()
     assert LOCATOR in [edge["locator"] for edge in fifth["citations"]["received"]]
-    corpora = {c["domain"]: c["chunks"] for c in client.get(f"{API}/health", **case).json()["corpora"]}
-    assert corpora["client_cases"] == 1
+    assert "client_cases" in [c["domain"] for c in client.get(f"{API}/health", **case).json()["corpora"]]
 
 
 def test_others_find_nothing_of_it(client, case, stranger):

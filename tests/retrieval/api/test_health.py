@@ -3,10 +3,15 @@
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from retrieval.access.caller import Caller
 from retrieval.api.health import Health
 from retrieval.models import EmbeddingModel, Section
+from tests.builders import a_case_file
 from tests.retrieval.api.asking import API, assert_shape
+from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +39,19 @@ def test_health_counts_the_chunks_of_a_corpus_that_has_changed_anew(client):
     before = chunks()
     Section.objects.filter(locator="/us/const/amendment/III").update(valid_to=date(2001, 1, 1))
     assert before == chunks() + 1
+
+
+def test_health_counts_nothing_that_differs_by_caller(client, django_assert_num_queries):
+    key, granted = key_with("search")
+    client.get(f"{API}/health", **granted)  # what is counted once for all is counted now
+    with CaptureQueriesContext(connection) as before:
+        client.get(f"{API}/health", **granted)
+    a_case_file("Matter of A", "some words", granted_to=Caller((f"key:{key.pk}",)))
+    with django_assert_num_queries(len(before)):
+        answer = client.get(f"{API}/health", **granted).json()
+    assert_shape(answer, Health)
+    cases = next(corpus for corpus in answer["corpora"] if corpus["domain"] == "client_cases")
+    assert (cases["version"], cases["chunks"]) == (None, None)
 
 
 def test_health_is_degraded_when_the_embedder_is_another(client):

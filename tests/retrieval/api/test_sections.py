@@ -3,11 +3,13 @@
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import Caller
 from retrieval.api import sections, serializers
 from retrieval.models import Domain, Section
-from tests.builders import a_case_file, a_document, a_domain, a_section
+from tests.builders import a_case_file, a_document, a_domain, a_section, grant
 from tests.retrieval.api.asking import API, assert_shape, section
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused, post
@@ -177,6 +179,20 @@ def test_a_private_domain_is_listed_to_who_may_read_in_it_with_what_that_caller_
     assert cases["corpus_version"] is None
     assert "client_cases" not in domains(client)
     assert "client_cases" not in domains(client, key_with("search")[1])
+
+
+def test_what_a_caller_may_read_in_private_domains_is_counted_at_once(client):
+    key, granted = key_with("search")
+    a_case_file("Matter of A", "some words", granted_to=Caller((f"key:{key.pk}",)))
+    domains(client, granted)  # what is counted once for all is counted now
+    with CaptureQueriesContext(connection) as before:
+        domains(client, granted)
+    matter = a_document(a_domain(visibility="private"))
+    a_section(matter)
+    grant(matter, Caller((f"key:{key.pk}",)))
+    with CaptureQueriesContext(connection) as after:
+        assert domains(client, granted)[matter.domain.slug]["sections"] == 1
+    assert len(after) == len(before)
 
 
 def test_domains_take_no_parameters(client):

@@ -1,12 +1,14 @@
 """The names of decided cases are those of the public domain of cases, where it is searched."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.citations.citation import Source
 from retrieval.corpus import decided_cases
 from retrieval.corpus.decided_cases import case_names, names_for
-from retrieval.models import Domain
+from retrieval.models import Domain, IndexChange, Section
 from retrieval.ranking import Query
 from retrieval.search.service import in_scope
 from tests.builders import a_document, a_section
@@ -76,12 +78,30 @@ def test_a_new_case_is_read_alone_and_the_others_stay_known(roe, django_assert_n
     new = a_case(domain, 436, "Miranda v. Arizona")
     read = []
     monkeypatch.setattr(decided_cases, "written", lambda name: read.append(name[2]) or (name[2], name[3], []))
-    with django_assert_num_queries(2):
+    with CaptureQueriesContext(connection) as asked:
         assert found_in("miranda v arizona", domain.pk, 2) == [new.locator]
+    [of_sections] = [query["sql"] for query in asked if '"retrieval_section"' in query["sql"]]
+    assert f'"id" IN ({new.pk})' in of_sections, "the others are not even looked through"
     assert read == [new.locator]
     with django_assert_num_queries(0):
         assert found_in("roe v wade", domain.pk, 2) == found_in("the Roe decision", domain.pk, 2) == [roe.locator]
         assert found_in("miranda v arizona", domain.pk, 2) == [new.locator]
+
+
+def test_a_case_that_is_named_otherwise_is_known_by_that_name_alone(roe):
+    domain = roe.document.domain
+    assert found_in("roe v wade", domain.pk, 1) == [roe.locator]
+    Section.objects.filter(pk=roe.pk).update(heading="Doe v. Bolton")
+    assert found_in("doe v bolton", domain.pk, 2) == [roe.locator]
+    assert found_in("roe v wade", domain.pk, 2) == []
+
+
+def test_where_the_change_log_does_not_reach_back_all_are_read(roe):
+    domain = roe.document.domain
+    assert found_in("roe v wade", domain.pk, 1) == [roe.locator]
+    new, _ = a_case(domain, 436, "Miranda v. Arizona"), a_case(domain, 437, "Smith v. Jones")
+    IndexChange.objects.exclude(pk=IndexChange.objects.latest("pk").pk).delete()
+    assert found_in("miranda v arizona", domain.pk, 2) == [new.locator]
 
 
 def test_a_case_that_has_gone_is_known_no_more(roe):

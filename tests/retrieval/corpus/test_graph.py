@@ -58,6 +58,19 @@ def test_no_more_nodes_than_asked_for_and_edges_between_them_alone(chain, monkey
     assert len(around(chain[0], ways=["made"])[0]) == 2
 
 
+def test_what_cites_a_provision_very_often_is_looked_through_from_both_ends(monkeypatch, client):
+    monkeypatch.setattr(graph, "MOST_CITING", 2)
+    document = a_document(a_domain())
+    target, *sources = (a_section(document) for _ in range(7))
+    for source in reversed(sources):
+        cite(source, target)
+    listed = [section.locator for section in (*sources[:2], *sources[-2:])]
+    page = client.get(f"/law{target.locator}")
+    assert [section.locator for section in page.context["page"].cited_by] == listed
+    received = client.get(f"/api/v1/sections{target.locator}").json()["citations"]["received"]
+    assert [edge["locator"] for edge in received] == listed
+
+
 def test_an_edge_is_seen_by_who_may_read_both_ends(chain):
     with as_system():
         private = a_case_file("A case", "It rests on this.", granted_to=ANA).sections.get()

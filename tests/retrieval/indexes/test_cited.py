@@ -66,6 +66,16 @@ def test_a_section_does_not_make_itself_known():
     assert SectionTerms.objects.filter(section=section).values_list("cited_by", "called").get() == (0, "")
 
 
+def test_no_more_citations_are_counted_than_tell_anything(monkeypatch):
+    monkeypatch.setattr(cited, "MOST", 2)
+    document = a_document(a_domain())
+    target, *sources = embedded(*(a_section(document, "See below.") for _ in range(5)))
+    for name, source in zip("abcd", sources, strict=True):
+        Citation.objects.create(source=source, target_locator="/x", target=target, called=name, start=0, end=1)
+    cited.count_again(changed=[source.pk for source in sources])
+    assert SectionTerms.objects.filter(section=target).values_list("cited_by", "called").get() == (2, "a; b")
+
+
 def test_a_public_document_that_is_withdrawn_or_erased_cites_nothing(domain, write):  # noqa: F811
     before, owner = told(), Caller(("key:1",))
     ingested(domain, write("As the First Amendment (relating to marching bands) says."))

@@ -100,6 +100,19 @@ def test_an_archive_is_read_as_its_files(tmp_path, name):
     assert [each.identifier for each in every(packed, CODE)] == ["/us/usc/t9", "/us/usc/t42"]
 
 
+@pytest.mark.parametrize("name", ["a.tar.gz", "a.tar.xz"])
+def test_a_packed_archive_is_opened_and_listed_once_for_all_its_files(tmp_path, monkeypatch, name):
+    with tarfile.open(tmp_path / name, "w:" + name[-2:]) as archive:
+        for number in range(1, 5):
+            (tmp_path / f"usc{number}.xml").write_text(title(number))
+            archive.add(tmp_path / f"usc{number}.xml", f"usc{number}.xml")
+    opened = []
+    monkeypatch.setattr(tarfile, "open", lambda path, real=tarfile.open: opened.append(real(path)) or opened[-1])
+    identifiers = [each.identifier for each in every(tmp_path / name, CODE)]
+    assert identifiers == [f"/us/usc/t{number}" for number in range(1, 5)]
+    assert len(opened) == 1 and opened[0].closed
+
+
 def test_json_lines_are_read_title_by_title(tmp_path):
     rows = (f'{{"locator": "/us/usc/t{title}/s1", "text": "Words."}}\n' for title in (8, 9))
     (tmp_path / "law.jsonl").write_text("".join(rows))

@@ -1,9 +1,14 @@
 """Notes are searched where that is asked for, and stay apart from what answers."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller, as_system
 from retrieval.engines import loaded
+from retrieval.models import Document, Section
+from retrieval.ranking import Query
 from retrieval.request import SearchRequest
 from retrieval.search.notes import notes_with, private_notes, public_notes, searched, told
 from retrieval.search.service import in_scope, run, search
@@ -83,6 +88,31 @@ def test_notes_of_private_documents_are_found_by_whom_they_were_granted_to_alone
     assert answer("zyzzyva", stranger, domains=("files",), notes=True)["in_notes"] == []
     index = loaded.notes_index()
     assert not index.search({"en": "handed over by mr"}, domains=[section.domain_id], as_of=None, limit=10)
+
+
+@as_system()
+def test_the_words_of_private_notes_are_kept_and_follow_notes_and_language():
+    private = a_section(a_document(a_domain(visibility="private")), notes=["Pays rents.", "Leases."])
+    public = a_section(a_document(a_domain()), notes=["Pays rents."])
+
+    def words_of(section):
+        return Section.objects.values_list("note_words", flat=True).get(pk=section.pk)
+
+    assert words_of(private) == "'leas':3 'pay':1 'rent':2" and words_of(public) is None
+    Section.objects.filter(pk=private.pk).update(notes=["Pays."])
+    assert words_of(private) == "'pay':1"
+    Document.objects.filter(pk=private.document_id).update(language="es")
+    assert words_of(private) == "'pays':1"
+
+
+def test_a_search_makes_no_words_of_private_notes():
+    document = a_document(a_domain(slug="files", visibility="private"))
+    a_section(document, notes=["Handed over by Mr. Zyzzyva."])
+    grant(document, READER)
+    with as_caller(READER), CaptureQueriesContext(connection) as asked:
+        domains, _ = in_scope(READER, ("files",))
+        assert private_notes(Query("zyzzyva", "zyzzyva", "", "en", domains, caller=READER), 10)
+    assert not any("to_tsvector" in query["sql"] for query in asked)
 
 
 def test_without_an_index_the_search_says_so_and_answers(noted, settings, tmp_path):
