@@ -66,7 +66,11 @@ class AlreadyRunning(ArfError):
     code = "already_running"
 
     def __init__(self, run: JobRun):
-        super().__init__(f"Job {run.pk} ({name_of(run)}) is already at work on this.")
+        super().__init__(
+            gettext_noop("Job %(number)s (%(name)s) is already at work on this."),
+            number=str(run.pk),
+            name=name_of(run),
+        )
         self.run = run
 
 
@@ -78,8 +82,20 @@ class WorkersKilled(ArfError):
 
     def __init__(self, last_time: str = ""):
         """`last_time`: what is known of why the step did not end."""
-        cause = last_time or "Each time the worker was killed: by hand, or for want of memory."
-        super().__init__(f"Stopped: its next step was begun {MOST_TRIES} times. {cause}")
+        if last_time:
+            super().__init__(
+                gettext_noop("Stopped: its next step was begun %(tries)s times. %(cause)s"),
+                tries=MOST_TRIES,
+                cause=last_time,
+            )
+        else:
+            super().__init__(
+                gettext_noop(
+                    "Stopped: its next step was begun %(tries)s times. Each time the worker was killed: by hand, or "
+                    "for want of memory."
+                ),
+                tries=MOST_TRIES,
+            )
 
 
 class Unforeseen(RuntimeError):
@@ -325,7 +341,7 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
     JobRun.objects.filter(pk=run_id).update(
         status=JobRun.Status.FAILED,
         error=message[:4000],
-        refusal=getattr(error, "refusal", {}),
+        refusal=error.refusal if isinstance(error, ArfError) else {},
         finished_at=timezone.now(),
     )
     run = JobRun.objects.get(pk=run_id)

@@ -247,7 +247,7 @@ def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django
 
 def test_a_refusal_is_kept_until_the_job_is_taken_up_again():
     run = jobs.create("count", key="k")
-    refused = SourceRefused("The file holds %(count)d rows.", count=0)
+    refused = SourceRefused("The file holds %(count)s rows.", count=0)
     jobs._fail(run.pk, refused, undoing=False)
     run.refresh_from_db()
     assert (run.error, run.refusal) == ("The file holds 0 rows.", refused.refusal)
