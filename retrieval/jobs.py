@@ -335,13 +335,11 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
     """The step was rolled back; the job keeps its position and can be resumed once the cause is mended. One that was
     cancelled meanwhile is undone by its next step, unless it was in `undoing` that it failed.
     """
-    message = (
-        error.message if isinstance(error, ArfError) else f"{whereabouts(error)}; the worker's log says more."
-    )
+    told = error if isinstance(error, ArfError) else unforeseen(error)
     JobRun.objects.filter(pk=run_id).update(
         status=JobRun.Status.FAILED,
-        error=message[:4000],
-        refusal=error.refusal if isinstance(error, ArfError) else {},
+        error=told.message[:4000],
+        refusal=told.refusal,
         finished_at=timezone.now(),
     )
     run = JobRun.objects.get(pk=run_id)
@@ -352,6 +350,10 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
     had_its_turn(run)
     if not isinstance(error, ArfError) and (following := next_of(run.key)):
         hand_on(following)  # an unforeseen error goes on to the queue, past `advance`
+
+
+def unforeseen(error: Exception) -> ArfError:
+    return ArfError(gettext_noop("%(where)s; the worker's log says more."), where=whereabouts(error))
 
 
 def whereabouts(error: Exception) -> str:
