@@ -24,6 +24,7 @@ from retrieval.access import passwords
 from retrieval.access.row_security import as_system
 from retrieval.admin.base import ReadOnly
 from retrieval.models import DocumentGrant, MatterMember, Upload
+from retrieval.models.uploads import in_words
 
 admin.site.index_title = _("Overview")
 gettext_noop("Welcome back to")  # above unfold's login form, and missing from its Spanish
@@ -110,7 +111,7 @@ class UserAdmin(auth_admin.UserAdmin, ModelAdmin):
             if changed and passwords.tell(user, request.user):
                 messages.success(request, _("A mail tells %s of it.") % user.email)
         except passwords.MailNotSent as problem:
-            messages.warning(request, problem.message)
+            messages.warning(request, in_words(problem.refusal))
         return response
 
 

@@ -6,15 +6,28 @@ def gettext_noop(message: str) -> str:
     return message
 
 
+def storable(value: object) -> str:
+    """As much of a value as a message needs, without what PostgreSQL keeps in no text."""
+    return str(value).replace("\0", "")[:200]
+
+
+def grouped(value: object) -> object:
+    """A number as English writes it, 1,000; any other value as it is."""
+    return f"{value:,}" if isinstance(value, int) else value
+
+
 class ArfError(Exception):
     """An error with a message for people and an HTTP status."""
 
     status = 400
     code = "bad_request"
 
-    def __init__(self, message: str):
-        super().__init__(message)
-        self.message = message
+    def __init__(self, template: str, **values: object):
+        """The values are kept apart, so that the message can be told in another language (`in_words`)."""
+        self.message = template % {name: grouped(value) for name, value in values.items()} if values else template
+        super().__init__(self.message)
+        kept = {name: value if isinstance(value, int) else storable(value) for name, value in values.items()}
+        self.refusal = {"template": str(template), "values": kept}
 
 
 class NotFound(ArfError):
@@ -28,7 +41,7 @@ class UnknownPipeline(NotFound):
     code = "unknown_pipeline"
 
     def __init__(self, name: str):
-        super().__init__(f"There is no pipeline named “{name}”.")
+        super().__init__(gettext_noop("There is no pipeline named “%(name)s”."), name=name)
 
 
 class Forbidden(ArfError):
@@ -36,23 +49,11 @@ class Forbidden(ArfError):
     code = "forbidden"
 
 
-def storable(value: object) -> str:
-    """As much of a value as a message needs, without what PostgreSQL keeps in no text."""
-    return str(value).replace("\0", "")[:200]
-
-
 class Unprocessable(ArfError):
-    """Well-formed, but of no use. The message is kept with its values apart, so that it can be shown in another
-    language.
-    """
+    """Well-formed, but of no use."""
 
     status = 422
     code = "unprocessable"
-
-    def __init__(self, template: str, **values: object):
-        super().__init__(template % values if values else template)
-        kept = {name: value if isinstance(value, int) else storable(value) for name, value in values.items()}
-        self.refusal = {"template": template, "values": kept}
 
 
 class SourceRefused(Unprocessable):
@@ -82,8 +83,8 @@ class NotRun(ArfError):
     status = 503
     code = "stage_not_run"
 
-    def __init__(self, message: str, *, degrades: bool = True):
-        super().__init__(message)
+    def __init__(self, template: str, *, degrades: bool = True, **values: object):
+        super().__init__(template, **values)
         self.degrades = degrades
 
     @property
@@ -98,4 +99,6 @@ class SearchUnavailable(ArfError):
     code = "search_unavailable"
 
     def __init__(self):
-        super().__init__("The search does not work at present: nothing could be looked up. Try again soon.")
+        super().__init__(
+            gettext_noop("The search does not work at present: nothing could be looked up. Try again soon.")
+        )

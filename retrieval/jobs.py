@@ -66,7 +66,11 @@ class AlreadyRunning(ArfError):
     code = "already_running"
 
     def __init__(self, run: JobRun):
-        super().__init__(f"Job {run.pk} ({name_of(run)}) is already at work on this.")
+        super().__init__(
+            gettext_noop("Job %(number)s (%(name)s) is already at work on this."),
+            number=str(run.pk),
+            name=name_of(run),
+        )
         self.run = run
 
 
@@ -78,8 +82,20 @@ class WorkersKilled(ArfError):
 
     def __init__(self, last_time: str = ""):
         """`last_time`: what is known of why the step did not end."""
-        cause = last_time or "Each time the worker was killed: by hand, or for want of memory."
-        super().__init__(f"Stopped: its next step was begun {MOST_TRIES} times. {cause}")
+        if last_time:
+            super().__init__(
+                gettext_noop("Stopped: its next step was begun %(tries)s times. %(cause)s"),
+                tries=MOST_TRIES,
+                cause=last_time,
+            )
+        else:
+            super().__init__(
+                gettext_noop(
+                    "Stopped: its next step was begun %(tries)s times. Each time the worker was killed: by hand, or "
+                    "for want of memory."
+                ),
+                tries=MOST_TRIES,
+            )
 
 
 class Unforeseen(RuntimeError):
@@ -319,13 +335,11 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
     """The step was rolled back; the job keeps its position and can be resumed once the cause is mended. One that was
     cancelled meanwhile is undone by its next step, unless it was in `undoing` that it failed.
     """
-    message = (
-        error.message if isinstance(error, ArfError) else f"{whereabouts(error)}; the worker's log says more."
-    )
+    told = error if isinstance(error, ArfError) else unforeseen(error)
     JobRun.objects.filter(pk=run_id).update(
         status=JobRun.Status.FAILED,
-        error=message[:4000],
-        refusal=getattr(error, "refusal", {}),
+        error=told.message[:4000],
+        refusal=told.refusal,
         finished_at=timezone.now(),
     )
     run = JobRun.objects.get(pk=run_id)
@@ -336,6 +350,10 @@ def _fail(run_id: int, error: Exception, *, undoing: bool) -> None:
     had_its_turn(run)
     if not isinstance(error, ArfError) and (following := next_of(run.key)):
         hand_on(following)  # an unforeseen error goes on to the queue, past `advance`
+
+
+def unforeseen(error: Exception) -> ArfError:
+    return ArfError(gettext_noop("%(where)s; the worker's log says more."), where=whereabouts(error))
 
 
 def whereabouts(error: Exception) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from retrieval import pipeline
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.ranking import RuleOptions
 from retrieval.text.language import detect
 
@@ -48,17 +48,17 @@ class SearchRequest:
 def check(request: SearchRequest) -> None:
     """Raises BadQuery; nothing that fails here reaches a stage."""
     if not any(map(str.isalnum, request.text)):
-        raise BadQuery("Ask something: the query is empty.")
+        raise BadQuery(gettext_noop("Ask something: the query is empty."))
     if len(request.text) > MAX_QUERY:
-        raise BadQuery(f"The query is longer than {MAX_QUERY} characters.")
+        raise BadQuery(gettext_noop("The query is longer than %(most)s characters."), most=MAX_QUERY)
     if not 1 <= request.k <= MAX_K:
-        raise BadQuery(f"k must lie between 1 and {MAX_K}.")
+        raise BadQuery(gettext_noop("k must lie between 1 and %(most)s."), most=MAX_K)
     if not request.page >= 1 or request.page * request.k > MAX_DEPTH:
-        raise BadQuery(f"Pages reach at most the first {MAX_DEPTH} results.")
+        raise BadQuery(gettext_noop("Pages reach at most the first %(most)s results."), most=MAX_DEPTH)
     if len(request.within) > MAX_WITHIN:
-        raise BadQuery(f"A search is restricted to at most {MAX_WITHIN} places.")
+        raise BadQuery(gettext_noop("A search is restricted to at most %(most)s places."), most=MAX_WITHIN)
     if request.language not in (None, "en", "es"):
-        raise BadQuery("language must be en or es.")
+        raise BadQuery(gettext_noop("language must be en or es."))
 
 
 def paging(total: int, *, k: int, page: int) -> dict[str, int | None]:

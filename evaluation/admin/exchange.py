@@ -18,6 +18,7 @@ from retrieval.admin.base import admin_url, page, require
 from retrieval.admin.operations import readable_jobs
 from retrieval.errors import ArfError
 from retrieval.models import Domain, JobRun
+from retrieval.models.uploads import in_words
 
 SHOWN = 200  # lines of each kind that a dry run writes out
 LAST = 10  # imports listed
@@ -103,7 +104,7 @@ def import_page(request: HttpRequest) -> HttpResponse:
             )
             return redirect("admin_import_preview", upload.pk)
         except ArfError as problem:
-            form.add_error("file", problem.message)
+            form.add_error("file", in_words(problem.refusal))
     context = {"title": _("Import topics and judgments"), "form": form, "last": last_imports(request)}
     return page(request, "admin/import.html", context, status=422 if form.errors else 200)
 
@@ -139,7 +140,7 @@ def confirm(request: HttpRequest, upload: Upload) -> HttpResponse:
     try:
         run = importing.confirm(upload)
     except ArfError as problem:
-        messages.error(request, problem.message)
+        messages.error(request, in_words(problem.refusal))
         return redirect("admin_import_preview", upload.pk)
     messages.success(request, _("The import has begun."))
     return redirect(admin_url(run))

@@ -19,6 +19,7 @@ from retrieval.admin.base import page, require
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
 from retrieval.models import Chunk, Domain, Section
+from retrieval.models.uploads import in_words
 from retrieval.search.places import as_locator
 
 REMEMBERED = 200  # skips and steps back that a session keeps
@@ -204,7 +205,7 @@ def nothing_answers(request: HttpRequest) -> str:
         shown = {section: chunk_of(candidates, section) for section in sections}
         made = grading.nothing_answers(topic, shown, request.user)
     except grading.CannotJudge as problem:
-        messages.error(request, problem.message)
+        messages.error(request, in_words(problem.refusal))
         return of_topic(topic)
     remember(request, "graded", {"unanswered": topic.pk, "judgments": [judgment.pk for judgment in made]})
     return address(next_pair(request))
@@ -338,5 +339,5 @@ def settle(request: HttpRequest) -> HttpResponse:
         )
         messages.success(request, _("Your grade is kept: the pair is settled."))
     except ArfError as problem:
-        messages.error(request, problem.message)
+        messages.error(request, in_words(problem.refusal))
     return redirect("admin_disagreements")

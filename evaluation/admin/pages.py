@@ -29,6 +29,7 @@ from retrieval.admin.base import admin_url, page, require
 from retrieval.admin.picker import described
 from retrieval.errors import ArfError
 from retrieval.models import Domain, JobRun
+from retrieval.models.uploads import in_words
 from rules.admin.rule_form import RuleForm
 from rules.admin.thresholds import ThresholdForm
 from rules.authoring import drafting
@@ -86,7 +87,7 @@ def measure(request: HttpRequest) -> HttpResponse:
         wanted = measuring_job.request(domain, what, ask="ask" in request.POST)
         return redirect(admin_url(jobs.enqueue(**wanted, by=request.user)))
     except ArfError as problem:
-        messages.error(request, problem.message)
+        messages.error(request, in_words(problem.refusal))
         return redirect("admin_ablation" if is_ablation else "admin_quality")
 
 
@@ -183,7 +184,7 @@ def preview_rule(request: HttpRequest, rule_id: int) -> HttpResponse:
         else:
             row = previews.of_draft(rule, caller, principal=principal, by=request.user)
     except ArfError as problem:
-        messages.error(request, problem.message)
+        messages.error(request, in_words(problem.refusal))
         return redirect(admin_url(rule))
     return redirect("admin_rule_preview", row.pk)
 

@@ -28,6 +28,7 @@ from retrieval import jobs
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url, link
 from retrieval.errors import ArfError
 from retrieval.models import JobRun, RankerModel
+from retrieval.models.uploads import in_words
 
 Outcome, Status = RetrainingRun.Outcome, RankerModel.Status
 SYSTEMS = {
@@ -122,7 +123,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
         try:
             run = jobs.enqueue(**retraining.request(shadow="shadow" in request.POST), by=request.user)
         except ArfError as problem:
-            messages.error(request, problem.message)
+            messages.error(request, in_words(problem.refusal))
             return redirect(reverse("admin:evaluation_retrainingrun_changelist"))
         messages.success(request, _("Retraining has begun."))
         return redirect(admin_url(run))

@@ -22,6 +22,7 @@ from retrieval.access.middleware import caller_of
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url
 from retrieval.errors import ArfError
 from retrieval.models import JobRun
+from retrieval.models.uploads import in_words
 from rules.admin.rule_form import CLAUSES, clauses_text
 
 COLOURS = {"open": "info", "drafted": "success", "dismissed": "warning"}
@@ -91,7 +92,7 @@ class RuleSuggestionAdmin(ObjectActions, ReadOnly, ModelAdmin):
         try:
             return redirect(admin_url(jobs.enqueue(**suggestions.request(), by=request.user)))
         except ArfError as problem:
-            messages.error(request, problem.message)
+            messages.error(request, in_words(problem.refusal))
             return redirect(reverse("admin:evaluation_rulesuggestion_changelist"))
 
     @admin.display(description=gettext_lazy("Topic"))

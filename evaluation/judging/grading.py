@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
 from evaluation.models import ANSWERS, Judgment, NoAnswer, Topic
 from retrieval.access.caller import Caller
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.models import Chunk, Section
 
 FAR_APART = 2  # grades between two judges that a third must settle
@@ -37,9 +37,9 @@ def judge(
 ) -> Judgment:
     """Keeps one person's grade with what was shown; judging again changes that person's own. Raises CannotJudge."""
     if grade not in Judgment.Grade.values:
-        raise CannotJudge("A grade is 0, 1, 2 or 3.")
+        raise CannotJudge(gettext_noop("A grade is 0, 1, 2 or 3."))
     if section.domain_id != topic.domain_id:
-        raise CannotJudge("This provision belongs to another domain than the topic.")
+        raise CannotJudge(gettext_noop("This provision belongs to another domain than the topic."))
     shown = {"section": section, "chunk": chunk, "grade": grade, "explanation": explanation.strip()}
     if adjudicates:  # its judge may regrade it, and it stays final
         shown["adjudicates"] = True
@@ -157,12 +157,12 @@ def disagreement(topic_id: int, locator: str, caller: Caller) -> Disagreement | 
 def adjudicate(disagreement: Disagreement, grade: int, user: AbstractUser, explanation: str) -> Judgment:
     """A third person's final grade. Raises CannotJudge for one of those who disagree, and where another decided."""
     if disagreement.decision:
-        raise CannotJudge("This pair is settled already.")
+        raise CannotJudge(gettext_noop("This pair is settled already."))
     if user.get_username() in {judgment.judge for judgment in disagreement.judgments}:
-        raise CannotJudge("You judged this pair: somebody else must settle it.")
+        raise CannotJudge(gettext_noop("You judged this pair: somebody else must settle it."))
     try:
         return judge(
             disagreement.topic, disagreement.section, None, grade, user, explanation, adjudicates=True
         )
     except IntegrityError as problem:  # somebody else settled it meanwhile
-        raise CannotJudge("This pair is settled already.") from problem
+        raise CannotJudge(gettext_noop("This pair is settled already.")) from problem

@@ -25,7 +25,7 @@ from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
 from retrieval.engines.cross_encoders import probabilities as sigmoid
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes.terms import texts_of
 from retrieval.models import Domain
 from retrieval.ranking import UNSET, Candidate, Ranking, Thresholds
@@ -272,7 +272,11 @@ def learnable(pools: Sequence[LearningPool]) -> list[LearningPool]:
     usable = [pool for pool in pools if not pool.final and pool.candidates]
     answerable = [pool for pool in usable if pool.topic.answerable]
     if len(answerable) < FEWEST:
-        raise ArfError(f"{len(answerable)} answerable topics are too few to learn from: {FEWEST} are needed.")
+        raise ArfError(
+            gettext_noop("%(count)s answerable topics are too few to learn from: %(fewest)s are needed."),
+            count=len(answerable),
+            fewest=FEWEST,
+        )
     return usable
 
 

@@ -15,7 +15,7 @@ from evaluation.measuring.measures import Estimate, measure_topic, paired_differ
 from evaluation.models import Topic
 from evaluation.topics import library
 from retrieval.access.caller import ANONYMOUS
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import lock
 from retrieval.models import Domain, EmbeddingModel, RankerModel, ShadowRanking
 from retrieval.stages.reranker.artifact import BadArtifact
@@ -107,7 +107,7 @@ def rollback() -> RankerModel:
         before = RankerModel.objects.exclude(status=Status.ACTIVE).filter(deployed_at__isnull=False)
         model = before.order_by("-deployed_at").first()
         if model is None:
-            raise ArfError("No earlier reranker to go back to.")
+            raise ArfError(gettext_noop("No earlier reranker to go back to."))
         deploy(model)
         return model
 

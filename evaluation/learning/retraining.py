@@ -45,7 +45,7 @@ from evaluation.models import RetrainingRun, Run
 from evaluation.topics.library import load_arrived
 from evaluation.topics.topic import Topic
 from retrieval import jobs
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import CORPUS, HasTime, Job, Progress
 from retrieval.models import Checkpoint, EmbeddingModel, JobRun, RankerModel, Version
 from retrieval.models.packed import pack, unpack
@@ -74,7 +74,10 @@ class Checkpoints:
     def save(self, name: str, content: bytes) -> None:
         if len(content) > MOST_BYTES:
             raise ArfError(
-                f"Checkpoint “{name}” has {len(content):,} bytes; at most {MOST_BYTES:,} are kept."
+                gettext_noop("Checkpoint “%(name)s” has %(bytes)s bytes; at most %(most)s are kept."),
+                name=name,
+                bytes=len(content),
+                most=MOST_BYTES,
             )
         self.run.checkpoints.update_or_create(name=name, defaults={"content": content})
 
@@ -83,7 +86,9 @@ class Checkpoints:
         try:
             return bytes(self.run.checkpoints.get(name=name).content)
         except Checkpoint.DoesNotExist:
-            raise ArfError(f"Checkpoint “{name}” is not kept any more: begin again.") from None
+            raise ArfError(
+                gettext_noop("Checkpoint “%(name)s” is not kept any more: begin again."), name=name
+            ) from None
 
     def delete(self, name: str) -> None:
         self.run.checkpoints.filter(name=name).delete()
@@ -256,7 +261,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     if found := leaks_among(gathered, dry_run=run.params.get("dry_run", False)):
         return refuse(run, attempt, found)
     if not gathered.tested:
-        raise ArfError("There is no judged topic to test on.")
+        raise ArfError(gettext_noop("There is no judged topic to test on."))
     learned = [*gathered.learned, *put_elsewhere(gathered.learned)]
     topics = [*learned, *gathered.tested]
     kept.save_topics(topics)

@@ -16,7 +16,7 @@ from evaluation.measuring import measures
 from evaluation.measuring.measures import SEED, credited
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.ranking import Candidate, Ranking
 from rules.thresholds.stages import JUDGED_BY, Abstain, Gates, answered_by, features, logistic
 
@@ -135,7 +135,9 @@ def page(topic: Topic, ranking: Ranking) -> Page:
     """Raises ArfError where a candidate has no probability."""
     candidates = pooled(ranking)
     if any(candidate.probability is None for candidate in candidates):
-        raise ArfError("This pipeline gives no probabilities: calibrate the domain first.")
+        raise ArfError(
+            gettext_noop("This pipeline gives no probabilities: calibrate the domain first.")
+        )
     grades = tuple(is_relevant(candidate.locator, topic) for candidate in candidates)
     probabilities = tuple(candidate.probability for candidate in candidates)
     return Page(topic, probabilities, grades, answer_of(ranking, candidates))
@@ -373,7 +375,11 @@ def fit(judged: Sequence[Judged], *, most_declined: float, minimum: float | None
     the `minimum` in force, which was tuned with a reranker, the probabilities are moved so that it is that one.
     """
     if len(judged) < FEWEST:
-        raise ArfError(f"{len(judged)} topics are too few to calibrate on: {FEWEST} are needed.")
+        raise ArfError(
+            gettext_noop("%(count)s topics are too few to calibrate on: %(fewest)s are needed."),
+            count=len(judged),
+            fewest=FEWEST,
+        )
     rows = [
         (values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)
     ]

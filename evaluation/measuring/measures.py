@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 from ir_measures import AP, RR, P, R, ScoredDoc, Success, nDCG
 
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 
 MEASURES = {
     "nDCG@5": nDCG @ 5,
@@ -172,7 +172,7 @@ def compare(ours: Mapping[str, float], theirs: Mapping[str, float], measure: str
     """`ours` and `theirs`: a value of the measure by topic. Raises ArfError where no topic has both."""
     common = sorted(ours.keys() & theirs.keys())
     if not common:
-        raise ArfError("The two runs have no topic in common.")
+        raise ArfError(gettext_noop("The two runs have no topic in common."))
     pairs = [Pair(name, ours[name], theirs[name]) for name in common]
     left, right = [pair.ours for pair in pairs], [pair.theirs for pair in pairs]
     ranked = sorted(pairs, key=lambda pair: (-abs(pair.difference), pair.topic))

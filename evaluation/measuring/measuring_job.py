@@ -13,7 +13,7 @@ from evaluation.topics.library import topics_of
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Domain, JobRun
 
@@ -47,7 +47,7 @@ def begin(run: JobRun, kept: Checkpoints) -> Progress:
         topic for topic in topics_of(run.params["domain"], SPLIT) if topic.judged or not topic.answerable
     ]
     if not topics:
-        raise ArfError("There is no judged test topic to measure on.")
+        raise ArfError(gettext_noop("There is no judged test topic to measure on."))
     kept.save_topics(topics)
     state = {"pipelines": pipelines_of(run.params), "in_force": versions_in_force(topics)}
     total = len(topics) * len(state["pipelines"])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from rules.authoring.resources import unescaped
 
 Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
@@ -119,7 +119,7 @@ def decoded(content: bytes) -> str:
     is_utf_16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = content.decode("utf-16", errors="replace") if is_utf_16 else decoded_bytes(content)
     if "\0" in text:
-        raise BadFile("This is no text file. Save a spreadsheet as CSV.")
+        raise BadFile(gettext_noop("This is no text file. Save a spreadsheet as CSV."))
     return text
 
 
@@ -147,7 +147,7 @@ def read(text: str, fmt: Format = "auto") -> Read:
 def detected(text: str) -> Format:
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if not first:
-        raise BadFile("The file is empty.")
+        raise BadFile(gettext_noop("The file is empty."))
     if first.startswith(("{", "[")):
         return "jsonl"
     if any(topics_in(text)):
@@ -159,9 +159,12 @@ def detected(text: str) -> Format:
     if TOPIC_LINE.match(first):
         return "topics"
     if RUN_LINE.match(first):
-        raise BadFile("This is a TREC run: it ranks, and judges nothing.")
+        raise BadFile(gettext_noop("This is a TREC run: it ranks, and judges nothing."))
     raise BadFile(
-        "This is neither JSON lines, nor TREC qrels or topics, nor a table with a topic or query and a locator."
+        gettext_noop(
+            "This is neither JSON lines, nor TREC qrels or topics, nor a table with a topic or query and a "
+            "locator."
+        ),
     )
 
 
@@ -198,7 +201,7 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
         try:
             yield from enumerate(json.loads(text), start=1)
         except (ValueError, RecursionError) as problem:
-            raise BadFile(f"The array cannot be read: {problem}") from problem
+            raise BadFile(gettext_noop("The array cannot be read: %(problem)s"), problem=problem) from problem
         return
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
@@ -226,8 +229,10 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
     columns = columns_of(header)
     if not has_columns(columns):
         raise BadFile(
-            "The table needs a column topic or query and a column locator (or docid); for topics alone, both "
-            "topic and query."
+            gettext_noop(
+                "The table needs a column topic or query and a column locator (or docid); for topics alone, "
+                "both topic and query."
+            ),
         )
     raters = [] if "grade" in columns or "locator" not in columns else judges_among(header, columns)
     for number, row in rows:
@@ -253,7 +258,11 @@ def table_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             yield start, row
             start = rows.line_num + 1
     except csv.Error as problem:
-        raise BadFile(f"From line {start} on this is no table ({problem}): is a quote not closed?") from problem
+        raise BadFile(
+            gettext_noop("From line %(start)s on this is no table (%(problem)s): is a quote not closed?"),
+            start=start,
+            problem=problem,
+        ) from problem
 
 
 def judged_by_all(
@@ -377,7 +386,11 @@ def columns_of(header: Iterable[str]) -> dict[str, str]:
     """By field, the header it stands under. Raises BadFile for too many."""
     names = list(header)
     if len(names) > MOST_COLUMNS:
-        raise BadFile(f"A table has at most {MOST_COLUMNS} columns, this one {len(names)}.")
+        raise BadFile(
+            gettext_noop("A table has at most %(most)s columns, this one %(count)s."),
+            most=MOST_COLUMNS,
+            count=len(names),
+        )
     plain = {re.sub(r"[^a-z]", "", str(name).lower()): name for name in reversed(names)}
     found = {field: [plain[alias] for alias in aliases if alias in plain] for field, aliases in COLUMNS.items()}
     return {field: names[0] for field, names in found.items() if names}
@@ -417,5 +430,7 @@ def read_run(text: str) -> dict[str, list[str]]:
             topic, _, locator, rank, score, *_ = parts
             scored.setdefault(topic, []).append((-float(score), int(rank), locator_of(locator)))
         except ValueError as problem:
-            raise BadFile(f"Line {number} is no line of a TREC run.") from problem
+            raise BadFile(
+                gettext_noop("Line %(number)s is no line of a TREC run."), number=number
+            ) from problem
     return {topic: [locator for *_, locator in sorted(rows)] for topic, rows in scored.items()}

@@ -157,7 +157,7 @@ def assign(document: Document, principal: str) -> None:
     """
     nobodys = Document.objects.filter(Q(owner="") | owners_gone(), pk=document.pk)
     if not nobodys.update(owner=principal, offered_to=""):
-        raise Forbidden("This document has an owner.")
+        raise Forbidden(gettext_noop("This document has an owner."))
     DocumentGrant.objects.filter(document=document, principal=principal).delete()
 
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from retrieval.errors import ArfError
+from retrieval.models.uploads import in_words
 
 PRIMARY_KEY = re.compile(r"[0-9]{1,18}")  # what an address may name; `isdigit` is true of ² and ٣ as well
 BUTTON = (
@@ -140,7 +141,7 @@ class ObjectActions:
         try:
             answer = self._run(chosen, request, obj)
         except ArfError as problem:
-            messages.error(request, problem.message)
+            messages.error(request, in_words(problem.refusal))
             answer = None
         return answer or redirect(admin_url(obj))
 

@@ -19,6 +19,7 @@ from retrieval.admin.operations import failed_jobs
 from retrieval.admin.picker import LocatorField
 from retrieval.errors import ArfError
 from retrieval.models import Domain
+from retrieval.models.uploads import in_words
 from retrieval.request import MAX_QUERY, SearchRequest
 from retrieval.search import statistics
 from retrieval.search.query_inspector import Trial, try_out
@@ -116,7 +117,7 @@ def tried(form: TryForm, caller: Caller) -> Trial | None:
     try:
         return try_out(form.request(), caller, fresh=asked["fresh"], locator=asked["locator"])
     except ArfError as problem:
-        form.add_error(None, problem.message)
+        form.add_error(None, in_words(problem.refusal))
         return None
 
 

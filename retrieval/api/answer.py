@@ -15,9 +15,9 @@ from rest_framework.request import Request
 from retrieval.answers import generation
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete
 from retrieval.api.authentication import caller_of, seconds_to_wait
-from retrieval.api.base import ApiView, operation
+from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
-from retrieval.api.search import FIELDS
+from retrieval.api.search import FIELDS, LANGUAGE
 from retrieval.api.serializers import LegalChange, QuotedPlace, Reference, Result
 from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
@@ -43,7 +43,7 @@ class AnswerParameters(Parameters):
         required=False,
         help_text="Slugs, or one as text; left out: every domain the caller may see.",
     )
-    language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
+    language = Choice(["en", "es"], required=False, help_text=LANGUAGE)
     as_of = Day(required=False, help_text="By the law as it was on that day.")
     style = Choice(
         [SHORT, FULL],
@@ -190,7 +190,9 @@ def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBa
     """Raises Throttled: every question more of one text counts as a request more."""
     caller, stream = caller_of(request), values.pop("stream")
     line = usual_pipeline(caller)
-    asked = AnswerRequest(values.pop("q"), values.pop("domain", ()), pipeline=line, **values)
+    asked = AnswerRequest(
+        values.pop("q"), values.pop("domain", ()), pipeline=line, reader=language_of(request), **values
+    )
     more = len(asked.questions) - 1
     if more and (wait := seconds_to_wait(request, request.auth, cost=more)):
         raise Throttled(wait)

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import translation
+from django.utils.translation.trans_real import parse_accept_lang_header
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers as s
 from rest_framework.negotiation import BaseContentNegotiation
@@ -63,6 +64,15 @@ class ApiView(InEnglish, APIView):
         """Once the key is known: what the handler reads, it reads as this caller."""
         super().initial(request, *args, **kwargs)
         self.access.enter_context(as_caller(caller_of(request)))
+
+
+def language_of(request: Request) -> str:
+    """Of the languages of questions the one that Accept-Language names first: "es" for es-MX. English where it names
+    neither. No cookie decides: a program sends none, and gets what anybody else does.
+    """
+    accepted = parse_accept_lang_header(request.headers.get("Accept-Language", "").lower())
+    codes = (code.partition("-")[0] for code, weight in accepted if weight)
+    return next((code for code in codes if code in ("en", "es")), "en")
 
 
 def as_stored(row: Any, *names: str) -> dict[str, Any]:

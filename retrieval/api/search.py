@@ -16,7 +16,7 @@ from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, as_stored, operation
+from retrieval.api.base import ApiView, as_stored, language_of, operation
 from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import (
     MAX_ID,
@@ -41,6 +41,10 @@ from retrieval.search.service import search
 from retrieval.stages.llm_verifier import usual_pipeline
 from retrieval.summaries.shown import with_summaries
 
+LANGUAGE = (
+    "Of the question. Left out: what it is written in; of one that does not tell (“visa”), the first of en and es that "
+    "Accept-Language names, else en."
+)
 PIPELINE = (
     "A public pipeline; others need the scope “pipelines”. Left out: `default`, which asks no language model, or, for "
     "a key with that scope where a language model is configured, `verified`, which has it judge what is uncertain."
@@ -81,7 +85,7 @@ class SearchParameters(Parameters):
     page = Number(
         min_value=1, max_value=MOST_PAGES, default=1, help_text=f"Pages reach the first {MAX_DEPTH:,} results."
     )
-    language = Choice(["en", "es"], required=False, help_text="Overrides what is detected.")
+    language = Choice(["en", "es"], required=False, help_text=LANGUAGE)
     as_of = Day(required=False, help_text="Search the law as it was on that day.")
     pipeline = Name(required=False, help_text=PIPELINE)
     matter = Uuid(required=False, help_text="Only documents of this matter, closed or not; with `domain` also law.")
@@ -167,15 +171,16 @@ class SearchView(ApiView):
     @operation("search", Answer, 403, 404, url=SearchParameters)
     def get(self, request: Request, asked: dict) -> dict:
         """Find the provisions that answer a question."""
-        return answer_to(asked, caller_of(request))
+        return answer_to(asked, caller_of(request), reader=language_of(request))
 
     @operation("search_privately", Answer, 403, 404, 413, 415, body=SearchBody, examples=RULE_EXAMPLES)
     def post(self, request: Request, asked: dict) -> dict:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
-        return answer_to(asked, caller_of(request))
+        return answer_to(asked, caller_of(request), reader=language_of(request))
 
 
-def answer_to(values: dict[str, Any], caller: Caller) -> dict:
+def answer_to(values: dict[str, Any], caller: Caller, *, reader: str) -> dict:
+    """`reader`: the language of a question that tells none."""
     explain, fields = values.pop("explain"), values.pop("fields")
     if number := values.pop("matter", None):
         matter = matters.matter_of(number, caller)
@@ -184,7 +189,8 @@ def answer_to(values: dict[str, Any], caller: Caller) -> dict:
     values.setdefault("pipeline", usual_pipeline(caller))
     rules = rule_options(values, caller)
     whole = not {*LONG}.isdisjoint(fields)
-    asked = SearchRequest(values.pop("q"), values.pop("domain", ()), rules=rules, whole=whole, **values)
+    text, domains = values.pop("q"), values.pop("domain", ())
+    asked = SearchRequest(text, domains, rules=rules, whole=whole, reader=reader, **values)
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, channel="api")
     if not {*SUMMARIES}.isdisjoint(fields):

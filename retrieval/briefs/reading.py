@@ -36,7 +36,7 @@ def checked_length(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise Unprocessable(
             gettext_noop("A brief of at most %(most)s characters is checked: divide it."),
-            most=f"{MAX_TEXT:,}",
+            most=MAX_TEXT,
         )
     return text
 

@@ -23,7 +23,7 @@ import httpx2
 from django.conf import settings
 
 from retrieval.engines.certificates import trusted
-from retrieval.errors import ArfError, SourceRefused
+from retrieval.errors import ArfError, SourceRefused, gettext_noop
 
 TRIES = 3  # of one file: a step of a job must end in time
 # Seconds that a step of a job may sleep; who asks for more is asked again by the next fetch.
@@ -151,13 +151,20 @@ class Site:
         """Waits longer each time, or as long as the site asks. Raises Unreachable where that is too often or long."""
         self.failures += 1
         if self.failures >= TRIES:
-            raise Unreachable(f"{self.origin.host} failed {TRIES} times ({problem}): nothing was changed.")
+            raise Unreachable(
+                gettext_noop("%(host)s failed %(tries)s times (%(problem)s): nothing was changed."),
+                host=self.origin.host,
+                tries=TRIES,
+                problem=problem,
+            )
         wait = seconds_asked(asked)
         if wait is None:
             wait = settings.ARF_FETCH["delay"] * 2**self.failures
         if wait > LONGEST_WAIT:
             raise Unreachable(
-                f"{self.origin.host} asks to come back in {wait:.0f} seconds: resume this later."
+                gettext_noop("%(host)s asks to come back in %(seconds)s seconds: resume this later."),
+                host=self.origin.host,
+                seconds=round(wait),
             )
         time.sleep(wait)
 
@@ -175,19 +182,25 @@ class Site:
         try:
             leads = target.join(location)
         except httpx2.InvalidURL as error:
-            raise SourceRefused(f"{target.host} redirects to no address.") from error
+            raise SourceRefused(
+                gettext_noop("%(host)s redirects to no address."), host=target.host
+            ) from error
         if leads in seen or len(seen) > MOST_REDIRECTS:
-            raise SourceRefused(f"{target.host} redirects in a circle.")
+            raise SourceRefused(gettext_noop("%(host)s redirects in a circle."), host=target.host)
         return leads
 
     def check_allowed(self, target: httpx2.URL, before: httpx2.URL | None) -> None:
         """Raises SourceRefused for another site, and for what is less secure than what led there."""
         if not same_site(target, self.origin) and target.host not in settings.ARF_FETCH["hosts"]:
             raise SourceRefused(
-                f"{self.origin.host} leads to {target.host}, which is not allowed (ARF_FETCH_HOSTS)."
+                gettext_noop("%(host)s leads to %(other)s, which is not allowed (ARF_FETCH_HOSTS)."),
+                host=self.origin.host,
+                other=target.host,
             )
         if (before or self.origin).scheme == "https" and target.scheme != "https":
-            raise SourceRefused(f"{self.origin.host} leads to an address without encryption.")
+            raise SourceRefused(
+                gettext_noop("%(host)s leads to an address without encryption."), host=self.origin.host
+            )
         check_address(target)
 
     def robots_txt(self) -> str:
@@ -198,7 +211,11 @@ class Site:
         except SourceRefused:
             return ""
         except httpx2.TransportError as problem:
-            raise Unreachable(f"{self.origin.host} does not answer: {type(problem).__name__}.") from problem
+            raise Unreachable(
+                gettext_noop("%(host)s does not answer: %(problem)s."),
+                host=self.origin.host,
+                problem=type(problem).__name__,
+            ) from problem
 
     def obey(self, robots: str) -> None:
         self.robots = RobotFileParser()
@@ -222,13 +239,15 @@ def same_site(one: httpx2.URL, other: httpx2.URL) -> bool:
 def check_address(url: httpx2.URL) -> None:
     """Raises SourceRefused for what is no public site."""
     if url.scheme not in ("http", "https") or not url.host:
-        raise SourceRefused(f"“{url}” is no address of a site.")
+        raise SourceRefused(gettext_noop("“%(address)s” is no address of a site."), address=url)
     if settings.ARF_FETCH["private"]:
         return
     try:
         found = socket.getaddrinfo(url.host, url.port or 443, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise Unreachable(f"{url.host} is not known to the name service.") from error
+        raise Unreachable(
+            gettext_noop("%(host)s is not known to the name service."), host=url.host
+        ) from error
     for each in found:
         check_global(each[4][0], url.host)
 
@@ -242,13 +261,20 @@ def check_peer(event: str, about: Mapping) -> None:
 
 def check_global(address: str, host: str) -> None:
     if not ipaddress.ip_address(address).is_global:
-        raise SourceRefused(f"{host} is a private address, which is not asked (ARF_FETCH_PRIVATE).")
+        raise SourceRefused(
+            gettext_noop("%(host)s is a private address, which is not asked (ARF_FETCH_PRIVATE)."), host=host
+        )
 
 
 def checked(response: httpx2.Response) -> httpx2.Response:
     """Raises SourceRefused for an answer that is no file."""
     if response.status_code not in (200, 206, 304, 416):
-        raise SourceRefused(f"{response.url.host} answers {response.status_code} for {response.url.path}.")
+        raise SourceRefused(
+            gettext_noop("%(host)s answers %(status)s for %(path)s."),
+            host=response.url.host,
+            status=response.status_code,
+            path=response.url.path,
+        )
     return response
 
 
@@ -296,10 +322,13 @@ def bounded(response: httpx2.Response, most: int) -> Iterator[bytes]:
         for piece in response.iter_bytes():
             came += len(piece)
             if came > most:
-                raise SourceRefused(f"{response.url.path} is larger than may be: nothing was changed.")
+                raise SourceRefused(
+                    gettext_noop("%(path)s is larger than may be: nothing was changed."),
+                    path=response.url.path,
+                )
             yield piece
     except httpx2.DecodingError as error:
-        raise SourceRefused(f"{response.url.path} cannot be unpacked.") from error
+        raise SourceRefused(gettext_noop("%(path)s cannot be unpacked."), path=response.url.path) from error
 
 
 def check_digest(response: httpx2.Response, part: Path) -> None:
@@ -318,7 +347,10 @@ def check_digest(response: httpx2.Response, part: Path) -> None:
         right = False
     if not right:
         part.unlink()
-        raise SourceRefused(f"{response.url.path} came with another checksum than its publisher names.")
+        raise SourceRefused(
+            gettext_noop("%(path)s came with another checksum than its publisher names."),
+            path=response.url.path,
+        )
 
 
 def seconds_asked(said: str) -> float | None:

@@ -19,7 +19,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from retrieval.access.row_security import as_system
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.fetching.differences import SHORTEST, differences
 from retrieval.fetching.http import MOST_BYTES, Fetched, Site, Validators
 from retrieval.fetching.publishers import PUBLISHERS, Asked, Publisher, Source, Wanted, check_kind
@@ -129,7 +129,10 @@ def request(
     """What to hand to `jobs.enqueue`. Raises SourceRefused for a domain that is not published anywhere."""
     if not address_of(domain):
         raise SourceRefused(
-            f"{domain.name} has no official address: give its source one that begins with https://."
+            gettext_noop(
+                "%(domain)s has no official address: give its source one that begins with https://."
+            ),
+            domain=domain.name,
         )
     params = {
         "domain": domain.slug,
@@ -221,7 +224,11 @@ def get_one(run: JobRun, domain: Domain, state: State, site: Site, asked: Asked,
     """Whether the first file to do has come whole."""
     wanted, publisher = Wanted(**state.todo[0]), publisher_of(domain)
     if publisher.crawls and not site.may_crawl(wanted.url):
-        raise SourceRefused(f"{site.origin.host} asks crawlers by robots.txt to leave {wanted.url} alone.")
+        raise SourceRefused(
+            gettext_noop("%(host)s asks crawlers by robots.txt to leave %(address)s alone."),
+            host=site.origin.host,
+            address=wanted.url,
+        )
     path = folder_of(domain) / wanted.name
     known = None if run.params["force"] else known_of(domain, publisher, wanted, path)
     held = known and Validators(known.etag, known.last_modified)
@@ -240,7 +247,9 @@ def get_one(run: JobRun, domain: Domain, state: State, site: Site, asked: Asked,
         leads_to = (each for each in publisher.following(wanted, content, asked) if each.url not in seen)
         state.todo += [asdict(each) for each in dict.fromkeys(leads_to)]
     if len(state.todo) + len(state.got) > MOST_FILES:
-        raise SourceRefused(f"{site.origin.host} names more than {MOST_FILES:,} files.")
+        raise SourceRefused(
+            gettext_noop("%(host)s names more than %(most)s files."), host=site.origin.host, most=MOST_FILES
+        )
     return True
 
 

@@ -105,7 +105,10 @@ class UsCode(Publisher):
         }
         if lacking := chosen - found.keys():
             raise SourceRefused(
-                f"The release point {congress}-{law} has no title {', '.join(sorted(lacking))}."
+                gettext_noop("The release point %(congress)s-%(law)s has no title %(titles)s."),
+                congress=congress,
+                law=law,
+                titles=", ".join(sorted(lacking)),
             )
         for name in sorted(chosen):
             yield Wanted(f"usc{found[name][0]}.zip", found[name][1], "zip", edition)
@@ -129,13 +132,18 @@ class Ecfr(Publisher):
     def following(self, wanted: Wanted, content: bytes, asked: Asked) -> Iterator[Wanted]:
         titles = {str(each["number"]): each for each in rows_of(content, "titles", ("number",))}
         if lacking := set(asked.titles) - titles.keys():
-            raise SourceRefused(f"The eCFR has no title {', '.join(sorted(lacking))}.")
+            raise SourceRefused(
+                gettext_noop("The eCFR has no title %(titles)s."), titles=", ".join(sorted(lacking))
+            )
         for number, title in titles.items():
             day = title.get("latest_issue_date") or title.get("up_to_date_as_of")
             if title.get("reserved") or not day or (asked.titles and number not in asked.titles):
                 continue
             if title.get("processing_in_progress"):
-                raise SourceRefused(f"The eCFR is about to publish title {number}: fetch it later.")
+                raise SourceRefused(
+                    gettext_noop("The eCFR is about to publish title %(number)s: fetch it later."),
+                    number=number,
+                )
             url = urljoin(wanted.url, f"full/{date.fromisoformat(day)}/title-{number}.xml")
             yield Wanted(f"title-{number}.xml", url, "xml", day)
 
@@ -217,7 +225,10 @@ class PolicyManual(Publisher):
     def check(self, wanted: Wanted, content: bytes) -> None:
         said = address_of(place_of(content))
         if "volume" in wanted.name and f"{said}.html" != wanted.name:
-            raise SourceRefused(f"{wanted.url} is not that page of the Policy Manual: nothing was changed.")
+            raise SourceRefused(
+                gettext_noop("%(address)s is not that page of the Policy Manual: nothing was changed."),
+                address=wanted.url,
+            )
 
     def sources(self, folder: Path, files: list[Wanted]) -> list[Source]:
         return [Source(folder)] if files else []
@@ -234,10 +245,14 @@ PUBLISHERS = {
 def check_kind(wanted: Wanted, beginning: bytes) -> None:
     """Raises SourceRefused for what is empty, or of another kind than asked for: most often a page that says why."""
     if not beginning.strip():
-        raise SourceRefused(f"{wanted.name} is empty: nothing was changed.")
+        raise SourceRefused(gettext_noop("%(name)s is empty: nothing was changed."), name=wanted.name)
     pattern = BEGINNINGS.get(wanted.kind)
     if pattern and not re.match(pattern, beginning.removeprefix(b"\xef\xbb\xbf"), re.I):
-        raise SourceRefused(f"{wanted.name} is not {wanted.kind.upper()}: the publisher sent something else.")
+        raise SourceRefused(
+            gettext_noop("%(name)s is not %(kind)s: the publisher sent something else."),
+            name=wanted.name,
+            kind=wanted.kind.upper(),
+        )
 
 
 def parsed(content: bytes) -> etree._Element:
@@ -259,4 +274,6 @@ def rows_of(content: bytes, name: str, fields: Iterable[str]) -> list[dict]:
             return list(rows)
     except (ValueError, KeyError, TypeError):
         pass
-    raise SourceRefused(f"The publisher's answer holds no {name} of the form that is known.")
+    raise SourceRefused(
+        gettext_noop("The publisher's answer holds no %(name)s of the form that is known."), name=name
+    )

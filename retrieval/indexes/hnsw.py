@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from retrieval.corpus import statements
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun
 
@@ -66,7 +66,11 @@ def build_step(run: JobRun, *models: EmbeddingModel) -> Progress:
     starts = run.state["starts"] if run.state.get("waiting") == waiting else 0
     if not is_being_built():
         if starts == MOST_STARTS:
-            raise ArfError(f"The index was begun {starts} times and not made: see {log_of_builder()}.")
+            raise ArfError(
+                gettext_noop("The index was begun %(starts)s times and not made: see %(log)s."),
+                starts=starts,
+                log=log_of_builder(),
+            )
         start_builder(*models)
         starts += 1
     time.sleep(LOOKED_AFTER)
@@ -130,7 +134,7 @@ def alone() -> Iterator[None]:
     """Holds the builder's lock as long as this connection lives."""
     [(got,)] = statements.rows("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [BUILDER])
     if not got:
-        raise ArfError("Another process makes the indexes of vectors already.")
+        raise ArfError(gettext_noop("Another process makes the indexes of vectors already."))
     try:
         yield
     finally:

@@ -6,7 +6,7 @@ import numpy as np
 
 from retrieval.engines import loaded
 from retrieval.engines.embedders import Embedder
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.chunking import chunk, chunk_context
 from retrieval.jobs import Progress, time_for_more
@@ -81,7 +81,9 @@ def embedding_in_use() -> tuple[EmbeddingModel, Embedder]:
             status=EmbeddingModel.Status.ACTIVE,
         )
     if embedder.fingerprint != active.fingerprint:
-        raise ArfError(f"{active.name} cannot be loaded as it was: run `manage.py reembed`.")
+        raise ArfError(
+            gettext_noop("%(name)s cannot be loaded as it was: run `manage.py reembed`."), name=active.name
+        )
     return active, embedder
 
 

@@ -4,7 +4,7 @@ vectors of a document anew, whose title is another than when they were made.
 
 from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes import hnsw
 from retrieval.ingestion.embedding import embedding_in_use, save_vectors
 from retrieval.jobs import CORPUS, Job, Progress
@@ -43,7 +43,7 @@ def embed_some(run: JobRun) -> Progress:
         defaults={"name": embedder.name, "dims": embedder.dims, "spec": spec},
     )
     if model.status == EmbeddingModel.Status.ACTIVE:
-        raise ArfError("The stored vectors are by this embedder already.")
+        raise ArfError(gettext_noop("The stored vectors are by this embedder already."))
     missing = Chunk.objects.exclude(vectors__model=model)
     batch = list(missing.order_by("pk")[:BATCH])
     total = run.total or missing.count()

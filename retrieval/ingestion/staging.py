@@ -93,13 +93,20 @@ def check_order(known: SectionQuerySet, source: SourceDocument) -> None:
     if source.edition is None:
         return
     if source.edition > timezone.localdate():
-        raise SourceRefused(f"This is the edition of {source.edition}: ingest it from that day on.")
+        raise SourceRefused(
+            gettext_noop("This is the edition of %(edition)s: ingest it from that day on."),
+            edition=source.edition,
+        )
     changes = known.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to"))
     latest = max((day for day in changes.values() if day), default=None)
     if latest and source.edition < latest:
         raise SourceRefused(
-            f"This is the edition of {source.edition}, but changes up to {latest} are known: ingest editions in their "
-            "order."
+            gettext_noop(
+                "This is the edition of %(edition)s, but changes up to %(latest)s are known: ingest "
+                "editions in their order."
+            ),
+            edition=source.edition,
+            latest=latest,
         )
 
 
@@ -215,7 +222,11 @@ def check_identity(domain: Domain, source: SourceDocument) -> None:
     prefix = domain.locator_prefix
     if source.identifier != prefix and not source.identifier.startswith(f"{prefix}/"):
         raise SourceRefused(
-            f"This is {source.title or 'a document'} ({source.identifier}); {domain.name} holds only {prefix}."
+            gettext_noop("This is %(title)s (%(identifier)s); %(domain)s holds only %(prefix)s."),
+            title=source.title or source.identifier,
+            identifier=source.identifier,
+            domain=domain.name,
+            prefix=prefix,
         )
 
 
@@ -233,7 +244,12 @@ def check_lengths(rows: Iterable[Model]) -> None:
     for row in rows:
         for name, most in longest(type(row)).items():
             if len(said := getattr(row, name)) > most:
-                raise SourceRefused(f"The {name.replace('_', ' ')} “{said[:40]}…” is longer than {most} characters.")
+                raise SourceRefused(
+                    gettext_noop("The %(column)s “%(words)s…” is longer than %(most)s characters."),
+                    column=name.replace("_", " "),
+                    words=said[:40],
+                    most=most,
+                )
 
 
 @cache
@@ -247,8 +263,12 @@ def check_length(before: int, given: int, *, force: bool, shortest: float = SHOR
     """Refuses a source that would remove most of what is known: a cut download is no repeal."""
     if before and given < before * shortest and not force:
         raise SourceRefused(
-            f"The source has {given} sections where {before} are known; nothing was changed. "
-            "If this is right, ingest it with --force."
+            gettext_noop(
+                "The source has %(given)s sections where %(before)s are known; nothing was changed. If this "
+                "is right, ingest it with --force."
+            ),
+            given=given,
+            before=before,
         )
 
 

@@ -6,6 +6,7 @@ from uuid import uuid4
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.formats import number_format
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -13,9 +14,13 @@ from retrieval.access.caller import Caller
 
 
 def in_words(refusal: Mapping) -> str:
-    """Why a file was refused (`SourceRefused.refusal`), in the reader's language."""
+    """What an error says (`ArfError.refusal`), in the reader's language and with numbers as that writes them."""
     told = gettext(refusal["template"])
-    return told % refusal["values"] if refusal["values"] else told
+    values = {
+        name: number_format(value, force_grouping=True) if isinstance(value, int) else value
+        for name, value in refusal["values"].items()
+    }
+    return told % values if values else told
 
 
 class UploadQuerySet(models.QuerySet):

@@ -18,9 +18,9 @@ from retrieval.access.row_security import as_caller
 from retrieval.errors import ArfError, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember, Upload
+from retrieval.models.uploads import in_words
 from retrieval.pages import private
 from retrieval.pages.fields import DayField
-from retrieval.pages.private import message_of
 from retrieval.pages.views import form_on, signed_in
 from retrieval.parsing.files.formats import READERS
 
@@ -65,7 +65,7 @@ def open_matter(request: HttpRequest) -> HttpResponse:
         said = form.cleaned_data
         opened = matters.open_matter(said["reference"], said["client"], request.caller)
     except ArfError as refused:
-        return private.page(request, problem=message_of(refused), status=refused.status, said=request.POST)
+        return private.page(request, problem=in_words(refused.refusal), status=refused.status, said=request.POST)
     return redirect("retrieval:matter", opened.public_id)
 
 
@@ -88,7 +88,7 @@ def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     except NotFound:
         raise
     except ArfError as refused:
-        return page(request, matter, problem=message_of(refused), status=refused.status)
+        return page(request, matter, problem=in_words(refused.refusal), status=refused.status)
     if said := LEFT.get(form.cleaned_data["action"]):
         messages.success(request, said)
         return redirect("retrieval:private")

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from retrieval.access import passwords, sharing
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import hit
-from retrieval.errors import ArfError, Unprocessable
+from retrieval.errors import ArfError
 from retrieval.ingestion import uploading
 from retrieval.models import Document, DocumentGrant, Matter
 from retrieval.models.access import name_of
@@ -81,12 +81,8 @@ def change_private_document(request: HttpRequest, path: str) -> HttpResponse:
         act(document, request.caller, **form.cleaned_data)
     except ArfError as refused:
         said = {**form.cleaned_data, "locator": document.locator}
-        return page(request, problem=message_of(refused), status=refused.status, said=said)
+        return page(request, problem=in_words(refused.refusal), status=refused.status, said=said)
     return redirect("retrieval:private")
-
-
-def message_of(refused: ArfError) -> str:
-    return in_words(refused.refusal) if isinstance(refused, Unprocessable) else gettext(refused.message)
 
 
 def page(

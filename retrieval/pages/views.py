@@ -15,7 +15,7 @@ from django.urls.converters import UUIDConverter
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import get_language, gettext, gettext_noop
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
@@ -30,6 +30,7 @@ from retrieval.api.authentication import seconds_to_wait
 from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
+from retrieval.models.uploads import in_words
 from retrieval.pages import reader
 from retrieval.pages.addresses import Reader
 from retrieval.pages.fields import DayField, PageField, PassageField, PlacesField
@@ -182,12 +183,6 @@ FACETS = {  # what each facet is called, and the parameter that its values restr
     "year": (_("Year"), ""),
 }
 FEWEST_SHOWN = 3  # where nothing is certain, the best may be any of them
-# What the search service says of a question that no form field catches.
-PROBLEMS = [
-    gettext_noop("Ask something: the query is empty."),
-    gettext_noop("A search is restricted to at most 20 places."),
-    gettext_noop("There is no such provision."),
-]
 
 
 def personal(view: View) -> View:
@@ -203,7 +198,7 @@ def personal(view: View) -> View:
         except NotFound as absent:
             raise Http404 from absent
         except Unreadable as problem:
-            response = render(request, "400.html", {"problem": problem.message}, status=400)
+            response = render(request, "400.html", {"problem": in_words(problem.refusal)}, status=400)
         if caller.principals:
             add_never_cache_headers(response)
         return response
@@ -366,7 +361,7 @@ def answered(form: QuestionForm, ask: Callable[[], dict]) -> dict | None:
     except SearchUnavailable:
         raise
     except ArfError as problem:
-        form.add_error("q", gettext(problem.message))
+        form.add_error("q", in_words(problem.refusal))
         return None
 
 

@@ -152,7 +152,7 @@ def parsed_day(said: str) -> date:
     try:
         return datetime.strptime(said, "%B %d, %Y").date()
     except ValueError as error:
-        raise SourceRefused(f"“{said}” is not a date.") from error
+        raise SourceRefused(gettext_noop("“%(words)s” is not a date."), words=said) from error
 
 
 # -- Its sections

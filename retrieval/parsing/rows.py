@@ -61,7 +61,9 @@ def read_next(file: BinaryIO | packed.PackedLines, prefix: str, offset: int) -> 
         rows.append(row)
         held += length
         if held > MAX_DOCUMENT:
-            raise SourceRefused(f"The rows of one document have more than {MAX_DOCUMENT:,} bytes.")
+            raise SourceRefused(
+                gettext_noop("The rows of one document have more than %(most)s bytes."), most=MAX_DOCUMENT
+            )
     if not rows:
         raise SourceRefused(gettext_noop("The file holds no rows."))
     return made_of(rows, document_of(rows[0]["locator"], prefix)), ends
@@ -73,31 +75,41 @@ def rows_from(file: BinaryIO | packed.PackedLines, offset: int) -> Iterator[tupl
         file.seek(offset)
         while line := file.readline(MAX_LINE + 1):
             if len(line) > MAX_LINE:
-                raise SourceRefused(f"The row at byte {offset:,} is longer than {MAX_LINE:,} bytes.")
+                raise SourceRefused(
+                    gettext_noop("The row at byte %(offset)s is longer than %(most)s bytes."),
+                    offset=offset,
+                    most=MAX_LINE,
+                )
             if line.strip():
                 yield checked(line, offset), offset, len(line)
             offset += len(line)
     except (lzma.LZMAError, gzip.BadGzipFile, EOFError) as error:
-        raise SourceRefused(f"The file cannot be unpacked: {error}.") from error
+        raise SourceRefused(gettext_noop("The file cannot be unpacked: %(why)s."), why=error) from error
 
 
 def checked(line: bytes, offset: int) -> dict:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise SourceRefused(f"The row at byte {offset:,} is not JSON.") from error
+        raise SourceRefused(gettext_noop("The row at byte %(offset)s is not JSON."), offset=offset) from error
     if b"\\u" in line and UNSTORABLE.search(json.dumps(row, ensure_ascii=False)):
-        raise SourceRefused(f"The row at byte {offset:,} holds a character that no text has.")
+        raise SourceRefused(
+            gettext_noop("The row at byte %(offset)s holds a character that no text has."), offset=offset
+        )
     if opinions.is_opinion(row):
         return row | {"locator": opinions.places_of(row)[0]}
     locator = row.get("locator") if isinstance(row, dict) else None
     if not isinstance(locator, str) or not LOCATOR.fullmatch(locator):
-        raise SourceRefused(f"The row at byte {offset:,} has no locator such as /us/usc/t8/s1101.")
+        raise SourceRefused(
+            gettext_noop("The row at byte %(offset)s has no locator such as /us/usc/t8/s1101."), offset=offset
+        )
     wrong = [name for name, kind in FIELDS.items() if not isinstance(row.get(name, kind()), kind)]
     if wrong:
-        raise SourceRefused(f"The row at byte {offset:,}: “{wrong[0]}” is not {KINDS[FIELDS[wrong[0]]]}.")
+        raise SourceRefused(NOT_OF_KIND[FIELDS[wrong[0]]], offset=offset, name=wrong[0])
     if not all(isinstance(note, str) for note in row.get("notes", ())):
-        raise SourceRefused(f"The row at byte {offset:,} has a note that is not text.")
+        raise SourceRefused(
+            gettext_noop("The row at byte %(offset)s has a note that is not text."), offset=offset
+        )
     return row
 
 
@@ -106,7 +118,10 @@ TEXTS = (
     "facts",
 )  # fmt: skip
 FIELDS = dict.fromkeys(TEXTS, str) | dict.fromkeys(("refs", "notes"), list)
-KINDS = {str: "text", list: "a list"}
+NOT_OF_KIND = {
+    str: gettext_noop("The row at byte %(offset)s: “%(name)s” is not text."),
+    list: gettext_noop("The row at byte %(offset)s: “%(name)s” is not a list."),
+}
 
 
 def is_of_one_document(first: dict, row: dict, prefix: str) -> bool:

@@ -75,10 +75,18 @@ def read_next(path: Path, domain: Domain, place: Place) -> Found:
 
 def document_at(path: Path, domain: Domain, place: Place) -> Found:
     if not path.exists():
-        raise SourceRefused(f"There is no file {path.name} in {path.parent.resolve()}.")
+        raise SourceRefused(
+            gettext_noop("There is no file %(name)s in %(folder)s."),
+            name=path.name,
+            folder=path.parent.resolve(),
+        )
     documents = documents_of(path, domain)
     if place.file >= len(documents):
-        raise SourceRefused(f"{path.name} holds no file that {domain.name} is read from.")
+        raise SourceRefused(
+            gettext_noop("%(name)s holds no file that %(domain)s is read from."),
+            name=path.name,
+            domain=domain.name,
+        )
     name, *others = documents[place.file]
     after = Place(place.file + 1) if place.file + 1 < len(documents) else None
     span = (place.file / len(documents), (place.file + 1) / len(documents))
@@ -89,7 +97,8 @@ def document_at(path: Path, domain: Domain, place: Place) -> Found:
         return Found(read_source(path, name, domain), name, after, span=span)
     if path.name.lower().endswith(ARCHIVES):
         raise SourceRefused(
-            f"{path.name} holds JSON lines: unpack it, they are read from a file or a folder."
+            gettext_noop("%(name)s holds JSON lines: unpack it, they are read from a file or a folder."),
+            name=path.name,
         )
     file = path / name if path.is_dir() else path
     document, offset = rows.read_at(file, domain.locator_prefix, place.offset)
@@ -138,7 +147,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile | tarfile.TarFile]:
         with packed.archive_at(path) as archive:
             yield archive
     except BROKEN as error:
-        raise SourceRefused(f"{path.name} cannot be unpacked.") from error
+        raise SourceRefused(gettext_noop("%(name)s cannot be unpacked."), name=path.name) from error
 
 
 def content_of(path: Path, name: str) -> Path | bytes:
@@ -151,7 +160,9 @@ def content_of(path: Path, name: str) -> Path | bytes:
         file = archive.open(name) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(name)
         content = file.read(MAX_MEMBER + 1)
     if len(content) > MAX_MEMBER:
-        raise SourceRefused(f"{name} is larger than {MAX_MEMBER:,} bytes.")
+        raise SourceRefused(
+            gettext_noop("%(name)s is larger than %(most)s bytes."), name=name, most=MAX_MEMBER
+        )
     return content
 
 
@@ -169,7 +180,11 @@ def read_source(path: Path, name: str, domain: Domain) -> SourceDocument:
     if domain.citation_style == "case" and filename.suffix.lower() in OPINIONS:
         return opinions.read(whole, filename.name)
     if filename.suffix.lower() not in READERS or not domain.takes_uploads:
-        raise SourceRefused(f"{filename.name} is in no format that {domain.name} is read from.")
+        raise SourceRefused(
+            gettext_noop("%(name)s is in no format that %(domain)s is read from."),
+            name=filename.name,
+            domain=domain.name,
+        )
     place = f"{domain.locator_prefix}/{slug(filename.stem)[:60].strip('-.') or 'document'}"
     return extract(whole, filename=filename.name, identifier=place, name=filename.stem)
 

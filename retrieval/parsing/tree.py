@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 
-from retrieval.errors import SourceRefused
+from retrieval.errors import SourceRefused, gettext_noop
 
 PageStart = tuple[int, int]  # offset into a node's text, page (1-based) that begins there
 
@@ -112,7 +112,7 @@ def iso_day(said: object) -> date | None:
     try:
         return date.fromisoformat(said) if said else None
     except (TypeError, ValueError) as error:
-        raise SourceRefused(f"“{str(said)[:40]}” is not a date.") from error
+        raise SourceRefused(gettext_noop("“%(words)s” is not a date."), words=str(said)[:40]) from error
 
 
 def page_at(pages: Sequence[Sequence[int]], offset: int) -> int | None:

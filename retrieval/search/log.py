@@ -54,39 +54,60 @@ def record(
     """
     if not has_room():
         return
-    shown = [result["locator"] for result in (answer["results"] or answer["near_misses"])]
-    if private:
-        names = kept_names({*shown, *(place["locator"] for place in weighed(trace or {}))})
-        shown = [names[locator] for locator in shown]
-        trace = trace and without_words(trace, names)
+    names = kept_names(places_of(answer, trace)) if private else {}
     log = SearchLog(
         id=answer["trace_id"],
-        query_hash=None if private else query_hash(answer["query"]["normalized"]),
-        query_text="" if private else scrub(request.text),
-        language=answer["query"]["language"],
-        domains=list(request.domains),
-        within=[] if private else list(request.within),
         private=private,
-        pipeline=request.pipeline,
         caller=caller.scope_key,
         channel=channel,
         cached_from=cached_from,
-        result_count=len(answer["results"]),
-        top_locators=shown[:10],
-        probability=best_probability(answer),
         strategy=strategy,
-        corrected=answer["corrected"],
         versions=versions,
-        **{name: answer[name] for name in ("took_ms", "cached", "abstained", "degraded")},
-        rules_fired=stored(rule["id"] for rule in answer["rules"]["fired"]),
-        rules_changed=stored(answer["rules"]["changed"]),
+        **columns_asked(request, answer, private=private),
+        **columns_found(answer, names),
     )
-    rows = [log]
-    if trace is not None:
-        rows.append(Trace(log_id=log.pk, detail=trace if private else scrubbed(trace)))
-    if trace is not None and shadow is not None:
-        rows.append(shadow_row(log, shadow, private=private))
-    insert(*rows)
+    insert(log, *([] if trace is None else detail_rows(log, trace, shadow, names)))
+
+
+def columns_asked(request: SearchRequest, answer: dict, *, private: bool) -> dict:
+    """Of a search that reached private domains none of its words and places."""
+    normalized, language = answer["query"]["normalized"], answer["query"]["language"]
+    columns = {"language": language, "domains": list(request.domains), "pipeline": request.pipeline}
+    if private:
+        return columns | {"query_hash": None, "query_text": "", "within": []}
+    words = {"query_hash": query_hash(normalized), "query_text": scrub(request.text)}
+    return columns | words | {"within": list(request.within)}
+
+
+def columns_found(answer: dict, names: Mapping[str, str]) -> dict:
+    """`names`: what the log of a search that reached private domains calls its places; otherwise empty."""
+    shown = [result["locator"] for result in shown_by(answer)]
+    return {
+        "result_count": len(answer["results"]),
+        "top_locators": [names[locator] if names else locator for locator in shown[:10]],
+        "probability": best_probability(answer),
+        **{name: answer[name] for name in ("took_ms", "cached", "abstained", "degraded", "corrected")},
+        "rules_fired": stored(rule["id"] for rule in answer["rules"]["fired"]),
+        "rules_changed": stored(answer["rules"]["changed"]),
+    }
+
+
+def detail_rows(
+    log: SearchLog, trace: dict, shadow: Shadow | None, names: Mapping[str, str]
+) -> list[Trace | ShadowRanking]:
+    """What is kept beside the log of a search that ran."""
+    detail = without_words(trace, names) if log.private else scrubbed(trace)
+    kept = [Trace(log_id=log.pk, detail=detail)]
+    return kept if shadow is None else [*kept, shadow_row(log, shadow, private=log.private)]
+
+
+def shown_by(answer: dict) -> list[dict]:
+    return answer["results"] or answer["near_misses"]
+
+
+def places_of(answer: dict, trace: dict | None) -> set[str]:
+    """The locators that an answer and its trace name."""
+    return {place["locator"] for place in chain(shown_by(answer), weighed(trace or {}))}
 
 
 def stored(rules: Iterable[int]) -> list[int]:
@@ -108,8 +129,7 @@ def shadow_row(log: SearchLog, shadow: Shadow, *, private: bool) -> ShadowRankin
 
 
 def best_probability(answer: dict) -> float | None:
-    shown = answer["results"] or answer["near_misses"]
-    return max((r["probability"] for r in shown if r["probability"] is not None), default=None)
+    return max((r["probability"] for r in shown_by(answer) if r["probability"] is not None), default=None)
 
 
 def scrubbed(trace: dict) -> dict:

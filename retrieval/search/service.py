@@ -13,7 +13,7 @@ from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import statements, subtrees
 from retrieval.engines import loaded
-from retrieval.errors import NotFound
+from retrieval.errors import NotFound, gettext_noop
 from retrieval.models import Domain
 from retrieval.ranking import DomainScope, Page, Query, Ranking
 from retrieval.request import SearchRequest, check
@@ -98,7 +98,7 @@ def check_places(places: Sequence[str], scopes: Sequence[DomainScope]) -> None:
     private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).exclude(locator_prefix__in=searched)
     prefixes = tuple(f"{prefix}/" for prefix in private.values_list("locator_prefix", flat=True))
     if any(f"{place}/".startswith(prefixes) for place in places):
-        raise NotFound("There is no such provision.")
+        raise NotFound(gettext_noop("There is no such provision."))
 
 
 def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
@@ -124,7 +124,7 @@ def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:
 def asked_of(domains: Mapping[str, DomainScope], slugs: Sequence[str]) -> tuple[DomainScope, ...]:
     """Those asked for, or all. A domain that the caller may not see is answered as one that does not exist."""
     if unknown := [slug for slug in slugs if slug not in domains]:
-        raise NotFound(f"There is no domain named “{unknown[0]}”.")
+        raise NotFound(gettext_noop("There is no domain named “%(name)s”."), name=unknown[0])
     return tuple(domain for slug, domain in domains.items() if not slugs or slug in slugs)
 
 

@@ -21,6 +21,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.middleware import caller_of
 from retrieval.admin.base import NeverDeleted
 from retrieval.errors import ArfError
+from retrieval.models.uploads import in_words
 from rules.authoring.resources import FORMATS
 
 
@@ -87,7 +88,7 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
 
     def add_data_read_fail_error_to_form(self, form: forms.Form, e: Exception) -> None:
         if isinstance(e, ArfError):
-            form.add_error("import_file", e.message)
+            form.add_error("import_file", in_words(e.refusal))
         else:
             super().add_data_read_fail_error_to_form(form, e)
 

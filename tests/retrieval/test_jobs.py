@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from django.core.management import CommandError
 from django.db import connection
-from django.utils import timezone
+from django.utils import timezone, translation
 from django_q.exceptions import TimeoutException
 
 from retrieval import jobs
@@ -211,6 +211,8 @@ def test_anothers_bug_ends_no_job_that_runs_here(monkeypatch):
     assert [run.position for run in jobs.run_here(second)] == [1, 2, 3]
     first.refresh_from_db()
     assert first.status == JobRun.Status.FAILED and first.error.startswith("ZeroDivisionError")
+    with translation.override("es"):
+        assert first.local_error.endswith("el registro del proceso dice más.")
 
 
 def test_who_runs_a_job_here_waits_for_a_step_that_a_worker_is_at(monkeypatch):
@@ -247,7 +249,7 @@ def test_a_failing_step_leaves_no_trace_and_can_be_taken_up_again(queued, django
 
 def test_a_refusal_is_kept_until_the_job_is_taken_up_again():
     run = jobs.create("count", key="k")
-    refused = SourceRefused("The file holds %(count)d rows.", count=0)
+    refused = SourceRefused("The file holds %(count)s rows.", count=0)
     jobs._fail(run.pk, refused, undoing=False)
     run.refresh_from_db()
     assert (run.error, run.refusal) == ("The file holds 0 rows.", refused.refusal)

@@ -49,7 +49,9 @@ def read(source: Path | bytes) -> SourceDocument:
     try:
         reader = read_sections(events)
     except etree.XMLSyntaxError as error:
-        raise SourceRefused(f"The file is not well-formed XML: {error.msg}.") from error
+        raise SourceRefused(
+            gettext_noop("The file is not well-formed XML: %(why)s."), why=error.msg
+        ) from error
     read_as = {"CFRGRANULE": annual, "CFRDOC": volume}.get(events.root.tag, current)
     document = read_as(events.root, reader)
     if not any(node.level in LEAVES or node.text for node in document.root.walk()):

@@ -42,7 +42,7 @@ def read(content: bytes) -> Blocks:
     except (PackageNotFoundError, BadZipFile, KeyError, ValueError, etree.XMLSyntaxError) as error:
         raise SourceRefused(BROKEN) from error
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
-        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
+        raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
     return Blocks(
         blocks,
         title=single_spaced(word.core_properties.title or ""),
@@ -64,8 +64,8 @@ def check_package(content: bytes) -> None:
     if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
         raise SourceRefused(
             gettext_noop("The file unpacks to more than %(bytes)s bytes or %(parts)s parts."),
-            bytes=f"{MAX_UNPACKED:,}",
-            parts=f"{MAX_PARTS:,}",
+            bytes=MAX_UNPACKED,
+            parts=MAX_PARTS,
         )
     if "word/document.xml" not in {part.filename for part in parts}:
         raise SourceRefused(gettext_noop("The file is no Word document."))

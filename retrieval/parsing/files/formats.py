@@ -36,7 +36,7 @@ def check(content: bytes, suffix: str) -> None:
     if not content:
         raise SourceRefused(gettext_noop("The file is empty."))
     if len(content) > MAX_BYTES:
-        raise SourceRefused(gettext_noop("The file is larger than %(most)s bytes."), most=f"{MAX_BYTES:,}")
+        raise SourceRefused(gettext_noop("The file is larger than %(most)s bytes."), most=MAX_BYTES)
     if kind_of(content) != (suffix if suffix in BINARY.values() else ""):
         raise SourceRefused(
             gettext_noop("The file is not what its name says: no %(suffix)s file."), suffix=suffix

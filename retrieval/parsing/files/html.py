@@ -47,7 +47,7 @@ def blocks_of(text: str) -> Blocks:
     check_depth(root)
     blocks = tuple(_Reader().read(root))
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
-        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
+        raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
     return Blocks(blocks, title=single_spaced(root.findtext(".//title") or ""))
 
 

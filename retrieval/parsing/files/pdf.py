@@ -33,7 +33,7 @@ def read(content: bytes) -> Blocks:
         pages.append(read_page(document, number))
         characters += sum(len(line.text) for line in pages[-1].lines)
         if characters > MAX_CHARACTERS:
-            raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
+            raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
     return Blocks(
         blocks=tuple(blocks_of(pages)),
         title=title_of(document),

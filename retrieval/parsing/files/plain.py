@@ -14,7 +14,7 @@ BYTE_ORDER = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf"
 def read(content: bytes) -> Blocks:
     text = decoded(content)
     if len(text) > MAX_CHARACTERS:
-        raise SourceRefused(TOO_LONG, most=f"{MAX_CHARACTERS:,}")
+        raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
     sheets = text.split("\f")
     if len(sheets) > MAX_PAGES:
         raise SourceRefused(TOO_MANY_PAGES, pages=len(sheets), most=MAX_PAGES)

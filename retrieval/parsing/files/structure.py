@@ -64,7 +64,7 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
     title = (of_its_own(read.title) or bare(said) or name)[:500]
     root = nodes(hoisted(top, title), identifier, title)
     if (count := sum(1 for _ in root.walk()) - 1) > MAX_SECTIONS:
-        raise SourceRefused(TOO_MANY_SECTIONS, sections=f"{count:,}", most=f"{MAX_SECTIONS:,}")
+        raise SourceRefused(TOO_MANY_SECTIONS, sections=count, most=MAX_SECTIONS)
     return SourceDocument(
         title=title,
         language=detect(" ".join(block.text for block in read.blocks)[:SAMPLE]),

@@ -50,7 +50,10 @@ def check_entities(root: etree._Element) -> None:
 def name_of(element: etree._Element) -> str:
     """The tag without its namespace."""
     if element.tag is etree.Entity:
-        raise SourceRefused(f"The file refers to an entity it does not define: {str(element.text)[:40]}")
+        raise SourceRefused(
+            gettext_noop("The file refers to an entity it does not define: %(entity)s"),
+            entity=str(element.text)[:40],
+        )
     return element.tag.rpartition("}")[2]
 
 

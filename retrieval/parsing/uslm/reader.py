@@ -65,7 +65,7 @@ def _opened(source: Path | str | bytes) -> BinaryIO:
     try:
         return Path(source).open("rb")
     except OSError as error:
-        raise SourceRefused(f"The file cannot be read: {error.strerror}.") from error
+        raise SourceRefused(gettext_noop("The file cannot be read: %(why)s."), why=error.strerror) from error
 
 
 def _check_size(file: BinaryIO, max_bytes: int) -> None:
@@ -74,7 +74,7 @@ def _check_size(file: BinaryIO, max_bytes: int) -> None:
     if not size:
         raise SourceRefused(gettext_noop("The file is empty."))
     if size > max_bytes:
-        raise SourceRefused(f"The file is larger than {max_bytes:,} bytes.")
+        raise SourceRefused(gettext_noop("The file is larger than %(most)s bytes."), most=max_bytes)
 
 
 class _Reader:
@@ -89,7 +89,7 @@ class _Reader:
             root = self._parse(file)
         except etree.XMLSyntaxError as error:
             why = " ".join(error.msg.split())  # some have a line break inside
-            raise SourceRefused(f"The file is not well-formed XML: {why}.") from error
+            raise SourceRefused(gettext_noop("The file is not well-formed XML: %(why)s."), why=why) from error
         document = document_of(root, self._root_node(root))
         if not any(node.text or node.status for node in document.root.walk() if self._is_result(node)):
             raise SourceRefused(gettext_noop("The file holds no sections."))
@@ -149,12 +149,14 @@ class _Reader:
 
 def check_start(element: etree._Element, name: str, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise SourceRefused(f"The file nests elements more than {MAX_DEPTH} deep.")
+        raise SourceRefused(gettext_noop("The file nests elements more than %(most)s deep."), most=MAX_DEPTH)
     if depth > 1:
         return
     check_entities(element)
     if name not in ROOTS:
-        raise SourceRefused(f"This is not a USLM document: it begins with <{name[:40]}>.")
+        raise SourceRefused(
+            gettext_noop("This is not a USLM document: it begins with <%(name)s>."), name=name[:40]
+        )
 
 
 STATUSES = ("repealed", "omitted", "transferred", "renumbered", "reserved")
@@ -293,7 +295,9 @@ def locator_of(element: etree._Element) -> str:
     if not locator:
         locator = built_locator(element)
     if len(locator) > MAX_LOCATOR:
-        raise SourceRefused(f"An identifier is longer than {MAX_LOCATOR} characters.")
+        raise SourceRefused(
+            gettext_noop("An identifier is longer than %(most)s characters."), most=MAX_LOCATOR
+        )
     return locator
 
 

@@ -33,6 +33,12 @@ def test_an_answer_has_the_shape_that_is_promised(client):
     assert posted["not_found"] and got["not_found"] is None
 
 
+def test_a_question_that_tells_no_language_is_answered_in_the_accepted_one(client):
+    for language in ("es", "en"):
+        got = client.get(f"{API}/answer", {"q": "visa"}, HTTP_ACCEPT_LANGUAGE=language).json()
+        assert got["language"] == language
+
+
 @pytest.mark.usefixtures("two_a_minute")
 @pytest.mark.parametrize(("question", "counted"), [("Who can declare war?", 1), (TWO, 2)])
 def test_every_question_of_a_text_counts_as_a_request(client, question, counted):

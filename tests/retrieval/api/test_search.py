@@ -112,6 +112,34 @@ def test_the_ends_of_time_are_days_too(client, day):
     assert found(client, "jury trial", as_of=day)["degraded"] == []
 
 
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("es-MX,es;q=0.9,en;q=0.8", "es"),
+        ("en-US,es;q=0.9", "en"),
+        ("fr,es;q=0.5", "es"),
+        ("es;q=0,en", "en"),
+        ("*", "en"),
+    ],
+)
+def test_a_question_that_tells_no_language_is_read_in_the_accepted_one(client, accepted, language):
+    posted = post(client, {"q": "visa"}, HTTP_ACCEPT_LANGUAGE=accepted).json()
+    asked = client.get(f"{API}/search?q=visa", HTTP_ACCEPT_LANGUAGE=accepted).json()
+    assert [answer["query"]["language"] for answer in (posted, asked)] == [language, language]
+
+
+def test_a_question_that_tells_its_language_is_read_in_that(client):
+    asked = client.get(f"{API}/search?q=who+can+declare+war", HTTP_ACCEPT_LANGUAGE="es").json()
+    assert asked["query"]["language"] == "en"
+
+
+def test_answers_of_two_languages_are_cached_apart(client):
+    for language in ("es", "en"):
+        asked = client.get(f"{API}/search?q=visa", HTTP_ACCEPT_LANGUAGE=language).json()
+        assert asked["query"]["language"] == language and not asked["cached"]
+
+
 def test_explain_adds_the_whole_trace(client):
     explanation = found(client, "bear arms", explain="true")["explanation"]
     assert_shape(explanation, serializers.TraceOfSearch)

@@ -44,7 +44,7 @@ def test_a_site_is_let_rest_as_long_as_it_asks(site, get, slept):
 
 def test_who_asks_to_come_back_much_later_is_not_waited_for(site, get, slept):
     site.put("/law.xml", BODY).failing = [(429, {"Retry-After": "3600"})]
-    with pytest.raises(Unreachable, match="come back in 3600 seconds"):
+    with pytest.raises(Unreachable, match="come back in 3,600 seconds"):
         get()
 
 

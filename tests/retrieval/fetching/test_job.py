@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import translation
 
 from retrieval import jobs
 from retrieval.errors import SourceRefused
@@ -102,6 +103,8 @@ def test_what_is_too_short_changes_nothing_unless_forced(site, code):
     eight(site, "One.", "Two.", law="118-50", day="05/01/2024")
     run = fetched(code, titles=("8",))
     assert run.status == JobRun.Status.FAILED and "3 sections where 6 are known" in run.error
+    with translation.override("es"):
+        assert run.local_error.startswith("La fuente tiene 3 secciones donde se conocen 6; no se cambió nada.")
     assert current(code) == before
     assert fetched(code, titles=("8",), force=True).status == JobRun.Status.DONE
 

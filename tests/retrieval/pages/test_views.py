@@ -10,11 +10,10 @@ from django.test.utils import CaptureQueriesContext
 
 from retrieval.api import authentication
 from retrieval.engines import loaded
-from retrieval.errors import ArfError, NotRun
+from retrieval.errors import NotRun
 from retrieval.models import SearchLog
 from retrieval.pages import reader, views
-from retrieval.pages.views import EXAMPLES, PROBLEMS
-from retrieval.request import SearchRequest, check
+from retrieval.pages.views import EXAMPLES
 from retrieval.search.service import search
 from retrieval.stages.reranker import reranker
 from retrieval.stages.reranker.artifact import BadArtifact
@@ -83,12 +82,6 @@ def test_a_filter_with_a_problem_is_described_by_it(client, tag, name):
     [field] = page.all(tag, name=name)
     assert field["aria-invalid"] == "true"
     assert page.all("span", id=field["aria-describedby"], role="alert")
-
-
-def test_what_no_field_catches_can_be_translated():
-    with pytest.raises(ArfError) as problem:
-        check(SearchRequest("??"))
-    assert problem.value.message in PROBLEMS
 
 
 def test_the_law_of_a_day_is_searched_and_read_as_it_stood(client):
