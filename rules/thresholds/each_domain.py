@@ -21,7 +21,7 @@ from retrieval.ranking import (
 from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
-from retrieval.text.states import names_a_state
+from retrieval.text.other_law import names_a_state, names_another_country
 from rules.logistic import Logistic, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
@@ -49,7 +49,8 @@ FEATURES = (
     "said",  # the greatest share of the question that a curated name says
     "near",  # the cosine of the nearest text
     "weight",  # of the question's words in all public law
-    "state",  # whether it names one, whose own law is not here
+    "state",  # whether it names one or a city of one, whose own law is not here
+    "abroad",  # whether it names another country
 )
 
 
@@ -171,8 +172,8 @@ def features(query: Query, *, answer: float, said: float, near: float) -> np.nda
     if likeness is None:
         return None
     weight = weight_of_words(query, [domain for domain in query.filled if not domain.private])
-    state = names_a_state(query.text)
-    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state])
+    state, abroad = names_a_state(query.text), names_another_country(query.text)
+    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state, abroad])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:
