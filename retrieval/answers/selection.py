@@ -171,12 +171,15 @@ def probabilities(rows: Sequence[Mapping[str, float]]) -> list[float]:
     return [power / whole for power in powers]
 
 
-def may_answer(results: Sequence[Mapping]) -> bool:
-    """Whether the first provisions are probable enough to be quoted. Only where it was learned how probable they must
-    be: in other bodies of law what the search shows is enough.
+def may_answer(found: Mapping) -> bool:
+    """Whether what a search found is probable enough to be quoted: not where the search doubts that any of it answers,
+    nor below what was learned of a body of law. The question or a rule may name a place all the same.
     """
+    results = found["results"]
     told = judged_sum(results)
-    return told is None or told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+    if told is None:
+        return True
+    return found["likely"] > 0 and told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
 
 
 def judged_sum(results: Sequence[Mapping]) -> float | None:

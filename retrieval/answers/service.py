@@ -155,7 +155,7 @@ def complete(quoted: Quoted) -> dict:
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
-    quoted = not found["abstained"] and may_answer(found["results"])
+    quoted = not found["abstained"] and may_answer(found)
     read = reading.passages_of(found["results"], caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style)
     chosen = with_what_ended(chosen, read, request, found, caller)

@@ -126,7 +126,11 @@ def is_confident(ranking: Ranking) -> bool:
 
 
 def likely(ranking: Ranking) -> int:
-    """Where relevance ends: how many come before the first three unlikely ones that follow on one another."""
+    """Where relevance ends: how many come before the first three unlikely ones that follow on one another. None where
+    it is doubtful that any answers.
+    """
+    if ranking.doubtful:
+        return 0
     end = 0
     for place, candidate in enumerate(ranking.candidates, start=1):
         if ranking.final or is_likely(ranking.query, candidate):
