@@ -42,12 +42,12 @@ def stands_whole(item: Mapping) -> bool:
 
 
 def ended_by(passage: Passage, day: date | None) -> Change | None:
-    """What had repealed, superseded or overruled it by that day; what is only changed is law still."""
+    """What had repealed, superseded or overtaken it by that day; what is only changed is law still."""
     made = history.standing(passage.locator, day).made
-    gone = (change for change in made if change.ends or change.effect == history.OVERRULED)
+    gone = (change for change in made if change.ends or change.effect in history.OVERTAKEN)
     return next((change for change in gone if is_within(passage.locator, change.provision)), None)
 
 
 def is_gone(passage: Passage, day: date | None) -> bool:
     """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
-    return passage.status in GONE or ended_by(passage, day) is not None
+    return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None

@@ -29,7 +29,7 @@ from retrieval.text.snippets import best_snippet, function_stems
 
 UNLIKELY_IN_A_ROW = 3
 MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
-STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", "overruled")
+STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", *history.OVERTAKEN)
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
     "changed": [],
@@ -239,8 +239,8 @@ def standing_on(day: date, begins: date | None, ends: date | None, status: str, 
         return "not_yet_in_force"
     if ends and ends <= day:
         return "amended_since" if amended else "no_longer_in_force"
-    if status == history.OVERRULED:
-        return history.OVERRULED
+    if status in history.OVERTAKEN:
+        return status
     return "no_longer_in_force" if status in GONE else "in_force"
 
 
