@@ -47,7 +47,6 @@ class LegalChange(s.Serializer):
 NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
 
 
-# What results and provisions tell alike
 class SummarySentence(s.Serializer):
     """A sentence of the law that tells most of what a place says, and where it stands."""
 
@@ -102,6 +101,7 @@ class Shown(s.Serializer):
     text = s.CharField(allow_blank=True)
     url = s.CharField()
     source_url = s.CharField(allow_blank=True)
+    summary_of_decision = s.BooleanField(help_text="The text is a summary of a decision, not its opinion's words.")
     valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
     status = s.CharField(allow_blank=True, help_text="repealed, reserved, overruled, departed …, on the day asked for.")

@@ -9,6 +9,7 @@ from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
 LEVEL = "case"
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
+SUMMARY = rf"^(?:{'|'.join(dict.fromkeys(PARTS.values()))})[.] "  # what a summary begins with; PostgreSQL reads it too
 _HOLDING = re.compile(r"^Held\. (?=\S)", re.MULTILINE)
 
 
@@ -19,8 +20,8 @@ def holding_begins(text: str) -> int:
 
 
 def is_summary(level: str, text: str) -> bool:
-    """Whether the words of a section are a summary of a decision, and not the court's own: opinions stand below it."""
-    return level == LEVEL and bool(text)
+    """Whether the words of a section are a summary of a decision, as `case_of` writes it, and not the court's own."""
+    return level == LEVEL and re.match(SUMMARY, text) is not None
 
 
 def is_case(row: dict) -> bool:

@@ -276,10 +276,13 @@ def change(made: Mapping) -> SafeString:
 
 
 def plain_marks(item: Mapping) -> list[str]:
-    """What is told beside law that is quoted, without links: its status, its standing, what changed it."""
+    """What is told beside law that is quoted, without links: whether it is a summary, its status, its standing, what
+    changed it.
+    """
     changed = [(str(CHANGES[made["effect"]]), made) for made in item["history"]]
     by = [told.format(day=day(made["day"]), citation=made["citation"]) for told, made in changed]
-    return [*filter(None, (status(item["status"]), standing(item))), *by]
+    whose = gettext("summary, not the opinion’s words") if item["summary_of_decision"] else ""
+    return [*filter(None, (whose, status(item["status"]), standing(item))), *by]
 
 
 register.filter(together)
