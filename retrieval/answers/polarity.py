@@ -24,7 +24,8 @@ REFUSES = re.compile(
     r"\b(?:not|no|none|nothing|never|cannot|neither|nor|without|unless|except|only|if|when|but)\b|n['’]t\b"
 )
 REFERS = re.compile(r"\b(?:such|said|he|she|it|they|his|her|its|their|him|them|thereof|therein|which|who|that)\b")
-ARTICLES = re.compile(r"\b(?:an?|the|any)\b")
+ARTICLES = re.compile(r"\ban?\b|\bthe (?=congress\b)")  # "the bank" is not any bank
+ANY = re.compile(r"\bany\b")
 CHOICE = re.compile(r"\w+(?:, \w+)*,? or \w+")
 
 
@@ -40,7 +41,9 @@ def polarity(question: str, sentence: str) -> str:
     forbids = bool(says["none"] or says["not"])
     if (says["none"] and says["not"]) or (says["modal"] == "shall" and not forbids):
         return ""
-    if words(wanted) not in map(words, readings(said)):
+    if forbids:  # "no State may tax a bank" speaks of any bank; "may vote in a precinct" does not of any precinct
+        wanted = ANY.sub("", wanted)
+    if words(wanted) not in [words(ANY.sub("", one)) for one in readings(said)]:
         return ""
     return "no" if forbids else "yes"
 

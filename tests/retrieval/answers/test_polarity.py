@@ -51,6 +51,8 @@ def test_a_plain_permission_says_yes():
         ("Can the owner ask for a hearing?", "No owner may not ask for a hearing."),
         ("Can the owner ask for a hearing?", "An owner who pays may ask for a hearing."),
         ("Can an officer sell a house?", "No house of an officer may sell."),
+        ("Can a state tax a bank?", "A state may not tax the bank."),
+        ("Can a citizen vote in any precinct?", "A citizen may vote in a precinct."),
     ],
 )
 def test_any_doubt_leaves_it_open(question, sentence):
@@ -62,6 +64,7 @@ def test_any_doubt_leaves_it_open(question, sentence):
     [
         ("Is the owner allowed to ask for a hearing?", "The owner may ask for a hearing.", "yes"),
         ("Can a duty be laid on articles exported from any state?", EXPORTS, "no"),
+        ("Can a state tax any bank?", "No State may tax a bank.", "no"),
         ("Can states tax the bank?", "A state may not tax the bank.", "no"),
         ("Can the Congress declare war?", "The Congress shall have the power to declare War.", "yes"),
         ("Can a state deny the right to vote?", "No State shall deny the right to vote.", "no"),

@@ -237,6 +237,11 @@ def test_law_that_was_changed_says_so(question, words, by):
     assert held["history"] == []
 
 
+@pytest.mark.parametrize("question", ["Can people bear arms?", "May the people keep arms?", "Can citizens vote?"])
+def test_a_right_that_may_not_be_denied_is_no_no(question):
+    assert {one["kind"] for one in ask(question)["answer"]} == {"lead", "law"}
+
+
 def a_decision(locator: str, text: str) -> None:
     document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
     embedded(a_section(document, text, locator=locator, level="case"))

@@ -28,6 +28,7 @@ def decided():
 def test_its_page_says_so_once_and_the_opinion_does_not(client):
     assert look(client, f"/law{PLACE}").text.count(NOTICE) == 1
     assert NOTICE not in look(client, f"/law{OPINION}").text
+    assert NOTICE in look(client, f"/changes{PLACE}").text
     spanish = look(client, f"/law{PLACE}", HTTP_ACCEPT_LANGUAGE="es").text
     assert "no las palabras de la sentencia: no lo cite como palabras del tribunal" in spanish
 

@@ -52,6 +52,7 @@ def test_what_is_held_stands_behind_the_facts():
 def test_a_case_has_a_summary_and_an_opinion_none():
     root = case_of(CASE).root
     assert is_summary(root.level, root.text)
-    assert is_summary("case", case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "holding": "Yes."}).root.text)
+    short = case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "conclusion": "Yes."})
+    assert is_summary("case", short.root.text)
     assert not is_summary("case", "") and not is_summary("majority", root.text)
     assert not is_summary("case", "CHIEF JUSTICE MARSHALL delivered the opinion of the Court.")
