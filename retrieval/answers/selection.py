@@ -31,7 +31,7 @@ FEATURES = (
 class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
     search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
-    `amended`: a later text took its place.
+    `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words.
     """
 
     section: int
@@ -50,6 +50,7 @@ class Passage:
     valid_to: date | None = None
     status: str = ""
     amended: bool = False
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,22 @@ from retrieval.corpus.moved import GONE
 from retrieval.search.response import iso, standing_today
 
 IN_FORCE = "in_force"
-UNMARKED = {"valid_from": None, "valid_to": None, "status": "", "standing": None, "history": []}  # of what is no law
+UNMARKED = {  # of what is no law
+    "summary_of_decision": False,
+    "valid_from": None,
+    "valid_to": None,
+    "status": "",
+    "standing": None,
+    "history": [],
+}
 
 
 def marks(passage: Passage, day: date | None) -> dict:
-    """How it stands today, and what had changed it by the day asked for."""
+    """Whose words it has, how it stands today, and what had changed it by the day asked for."""
     stands = history.standing(passage.locator, day)
     begins, ends, status = passage.valid_from, stands.end(passage.valid_to), stands.status(passage.status)
     return {
+        "summary_of_decision": passage.is_summary,
         "valid_from": iso(begins),
         "valid_to": iso(ends),
         "status": status,
@@ -29,11 +37,12 @@ def marks(passage: Passage, day: date | None) -> dict:
 
 
 def marks_of_cited(entry: Mapping, law: Sequence[Mapping]) -> dict:
-    """Those of what an entry cites of this law: of the first that has any."""
+    """Those of what an entry cites of this law: of the first that has any; whether any of it is a summary."""
     cited = {place["locator"] for place in entry["citations"]}
     of_cited = [one for one in law if one["citations"][0]["locator"] in cited]
     marked = next((one for one in of_cited if not stands_whole(one)), None)
-    return {name: (marked or UNMARKED)[name] for name in UNMARKED}
+    summary = any(one["summary_of_decision"] for one in of_cited)
+    return {name: (marked or UNMARKED)[name] for name in UNMARKED} | {"summary_of_decision": summary}
 
 
 def stands_whole(item: Mapping) -> bool:
@@ -42,12 +51,12 @@ def stands_whole(item: Mapping) -> bool:
 
 
 def ended_by(passage: Passage, day: date | None) -> Change | None:
-    """What had repealed, superseded or overruled it by that day; what is only changed is law still."""
+    """What had repealed, superseded or overtaken it by that day; what is only changed is law still."""
     made = history.standing(passage.locator, day).made
-    gone = (change for change in made if change.ends or change.effect == history.OVERRULED)
+    gone = (change for change in made if change.ends or change.effect in history.OVERTAKEN)
     return next((change for change in gone if is_within(passage.locator, change.provision)), None)
 
 
 def is_gone(passage: Passage, day: date | None) -> bool:
     """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
-    return passage.status in GONE or ended_by(passage, day) is not None
+    return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None

@@ -237,17 +237,41 @@ def test_law_that_was_changed_says_so(question, words, by):
     assert held["history"] == []
 
 
+@pytest.mark.parametrize("question", ["Can people bear arms?", "May the people keep arms?", "Can citizens vote?"])
+def test_a_right_that_may_not_be_denied_is_no_no(question):
+    assert {one["kind"] for one in ask(question)["answer"]} == {"lead", "law"}
+
+
+def a_decision(locator: str, text: str) -> None:
+    document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
+    embedded(a_section(document, text, locator=locator, level="case"))
+
+
 def test_a_decision_stands_behind_the_one_that_overruled_it():
-    for locator, text in (
-        ("/us/scotus/163/537", "Held. Equal zebras may ride in separate coaches of a railway."),
-        ("/us/scotus/347/483", "Held. Separate zebras are unequal."),
-    ):
-        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
-        embedded(a_section(document, text, locator=locator, level="case"))
+    a_decision("/us/scotus/163/537", "Held. Equal zebras may ride in separate coaches of a railway.")
+    a_decision("/us/scotus/347/483", "Held. Separate zebras are unequal.")
     made = ask("May equal zebras ride in separate coaches of a railway?")
     new, old = [one for one in made["answer"] if one["kind"] == "law"]
     assert "unequal" in new["text"] and new["history"] == []
     assert old["standing"] == "overruled" and old["history"][0]["by"] == "/us/scotus/347/483"
+
+
+def test_a_holding_from_which_later_law_departed_is_quoted_with_that_and_says_no_yes():
+    a_decision("/us/scotus/900/1", "Held. A state may punish zebras. The Court later rejected that view of zebras.")
+    made = ask("May a state punish zebras?")
+    (one,) = made["answer"]
+    assert one["text"].endswith("The Court later rejected that view of zebras.")
+    assert (one["kind"], one["status"], one["standing"]) == ("law", "departed", "departed")
+
+
+def test_a_decision_stands_behind_the_one_that_departed_from_it():
+    a_decision("/us/scotus/403/602", "Held. A zebra law must have a secular purpose.")
+    a_decision("/us/scotus/597/507", "Held. Zebras are read by history.")
+    made = ask("Must a zebra law have a secular purpose?")
+    new, old = [one for one in made["answer"] if one["kind"] == "law"]
+    assert "history" in new["text"] and new["standing"] == "in_force"
+    assert old["standing"] == "departed" and old["history"][0]["by"] == "/us/scotus/597/507"
+    assert not {"lead", "yes", "no"} & {one["kind"] for one in made["answer"]}
 
 
 def test_a_language_model_is_shown_no_law_that_has_ended():

@@ -34,6 +34,14 @@ def test_a_rule_keeps_the_exception_that_follows_it():
     assert "The records are public. ~ However, names may be withheld." in quoted(REPORT)
 
 
+def test_what_was_held_keeps_what_later_law_made_of_it():
+    held = "A state may punish such words. Danger need not be near."
+    later = "Brandenburg v. Ohio later rejected that view."
+    said = quoted(f"{held} {later}\nNo one asked for more.")
+    assert said[:2] == [f"A state may punish such words. ~ {later}", f"Danger need not be near. ~ {later}"]
+    assert said[2:] == [later, "No one asked for more."]
+
+
 def test_the_next_rule_stands_by_itself_and_without_the_stems_of_an_older_list():
     assert quoted(REPORT)[-1] == "Fees are set by rule."
 
