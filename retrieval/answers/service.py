@@ -22,7 +22,7 @@ from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
 from retrieval.answers.spanish import beside
-from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
+from retrieval.answers.standing import UNMARKED, bears_yes_or_no, ended_by, is_gone, marks, marks_of_cited
 from retrieval.answers.units import Span
 from retrieval.corpus.history import Change, is_within
 from retrieval.engines.llm import service as llm
@@ -260,7 +260,7 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
     law = [law_item(one, pins, language) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
-    sure = len(chosen) == 1 and stands_whole(law[best])
+    sure = len(chosen) == 1 and bears_yes_or_no(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
     leads = best == 0 and not is_gone(chosen[best].passage, day)
     lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next

@@ -12,6 +12,7 @@ from retrieval.search.response import iso, standing_today
 IN_FORCE = "in_force"
 UNMARKED = {  # of what is no law
     "summary_of_decision": False,
+    "private": False,
     "valid_from": None,
     "valid_to": None,
     "status": "",
@@ -26,6 +27,7 @@ def marks(passage: Passage, day: date | None) -> dict:
     begins, ends, status = passage.valid_from, stands.end(passage.valid_to), stands.status(passage.status)
     return {
         "summary_of_decision": passage.is_summary,
+        "private": passage.private,
         "valid_from": iso(begins),
         "valid_to": iso(ends),
         "status": status,
@@ -37,17 +39,22 @@ def marks(passage: Passage, day: date | None) -> dict:
 
 
 def marks_of_cited(entry: Mapping, law: Sequence[Mapping]) -> dict:
-    """Those of what an entry cites of this law: of the first that has any; whether any of it is a summary."""
+    """Those of what an entry cites of this law: of the first that has any; whether any is a summary, or private."""
     cited = {place["locator"] for place in entry["citations"]}
     of_cited = [one for one in law if one["citations"][0]["locator"] in cited]
     marked = next((one for one in of_cited if not stands_whole(one)), None)
-    summary = any(one["summary_of_decision"] for one in of_cited)
-    return {name: (marked or UNMARKED)[name] for name in UNMARKED} | {"summary_of_decision": summary}
+    whose = {name: any(one[name] for one in of_cited) for name in ("summary_of_decision", "private")}
+    return {name: (marked or UNMARKED)[name] for name in UNMARKED} | whose
 
 
 def stands_whole(item: Mapping) -> bool:
-    """Whether it is law today and nothing changed it, so that yes or no may rest on it."""
+    """Whether it is law today and nothing changed it."""
     return item["standing"] == IN_FORCE and not item["history"]
+
+
+def bears_yes_or_no(item: Mapping) -> bool:
+    """Whether it is law that stands whole, in the law's own words: a private document says what its author thinks."""
+    return stands_whole(item) and not (item["summary_of_decision"] or item["private"])
 
 
 def ended_by(passage: Passage, day: date | None) -> Change | None:

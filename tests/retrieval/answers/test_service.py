@@ -278,3 +278,11 @@ def test_a_language_model_is_shown_no_law_that_has_ended():
     quoted = service.by_law(AnswerRequest("Is alcohol prohibited?"), Caller(), channel="command")
     (part,) = quoted.parts
     assert [PROHIBITED in one["text"] for one in part.holding] == [False]
+
+
+def test_what_a_private_document_says_is_marked_and_no_yes_or_no_rests_on_it():
+    ana = Caller(("key:901",))
+    a_case_file("Reply brief", "Police may search any telephone.", granted_to=ana)
+    made = answer(AnswerRequest("May police search any telephone?", domains=("client_cases",)), ana)
+    assert [(item["kind"], item["private"]) for item in made["answer"]] == [("law", True)]
+    assert not any(item["private"] for item in ask("Who can declare war?")["answer"])
