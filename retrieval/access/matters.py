@@ -121,43 +121,51 @@ def named(reference: str) -> str:
 
 
 def set_member(matter: Matter, name: str, role: str, caller: Caller) -> None:
-    """Adds a member, or gives one another role. The answer is the same for names that nobody has."""
+    """Adds a member, or gives one another role: none of the name keeps a higher one. The answer is the same for names
+    that nobody has.
+    """
     principal = checked_principal(name)
     with changing(matter, caller, LEADS, closed_too=True) as now:
+        others = now.members.filter(name=name).exclude(principal=principal)
+        higher = others.filter(role__in=BY_RANK[: BY_RANK.index(role)])  # whoever the name meant before
+        lowered = list(higher.values_list("principal", flat=True))
         if role != Role.LEAD:
-            check_led_without(now, principal)
+            check_led_without(now, [principal, *lowered])
+        higher.update(role=role)
         now.members.update_or_create(principal=principal, defaults={"name": name, "role": role})
         share_with_members(now)
 
 
 def remove_member(matter: Matter, name: str, caller: Caller) -> None:
+    """All of the name: who had it when they were added, and who has taken it since and was added too."""
     with changing(matter, caller, LEADS, closed_too=True) as now:
-        if (member := now.members.filter(name=name).first()) is None:
+        if not (principals := list(now.members.filter(name=name).values_list("principal", flat=True))):
             raise NotFound(gettext_noop("The matter has no member of this name."))
-        part_with(now, member.principal)
+        part_with(now, principals)
 
 
 def leave(matter: Matter, caller: Caller) -> None:
     """Raises Unprocessable for its last lead, and where a group keeps the caller in it."""
     own = own_principal(caller)
     with changing(matter, caller, MEMBERS, closed_too=True) as now:
-        part_with(now, own)
+        part_with(now, [own])
         if now.members.filter(principal__in=caller.principals).exists():
             raise Unprocessable(gettext_noop("A group of yours is a member of this matter."))
 
 
-def part_with(matter: Matter, principal: str) -> None:
-    check_led_without(matter, principal)
-    matter.members.filter(principal=principal).delete()
+def part_with(matter: Matter, principals: Sequence[str]) -> None:
+    check_led_without(matter, principals)
+    matter.members.filter(principal__in=principals).delete()
     share_with_members(matter)
 
 
-def check_led_without(matter: Matter, principal: str) -> None:
-    """Raises Unprocessable where nobody else leads it. Only who has opened it counts as a lead: whether anybody has the
+def check_led_without(matter: Matter, principals: Sequence[str]) -> None:
+    """Raises Unprocessable where one of these leads it and nobody else does. Only who has opened it counts as a lead: whether anybody has the
     name of another is not told.
     """
     leads = matter.members.filter(role=Role.LEAD, has_come=True)
-    if leads.filter(principal=principal).exists() and not leads.exclude(principal=principal).exists():
+    those = leads.filter(principal__in=principals)
+    if those.exists() and not leads.exclude(principal__in=principals).exists():
         raise Unprocessable(gettext_noop("A matter keeps a lead: another one has to open it first."))
 
 

@@ -73,7 +73,10 @@ def grant(document: Document, name: str, principal: str, role: str, caller: Call
     check_owner(document, caller)
     if not document.private:
         raise Unprocessable(gettext_noop("This document is public: it needs no grants."))
-    end_offer(document, [principal])
+    others = document.grants.filter(name=name).exclude(principal=principal)  # whoever the name meant before
+    end_offer(document, [principal, *others.values_list("principal", flat=True)])
+    if role == Role.READER:
+        others.update(role=role)
     DocumentGrant.objects.update_or_create(
         document=document, principal=principal, defaults={"name": name, "role": role}
     )

@@ -233,6 +233,17 @@ def test_an_offer_is_taken_back_though_its_name_was_changed(ann, ben):
     assert fresh(document).offered_to == "" and not sees(ann, document)
 
 
+def test_none_of_a_name_keeps_a_higher_role_or_an_offer(ann, ben):
+    document = handed_in(ben)
+    with as_caller(ben):
+        sharing.offer(document, "user:ann", ben)
+        User.objects.filter(username="ann").update(username="anna")
+        User.objects.create_user("ann")
+        sharing.share(document, "user:ann", "reader", ben)
+        assert {*document.grants.values_list("role", flat=True)} == {"reader"}
+    assert fresh(document).offered_to == ""
+
+
 def test_an_offer_of_a_document_read_before_it_ended_is_accepted_by_nobody(ann, ben):
     document = handed_in(ben)
     with as_caller(ben):
