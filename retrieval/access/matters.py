@@ -160,8 +160,8 @@ def part_with(matter: Matter, principals: Sequence[str]) -> None:
 
 
 def check_led_without(matter: Matter, principals: Sequence[str]) -> None:
-    """Raises Unprocessable where one of these leads it and nobody else does. Only who has opened it counts as a lead: whether anybody has the
-    name of another is not told.
+    """Raises Unprocessable where one of these leads it and nobody else does. Only who has opened it counts as a
+    lead: whether anybody has the name of another is not told.
     """
     leads = matter.members.filter(role=Role.LEAD, has_come=True)
     those = leads.filter(principal__in=principals)

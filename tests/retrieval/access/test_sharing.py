@@ -14,6 +14,8 @@ from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, Section, Upload
 from retrieval.models.access import caller_for, name_of
+from retrieval.request import SearchRequest
+from retrieval.search.service import in_scope, search
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +48,20 @@ def handed_in(caller, text="1. Term. A year.", filename="settlement.txt", **fiel
     with as_system():
         upload.refresh_from_db()
         return upload.document
+
+
+def test_the_public_is_told_nothing_of_private_publications(ben, reindex):
+    request = SearchRequest("freedom of speech")
+    reindex()
+    search(request)
+    before = in_scope(ANONYMOUS)
+    document = handed_in(ben, "1. Term. A year.\n\n2. Rent. Ninety doubloons.")
+    handed_in(ben, "1. Rent. Ninety doubloons.\n\n2. Term. Two years.")
+    with as_caller(ben):
+        uploading.withdraw(fresh(document), ben)
+        uploading.erase(fresh(document), ben)
+    reindex()
+    assert in_scope(ANONYMOUS) == before and search(request)["cached"]
 
 
 def texts(document):
