@@ -20,7 +20,7 @@ from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import checked_principal, is_somebody, own_principal
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Section, Upload
-from retrieval.models.access import name_of
+from retrieval.models.access import NOBODY, name_of
 from retrieval.models.matters import PREFIX
 
 Role = MatterMember.Role
@@ -127,6 +127,7 @@ def set_member(matter: Matter, name: str, role: str, caller: Caller) -> None:
     principal = checked_principal(name)
     with changing(matter, caller, LEADS, closed_too=True) as now:
         others = now.members.filter(name=name).exclude(principal=principal)
+        others.filter(principal__startswith=NOBODY).delete()  # a second line would tell that the name is somebody's now
         higher = others.filter(role__in=BY_RANK[: BY_RANK.index(role)])  # whoever the name meant before
         lowered = list(higher.values_list("principal", flat=True))
         if role != Role.LEAD:

@@ -208,6 +208,18 @@ def test_all_of_a_name_are_removed_by_it(firm, renamed):
     assert not firm.can_read(firm.reader) and not firm.can_read(renamed)
 
 
+def test_a_name_that_is_somebodys_now_stands_there_once(firm):
+    matters.set_member(firm.matter, "user:later", "reader", firm.lead)
+    later = person("later")
+    matters.set_member(firm.matter, "user:later", "reader", firm.lead)
+    with matters.acting_as(firm.matter):
+        assert firm.matter.members.filter(name="user:later").count() == 1
+    handed_in(firm.matter, firm.lead)
+    assert firm.can_read(later)
+    matters.remove_member(firm.matter, "user:later", firm.lead)
+    assert not firm.can_read(later)
+
+
 def test_none_of_a_name_keeps_a_higher_role(firm, renamed):
     with matters.acting_as(firm.matter):
         firm.matter.members.filter(principal=firm.reader.principals[0]).update(role="lead", has_come=True)

@@ -249,6 +249,15 @@ def test_an_offer_is_taken_back_though_its_name_was_changed(ann, ben):
     assert fresh(document).offered_to == "" and not sees(ann, document)
 
 
+def test_a_name_that_is_somebodys_now_stands_there_once(ben):
+    document = handed_in(ben)
+    with as_caller(ben):
+        sharing.share(document, "user:later", "reader", ben)
+        User.objects.create_user("later")
+        sharing.share(document, "user:later", "reader", ben)
+        assert document.grants.count() == 1
+
+
 def test_none_of_a_name_keeps_a_higher_role_or_an_offer(ann, ben):
     document = handed_in(ben)
     with as_caller(ben):
