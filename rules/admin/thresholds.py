@@ -16,7 +16,6 @@ from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import THRESHOLDS, check_calibration, publish
 
-
 DECLINING = ("answer_minimum", "minimum")  # what no probability reaches 1 of
 
 
@@ -37,9 +36,9 @@ class ThresholdForm(forms.ModelForm):
         return calibration
 
     def clean(self) -> dict:
-        """What would decline everything is refused: a version is in force at once. An answer minimum left as it was keeps
-        the scale it was chosen on; without weights those in force stay, lest a version that was begun from nothing leave
-        its domain without probabilities.
+        """What would decline everything is refused: a version is in force at once. An answer minimum left as it was
+        keeps the scale it was chosen on; without weights those in force stay, lest a version that was begun from
+        nothing leave its domain without probabilities.
         """
         said = super().clean()
         for name in DECLINING:
