@@ -100,7 +100,11 @@ def owning(document: Document, caller: Caller) -> Iterator[Caller]:
 def open_matter(reference: str, client: str, caller: Caller) -> Matter:
     """Its opener leads it. Raises Forbidden for who has no name to lead it under."""
     if not (own := own_principal(caller)):
-        raise Forbidden(gettext_noop("Only a person or a key opens a matter."))
+        raise Forbidden(
+            gettext_noop(
+                "Only a person or a key opens a matter. A password that somebody else set has to be confirmed first."
+            )
+        )
     matter = Matter.objects.create(reference=named(reference), client=client.strip())
     matter.members.create(name=name_of(own), principal=own, role=Role.LEAD, has_come=True)
     return matter
@@ -227,6 +231,15 @@ def uploads_of(matter: Matter) -> QuerySet[Upload]:
     settled = (Upload.Status.STORED, Upload.Status.UNCHANGED)
     uploads = Upload.objects.filter(principal=matter.principal).exclude(status__in=settled)
     return uploads.defer("content").select_related("domain", "document", "run")
+
+
+def drop_upload(matter: Matter, public_id: UUID | None, caller: Caller) -> None:
+    """Takes away what is told of a file that was refused or cancelled, of which nothing is kept. Raises NotFound."""
+    over = (Upload.Status.REFUSED, Upload.Status.CANCELLED)
+    with changing(matter, caller, WRITERS) as now:
+        gone, _ = Upload.objects.filter(principal=now.principal, public_id=public_id, status__in=over).delete()
+        if not gone:
+            raise NotFound(gettext_noop("There is no such file."))
 
 
 def domains_of(matter: Matter) -> tuple[str, ...]:
