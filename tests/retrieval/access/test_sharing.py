@@ -10,6 +10,7 @@ from retrieval import jobs
 from retrieval.access import sharing
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus import statements
 from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, Section, Upload
@@ -50,18 +51,26 @@ def handed_in(caller, text="1. Term. A year.", filename="settlement.txt", **fiel
         return upload.document
 
 
+def last_number():
+    """That anybody's answers may tell."""
+    return statements.rows("SELECT last_value FROM retrieval_version_number")
+
+
 def test_the_public_is_told_nothing_of_private_publications(ben, reindex):
     request = SearchRequest("freedom of speech")
     reindex()
     search(request)
-    before = in_scope(ANONYMOUS)
+    before, numbers = in_scope(ANONYMOUS), last_number()
+    number = cases().corpus_version
     document = handed_in(ben, "1. Term. A year.\n\n2. Rent. Ninety doubloons.")
     handed_in(ben, "1. Rent. Ninety doubloons.\n\n2. Term. Two years.")
     with as_caller(ben):
         uploading.withdraw(fresh(document), ben)
         uploading.erase(fresh(document), ben)
+        Document.objects.filter(pk=handed_in(ben, filename="b.txt").pk).update(title="Another", tags=["a"])
     reindex()
     assert in_scope(ANONYMOUS) == before and search(request)["cached"]
+    assert last_number() == numbers and Domain.objects.get(pk=cases().pk).corpus_version > number
 
 
 def texts(document):
