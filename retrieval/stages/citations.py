@@ -48,7 +48,8 @@ class ResolveCitations:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        whole = whole_citations(query.original, names=decided_cases.names_for(query))
+        names, private = decided_cases.names_for(query), any(domain.private for domain in query.domains)
+        whole = whole_citations(query.original, names=names, short_names=not private)  # a client may be named so
         found = whole or cited_in(query, query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
