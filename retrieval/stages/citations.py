@@ -333,17 +333,18 @@ def candidate(section: int, reason: Reason, **known) -> Candidate:
 
 @dataclass(frozen=True)
 class AnswerChanges:
-    """Where a question asks what changed, repealed or replaced a cited provision, and the history of the law tells:
-    what did, in the order of days, then what is cited, then the parts of it that were changed. Where it asks what a
-    cited provision changed: that, then what is cited. Ranking stages pass.
+    """Where a question asks what changed, repealed or replaced a cited provision or overruled a decision, and the
+    history of the law tells: what did, in the order of days, then what is cited, then the parts of it that were
+    changed. Where it asks what a cited provision changed: that, then what is cited. Ranking stages pass.
     """
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         text, changing = ranking.query.original, history.changing()
-        if cited := changed_provisions(text, changing):
+        names = decided_cases.names_for(ranking.query)
+        if cited := changed_provisions(text, changing, names):
             return with_changes(ranking, reasons_of(cited))
-        if cited := changing_provisions(text, changing):
+        if cited := changing_provisions(text, changing, names):
             return with_changed(ranking, reasons_of(cited))
         return ranking.noting("the question asks of no change to or by a cited provision", skipped=True)
 

@@ -205,6 +205,24 @@ def test_a_private_document_is_not_hidden_by_a_decision_of_its_name(decided):
         assert read.final == final
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what overruled Roe v. Wade",
+        "was Roe overruled?",
+        "Is Roe v. Wade still good law?",
+        "¿Qué anuló Roe contra Wade?",
+        "¿Sigue vigente Roe contra Wade?",
+    ],
+)
+def test_what_overruled_a_decision_comes_first(decided, text):
+    assert locators(ask(text)) == ["/us/scotus/597/215", "/us/scotus/410/113"]
+
+
+def test_what_a_decision_overruled_comes_before_it(decided):
+    assert locators(ask("What did Dobbs overrule?")) == ["/us/scotus/410/113", "/us/scotus/597/215"]
+
+
 def test_a_page_of_another_reporter_leads_to_the_decision_that_it_is_in():
     domain = Domain.objects.get(slug="court_cases")
     for locator in ("/us/case/f3d/123/401", "/us/case/f3d/123/456", "/us/case/f3d/124/450"):
