@@ -12,6 +12,7 @@ from pathlib import Path
 
 from retrieval.answers.questions import asked_for, fits
 from retrieval.answers.units import OPENS_LIST, Unit, breaks_off, units
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
@@ -20,6 +21,7 @@ from retrieval.text.snippets import function_stems
 REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
 WEIGHTS = Path(__file__).with_name("weights.json")
 PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
+OF_CASES = (UNITED_STATES_REPORTS, CASE)
 EARLY = 400  # characters: a unit that begins so far into its provision is half as early as the first
 FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
@@ -179,6 +181,23 @@ def may_answer(results: Sequence[Mapping]) -> bool:
     return told is None or told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
 
 
+def asked_of(results: Sequence[Mapping]) -> list[Mapping]:
+    """Where the question names a decision, what it names and what changed that or was changed by it: another decision
+    is no answer. Else all.
+    """
+    named = any(one["locator"].startswith(OF_CASES) and "citation" in codes(one) for one in results)
+    return [one for one in results if not named or is_named(one) or any(map(tells_change, codes(one)))]
+
+
+def codes(result: Mapping) -> list[str]:
+    return [reason["code"] for reason in result["reasons"]]
+
+
+def tells_change(code: str) -> bool:
+    """ "overruled_it", "repealed_by"."""
+    return code.endswith(("_it", "_by"))
+
+
 def judged_sum(results: Sequence[Mapping]) -> float | None:
     """What the probabilities of the first provisions add up to: how many of them are expected to be relevant. None
     where the question or a rule names one of them, or the first has no probability.
@@ -191,7 +210,7 @@ def judged_sum(results: Sequence[Mapping]) -> float | None:
 
 def is_named(result: Mapping) -> bool:
     """Whether the question cites it, or a rule put it there."""
-    return bool(result["pin"]) or any(reason["code"] in EXACT for reason in result["reasons"])
+    return bool(result["pin"]) or any(code in EXACT for code in codes(result))
 
 
 @cache

@@ -20,7 +20,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
-from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
+from retrieval.answers.selection import PROVISIONS, Passage, Scored, asked_of, is_named, may_answer, scored
 from retrieval.answers.spanish import beside
 from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
 from retrieval.answers.units import Span
@@ -155,8 +155,9 @@ def complete(quoted: Quoted) -> dict:
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
-    quoted = not found["abstained"] and may_answer(found["results"])
-    read = reading.passages_of(found["results"], caller, request.as_of) if quoted else []
+    asked = asked_of(found["results"])
+    quoted = not found["abstained"] and may_answer(asked)
+    read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style)
     chosen = with_what_ended(chosen, read, request, found, caller)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)

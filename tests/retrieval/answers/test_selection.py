@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answers import selection
-from retrieval.answers.selection import Passage, may_answer, scored
+from retrieval.answers.selection import Passage, asked_of, may_answer, scored
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
@@ -79,3 +79,14 @@ def test_nothing_private_stays_in_memory():
     assert selection.read_public.cache_info().currsize == 0
     scored("fees", "fees", [PASSAGE])
     assert selection.read_public.cache_info().currsize == 1
+
+
+def result(locator: str, *codes: str) -> dict:
+    return {"locator": locator, "pin": None, "reasons": [{"code": code} for code in codes]}
+
+
+def test_where_a_decision_is_named_only_that_and_its_changes_answer():
+    roe, dobbs = result("/us/scotus/410/113", "citation"), result("/us/scotus/597/215", "overruled_it")
+    other, law = result("/us/scotus/367/643", "lexical"), result("/us/const/amendment/XIV", "citation")
+    assert asked_of([other, roe, dobbs, law]) == [roe, dobbs, law]
+    assert asked_of([other, law]) == [other, law]

@@ -10,6 +10,7 @@ from retrieval.answers import service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
+from retrieval.corpus import decided_cases
 from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
 from tests.builders import a_case_file, a_document, a_section, embedded
 
@@ -248,6 +249,47 @@ def test_a_decision_stands_behind_the_one_that_overruled_it():
     new, old = [one for one in made["answer"] if one["kind"] == "law"]
     assert "unequal" in new["text"] and new["history"] == []
     assert old["standing"] == "overruled" and old["history"][0]["by"] == "/us/scotus/347/483"
+
+
+@pytest.fixture
+def unread_names(monkeypatch):
+    monkeypatch.setattr(decided_cases, "_known", {})
+
+
+@pytest.fixture
+def of_zebras(unread_names):
+    for page, name, text in (
+        (113, "Roe v. Wade", "Held. Generally not. Striped animals may graze."),
+        (215, "Doe v. Wade", "Held. Yes. A zebra may ride in a coach of a railway in any state."),
+    ):
+        locator = f"/us/scotus/410/{page}"
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator, title=name)
+        known = {"locator": locator, "level": "case", "heading": name, "plain_name": name.split()[0]}
+        embedded(a_section(document, text, **known))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did Roe v. Wade hold about a zebra in a coach of a railway?",
+        "What did Roe hold about a zebra in a coach of a railway?",
+        "What did Roe decide?",
+    ],
+)
+def test_a_decision_that_is_named_is_quoted_alone_and_no_bare_reply(of_zebras, text):
+    made = ask(text, style=FULL)
+    assert law(made) == ["Generally not. Striped animals may graze."]
+
+
+def test_a_decision_of_which_the_question_asks_what_overruled_it_stands_behind_that(unread_names):
+    for locator, name, text in (
+        ("/us/scotus/163/537", "Plessy v. Ferguson", "Held. Equal zebras may ride in separate coaches."),
+        ("/us/scotus/347/483", "Brown v. Board", "Held. Separate zebras are unequal."),
+    ):
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
+        embedded(a_section(document, text, locator=locator, level="case", heading=name))
+    for question in ("What overruled Plessy v. Ferguson?", "¿Sigue vigente Plessy contra Ferguson?"):
+        assert "unequal" in law(ask(question))[0]
 
 
 def test_a_language_model_is_shown_no_law_that_has_ended():
