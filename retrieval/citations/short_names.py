@@ -18,7 +18,8 @@ _ORDINARY = frozenset(
         "swift minor elk hammer near buck champion winters young weeks holland pierce wolf steward butler parker stack "
         "brown cooper button baker green pointer loving wade gates lemon marsh garner bowers dole myriad knick "
         "carpenter erie roper gant kent windsor morse terry roth morgan stanley harper monroe chapman bailey martin "
-        "robinson hines hans camara leon concepcion ramos alice douglas alexander lawrence duncan"
+        "robinson hines hans worcester booker skinner dukes camara leon concepcion ramos alice douglas alexander "
+        "lawrence duncan"
     )
 )
 _AT_END = r"\W*\Z"

@@ -223,6 +223,11 @@ def test_what_a_decision_overruled_comes_before_it(decided):
     assert locators(ask("What did Dobbs overrule?")) == ["/us/scotus/410/113", "/us/scotus/597/215"]
 
 
+def test_a_question_that_names_a_decision_is_never_declined(decided):
+    answer = ask("Was Miranda overruled?")
+    assert locators(answer)[0] == "/us/scotus/384/436" and not answer["abstained"]
+
+
 def test_a_page_of_another_reporter_leads_to_the_decision_that_it_is_in():
     domain = Domain.objects.get(slug="court_cases")
     for locator in ("/us/case/f3d/123/401", "/us/case/f3d/123/456", "/us/case/f3d/124/450"):
