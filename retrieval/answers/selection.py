@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
@@ -171,6 +171,20 @@ def probabilities(rows: Sequence[Mapping[str, float]]) -> list[float]:
     powers = [math.exp(total - most) for total in totals]
     whole = sum(powers)
     return [power / whole for power in powers]
+
+
+def telling_overruling(ranked: Sequence[Scored], overruling: Callable[[Passage], bool]) -> list[Scored]:
+    """With one unit of each decision that overruled another: that it did so, else what it holds first. What has most
+    words of the question may be what it left as it was.
+    """
+    kept: dict[int, Scored] = {}
+    for one in sorted(ranked, key=lambda one: (not says_overruled(one), one.unit.start)):
+        kept.setdefault(one.passage.section, one)
+    return [one for one in ranked if not overruling(one.passage) or kept[one.passage.section] is one]
+
+
+def says_overruled(one: Scored) -> bool:
+    return "overruled" in one.passage.text[one.unit.start : one.unit.end]
 
 
 def may_answer(results: Sequence[Mapping]) -> bool:

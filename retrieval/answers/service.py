@@ -4,7 +4,7 @@ say them plainly where one may be asked, and says when it does not know. Pages, 
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
@@ -20,11 +20,21 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
-from retrieval.answers.selection import PROVISIONS, Passage, Scored, asked_of, is_named, may_answer, scored
+from retrieval.answers.selection import (
+    PROVISIONS,
+    Passage,
+    Scored,
+    asked_of,
+    codes,
+    is_named,
+    may_answer,
+    scored,
+    telling_overruling,
+)
 from retrieval.answers.spanish import beside
 from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
 from retrieval.answers.units import Span
-from retrieval.corpus.history import Change, is_within
+from retrieval.corpus.history import OVERRULED, Change, is_within
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
@@ -158,7 +168,7 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     asked = asked_of(found["results"])
     quoted = not found["abstained"] and may_answer(asked)
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
-    chosen = choose(question_of(found), request.text, read, request.style)
+    chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
     chosen = with_what_ended(chosen, read, request, found, caller)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
@@ -205,9 +215,13 @@ def question_of(found: dict) -> str:
 # -- What is quoted
 
 
-def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> list[Scored]:
-    """The best unit and those nearly as good that do not repeat it; in reading order."""
-    ranked = scored(question, asked, read)
+def choose(
+    question: str, asked: str, read: Sequence[Passage], style: str, overruling: Collection[int] = ()
+) -> list[Scored]:
+    """The best unit and those nearly as good that do not repeat it; in reading order. `overruling` are the ranks of
+    decisions that overruled what is asked about.
+    """
+    ranked = telling_overruling(scored(question, asked, read), lambda passage: passage.rank in overruling)
     chosen: list[Scored] = []
     for one in ranked:
         if len(chosen) == MOST[style] or one.probability < NEARLY * ranked[0].probability:
@@ -220,9 +234,12 @@ def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> li
 def with_what_ended(
     chosen: Sequence[Scored], read: Sequence[Passage], request: AnswerRequest, found: dict, caller: Caller
 ) -> list[Scored]:
-    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it."""
+    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it and
+    does not ask what overruled it.
+    """
     whole: list[Scored] = []
-    named = {one["rank"] for one in found["results"] if is_named(one)}
+    told = overruling(found["results"])
+    named = {one["rank"] for one in found["results"] if is_named(one) and not told}
     for one in chosen:
         change = ended_by(one.passage, request.as_of)
         successor = change and successor_of(change, chosen, read, request, found, caller)
@@ -245,7 +262,14 @@ def successor_of(
     others = [one for one in read if not is_within(one.locator, change.by)]
     new = reading.passages_at(change.by, found["results"], caller, request.as_of)
     ranked = scored(question_of(found), request.text, [*others, *new])
+    if change.effect == OVERRULED:
+        ranked = telling_overruling(ranked, lambda passage: passage in new)
     return next((one for one in ranked if one.passage in new), None)
+
+
+def overruling(results: Sequence[dict]) -> set[int]:
+    """The ranks of what the search tells to have overruled what the question names."""
+    return {one["rank"] for one in results if f"{OVERRULED}_it" in codes(one)}
 
 
 def overlap(one: Scored, other: Scored) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answers import selection
-from retrieval.answers.selection import Passage, asked_of, may_answer, scored
+from retrieval.answers.selection import Passage, asked_of, may_answer, scored, telling_overruling
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
@@ -90,3 +90,14 @@ def test_where_a_decision_is_named_only_that_and_its_changes_answer():
     other, law = result("/us/scotus/367/643", "lexical"), result("/us/const/amendment/XIV", "citation")
     assert asked_of([other, roe, dobbs, law]) == [roe, dobbs, law]
     assert asked_of([other, law]) == [other, law]
+
+
+def test_of_what_overruled_another_it_is_told_that_it_did():
+    for held, told in (
+        ("The law was void. Swain was overruled. Swain's rule was old.", "Swain was overruled."),
+        ("The law was void. What relied on Swain stands.", "The law was void."),
+    ):
+        ranked = scored("What overruled Swain?", "What overruled Swain?", [replace(PASSAGE, text=held)])
+        [one] = telling_overruling(ranked, lambda passage: True)
+        assert held[one.unit.start : one.unit.end] == told
+        assert telling_overruling(ranked, lambda passage: False) == ranked

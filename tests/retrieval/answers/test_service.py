@@ -284,12 +284,17 @@ def test_a_decision_that_is_named_is_quoted_alone_and_no_bare_reply(of_zebras, t
 def test_a_decision_of_which_the_question_asks_what_overruled_it_stands_behind_that(unread_names):
     for locator, name, text in (
         ("/us/scotus/163/537", "Plessy v. Ferguson", "Held. Equal zebras may ride in separate coaches."),
-        ("/us/scotus/347/483", "Brown v. Board", "Held. Separate zebras are unequal."),
+        (
+            "/us/scotus/347/483",
+            "Brown v. Board",
+            "Held. Yes. Separate zebras are unequal. Coaches that relied on Plessy v. Ferguson still run.",
+        ),
     ):
         document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
         embedded(a_section(document, text, locator=locator, level="case", heading=name))
     for question in ("What overruled Plessy v. Ferguson?", "¿Sigue vigente Plessy contra Ferguson?"):
-        assert "unequal" in law(ask(question))[0]
+        assert law(ask(question))[0] == "Yes. Separate zebras are unequal."
+    assert law(ask("What did Plessy v. Ferguson decide?"))[-1] == "Yes. Separate zebras are unequal."
 
 
 def test_a_language_model_is_shown_no_law_that_has_ended():
