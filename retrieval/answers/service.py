@@ -25,16 +25,14 @@ from retrieval.answers.selection import (
     Passage,
     Scored,
     asked_of,
-    codes,
-    is_named,
     may_answer,
     scored,
     telling_overruling,
 )
 from retrieval.answers.spanish import beside
-from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
+from retrieval.answers.standing import UNMARKED, is_gone, marks, marks_of_cited, stands_whole
+from retrieval.answers.successors import Asked, overruling, with_what_ended
 from retrieval.answers.units import Span
-from retrieval.corpus.history import OVERRULED, Change, is_within
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
@@ -169,7 +167,7 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     quoted = not found["abstained"] and may_answer(asked)
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
-    chosen = with_what_ended(chosen, read, request, found, caller)
+    chosen = with_what_ended(chosen, read, found, Asked(question_of(found), request.text, request.as_of, caller))
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
 
@@ -229,47 +227,6 @@ def choose(
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)
     return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
-
-
-def with_what_ended(
-    chosen: Sequence[Scored], read: Sequence[Passage], request: AnswerRequest, found: dict, caller: Caller
-) -> list[Scored]:
-    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it and
-    does not ask what overruled it.
-    """
-    whole: list[Scored] = []
-    told = overruling(found["results"])
-    named = {one["rank"] for one in found["results"] if is_named(one) and not told}
-    for one in chosen:
-        change = ended_by(one.passage, request.as_of)
-        successor = change and successor_of(change, chosen, read, request, found, caller)
-        pair = [one, successor] if one.passage.rank in named else [successor, one]
-        whole += [each for each in pair if each and each not in whole]
-    return whole
-
-
-def successor_of(
-    change: Change,
-    chosen: Sequence[Scored],
-    read: Sequence[Passage],
-    request: AnswerRequest,
-    found: dict,
-    caller: Caller,
-) -> Scored | None:
-    """Of what ended a provision the words that are quoted already, else those that answer best."""
-    if quoted := next((one for one in chosen if is_within(one.passage.locator, change.by)), None):
-        return quoted
-    others = [one for one in read if not is_within(one.locator, change.by)]
-    new = reading.passages_at(change.by, found["results"], caller, request.as_of)
-    ranked = scored(question_of(found), request.text, [*others, *new])
-    if change.effect == OVERRULED:
-        ranked = telling_overruling(ranked, lambda passage: passage in new)
-    return next((one for one in ranked if one.passage in new), None)
-
-
-def overruling(results: Sequence[dict]) -> set[int]:
-    """The ranks of what the search tells to have overruled what the question names."""
-    return {one["rank"] for one in results if f"{OVERRULED}_it" in codes(one)}
 
 
 def overlap(one: Scored, other: Scored) -> bool:

@@ -252,12 +252,8 @@ def test_a_decision_stands_behind_the_one_that_overruled_it():
 
 
 @pytest.fixture
-def unread_names(monkeypatch):
+def of_zebras(monkeypatch):
     monkeypatch.setattr(decided_cases, "_known", {})
-
-
-@pytest.fixture
-def of_zebras(unread_names):
     for page, name, text in (
         (113, "Roe v. Wade", "Held. Generally not. Striped animals may graze."),
         (215, "Doe v. Wade", "Held. Yes. A zebra may ride in a coach of a railway in any state."),
@@ -279,22 +275,6 @@ def of_zebras(unread_names):
 def test_a_decision_that_is_named_is_quoted_alone_and_no_bare_reply(of_zebras, text):
     made = ask(text, style=FULL)
     assert law(made) == ["Generally not. Striped animals may graze."]
-
-
-def test_a_decision_of_which_the_question_asks_what_overruled_it_stands_behind_that(unread_names):
-    for locator, name, text in (
-        ("/us/scotus/163/537", "Plessy v. Ferguson", "Held. Equal zebras may ride in separate coaches."),
-        (
-            "/us/scotus/347/483",
-            "Brown v. Board",
-            "Held. Yes. Separate zebras are unequal. Coaches that relied on Plessy v. Ferguson still run.",
-        ),
-    ):
-        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
-        embedded(a_section(document, text, locator=locator, level="case", heading=name))
-    for question in ("What overruled Plessy v. Ferguson?", "¿Sigue vigente Plessy contra Ferguson?"):
-        assert law(ask(question))[0] == "Yes. Separate zebras are unequal."
-    assert law(ask("What did Plessy v. Ferguson decide?"))[-1] == "Yes. Separate zebras are unequal."
 
 
 def test_a_language_model_is_shown_no_law_that_has_ended():
