@@ -3,7 +3,7 @@ Pure.
 
 An item is never quoted without the stems of its lists ("The report shall include—"), nor a rule without the exception
 that follows it in a sentence of its own ("This paragraph does not apply if …"), nor what was held without the sentence
-of its paragraph that tells of later law ("Brandenburg later rejected that view").
+of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a bare reply ("No.") by itself.
 """
 
 import re
@@ -35,6 +35,12 @@ EXCEPTS = re.compile(
     r"|the (?:preceding|foregoing|previous) sentence"
     r"|(?:this|the foregoing) (?:section|subsection|paragraph|subparagraph|clause|rule) (?:shall|does|do) not"
     r"|(?:a menos|salvo|excepto|sin embargo|pero|no obstante))\b",
+    re.IGNORECASE,
+)
+# A reply to a question that is not quoted with it, as summaries of decisions have: "No, not on this showing."
+REPLIES = re.compile(
+    r"(?:(?:(?:yes|no|s[ií])(?:, [^.;:]{1,40})?|(?:generally|usually|ordinarily)(?:,? (?:yes|no|not))?|sometimes"
+    r"|not(?: \w+){1,4}|(?:they|it) do(?:es)?(?: not)?)\.\s*)+",
     re.IGNORECASE,
 )
 
@@ -114,7 +120,7 @@ def _lines(text: str) -> Iterator[Line]:
     """The sentences, trimmed, with their paths; what stands after a designator on a line of its own belongs to it."""
     paths = _paths(text)
     path: Path = ()
-    for start, end in sentences(text):
+    for start, end in _whole_sentences(text):
         written = text[start:end]
         start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
         if start >= end:
@@ -123,6 +129,18 @@ def _lines(text: str) -> Iterator[Line]:
         path = paths[start] if begins else path
         after = text.find("\n", end) == end or text[end : end + 2].endswith("\n")
         yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
+
+
+def _whole_sentences(text: str) -> Iterator[Span]:
+    """Bare replies are joined to the sentence behind them; without one in their line they are left out."""
+    replied: int | None = None
+    for start, end in sentences(text):
+        begins = start if replied is None else replied
+        if REPLIES.fullmatch(text, start, end):
+            replied = None if "\n" in text[start:end] else begins
+        else:
+            yield begins, end
+            replied = None
 
 
 def _paths(text: str) -> dict[int, Path]:

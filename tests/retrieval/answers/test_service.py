@@ -10,6 +10,7 @@ from retrieval.answers import service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
+from retrieval.corpus import decided_cases
 from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
 from tests.builders import a_case_file, a_document, a_section, embedded
 
@@ -110,7 +111,7 @@ def test_it_says_that_it_does_not_know_in_both_languages():
 
 
 def test_what_is_too_improbable_is_not_quoted_but_named(monkeypatch):
-    monkeypatch.setattr(service, "may_answer", lambda found: False)
+    monkeypatch.setattr(service, "may_answer", lambda results, likely: False)
     made = ask("Who can declare war?")
     assert made["answer"] == [] and "I don't know" in made["not_found"]["message"]
     looked_at = [one["locator"] for one in made["not_found"]["looked_at"]]
@@ -272,6 +273,32 @@ def test_a_decision_stands_behind_the_one_that_departed_from_it():
     assert "history" in new["text"] and new["standing"] == "in_force"
     assert old["standing"] == "departed" and old["history"][0]["by"] == "/us/scotus/597/507"
     assert not {"lead", "yes", "no"} & {one["kind"] for one in made["answer"]}
+
+
+@pytest.fixture
+def of_zebras(monkeypatch):
+    monkeypatch.setattr(decided_cases, "_known", {})
+    for page, name, text in (
+        (113, "Roe v. Wade", "Held. Generally not. Striped animals may graze."),
+        (215, "Doe v. Wade", "Held. Yes. A zebra may ride in a coach of a railway in any state."),
+    ):
+        locator = f"/us/scotus/410/{page}"
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator, title=name)
+        known = {"locator": locator, "level": "case", "heading": name, "plain_name": name.split()[0]}
+        embedded(a_section(document, text, **known))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did Roe v. Wade hold about a zebra in a coach of a railway?",
+        "What did Roe hold about a zebra in a coach of a railway?",
+        "What did Roe decide?",
+    ],
+)
+def test_a_decision_that_is_named_is_quoted_alone_and_no_bare_reply(of_zebras, text):
+    made = ask(text, style=FULL)
+    assert law(made) == ["Generally not. Striped animals may graze."]
 
 
 def test_a_language_model_is_shown_no_law_that_has_ended():

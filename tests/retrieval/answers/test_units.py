@@ -113,3 +113,21 @@ def test_what_is_no_law_is_framed_by_so_many_lines(line):
 
 def test_an_empty_text_has_none():
     assert units("") == ()
+
+
+@pytest.mark.parametrize(
+    "reply", ["Yes.", "No.", "Generally not.", "No, not on this showing.", "Not on this record.", "Sí.", "No. They do."]
+)
+def test_a_bare_reply_is_joined_to_the_sentence_behind_it(reply):
+    assert quoted(f"{reply} The law was void. It fell.") == [f"{reply} The law was void.", "It fell."]
+
+
+@pytest.mark.parametrize("text", ["The law was void. No.", "Is it void?\nNo.\nIs it law?", "Yes."])
+def test_a_bare_reply_is_never_quoted_alone(text):
+    assert not {"Yes.", "No."} & set(quoted(text))
+    assert not any(one.startswith("No.") for one in quoted(text))
+
+
+@pytest.mark.parametrize("sentence", ["No person shall be held.", "Not so, since it was void.", "They do business."])
+def test_what_says_more_is_no_bare_reply(sentence):
+    assert quoted(f"{sentence} It fell.") == [sentence, "It fell."]
