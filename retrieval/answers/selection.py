@@ -188,14 +188,14 @@ def says_overruled(one: Scored) -> bool:
     return "overruled" in one.passage.text[one.unit.start : one.unit.end]
 
 
-def may_answer(results: Sequence[Mapping], likely: int) -> bool:
-    """Whether the first of what a search found is probable enough to be quoted: not where the search holds none of it
-    for `likely`, nor below what was learned of a body of law. The question or a rule may name a place all the same.
+def may_answer(results: Sequence[Mapping], *, doubtful: bool) -> bool:
+    """Whether the first of what a search found is probable enough to be quoted: not what the search itself holds for
+    doubtful, nor below what was learned of a body of law. The question or a rule may name a place all the same.
     """
     told = judged_sum(results)
     if told is None:
         return True
-    return likely > 0 and told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+    return not doubtful and told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
 
 
 def asked_of(results: Sequence[Mapping]) -> list[Mapping]:

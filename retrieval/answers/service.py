@@ -164,7 +164,7 @@ def complete(quoted: Quoted) -> dict:
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
     asked = asked_of(found["results"])
-    quoted = not found["abstained"] and may_answer(asked, found["likely"])
+    quoted = not found["abstained"] and may_answer(asked, doubtful=found["doubtful"])
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
     chosen = with_what_ended(chosen, read, found, Asked(question_of(found), request.text, request.as_of, caller))

@@ -298,9 +298,7 @@ class Answer(Page):
     """`abstained`: no result is good enough; `results` is empty and `near_misses` holds at most five."""
 
     query = AskedQuery()
-    respelled = s.CharField(
-        allow_null=True, help_text="The question as it was read, where words of it are misspelt."
-    )
+    respelled = s.CharField(allow_null=True, help_text="The question, where words of it are misspelt.")
     unresolved = s.CharField(allow_null=True, help_text="All of the question: a citation of nothing here.")
     results = Result(many=True)
     abstained = s.BooleanField()
@@ -308,6 +306,7 @@ class Answer(Page):
     likely = s.IntegerField(
         help_text="Of the total, how many first results come before relevance ends; pages fold the others away."
     )
+    doubtful = s.BooleanField(help_text="It is hardly probable that any of several bodies of law answers.")
     near_misses = Result(many=True)
     suggestions = s.ListField(
         child=s.CharField(), help_text="At most three judged questions that mean nearly the same."

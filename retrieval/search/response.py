@@ -111,6 +111,7 @@ def present(ranking: Ranking, asked: Page) -> dict:
         "abstained": ranking.abstained,
         "confident": is_confident(ranking),
         "likely": likely(ranking),
+        "doubtful": ranking.doubtful,
         "near_misses": result_list(
             ranking.query, ranking.near_misses[:NEAR_MISSES], provisions, first_rank=1, whole=asked.whole
         ),
@@ -130,11 +131,7 @@ def is_confident(ranking: Ranking) -> bool:
 
 
 def likely(ranking: Ranking) -> int:
-    """Where relevance ends: how many come before the first three unlikely ones that follow on one another. None where
-    it is doubtful that any answers.
-    """
-    if ranking.doubtful:
-        return 0
+    """Where relevance ends: how many come before the first three unlikely ones that follow on one another."""
     end = 0
     for place, candidate in enumerate(ranking.candidates, start=1):
         if ranking.final or is_likely(ranking.query, candidate):

@@ -1,5 +1,8 @@
 """The steps of a rule: draft, proposed, published, retired. Every step is a line in its history."""
 
+import json
+from hashlib import sha256
+
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
@@ -126,9 +129,14 @@ def locked(rule: Rule, *allowed: str) -> Rule:
     return rule
 
 
+def digest_of(rule: Rule) -> str:
+    """Of its content: who approves a rule approves what was shown, not what it has become since."""
+    return sha256(json.dumps(rule.content, sort_keys=True).encode()).hexdigest()
+
+
 def as_shown(shown: Rule, rule: Rule) -> Rule:
     """The second. Raises RuleRefused where it says anything else than the first."""
-    if shown.digest != rule.digest:
+    if digest_of(shown) != digest_of(rule):
         raise RuleRefused(_("It was changed after this page was shown: look at it again."))
     return rule
 

@@ -59,12 +59,12 @@ def result(probability: float | None, **changes) -> dict:
     ],
 )
 def test_provisions_that_are_probably_not_relevant_are_not_quoted(results, expected):
-    assert may_answer(results, likely=1) is expected
+    assert may_answer(results, doubtful=False) is expected
 
 
 def test_what_the_search_itself_doubts_is_not_quoted_but_what_the_question_names():
-    assert not may_answer([result(0.9, domain="us_code")], likely=0)
-    assert may_answer([result(0.9, reasons=[{"code": "citation"}])], likely=0)
+    assert not may_answer([result(0.9, domain="us_code")], doubtful=True)
+    assert may_answer([result(0.9, reasons=[{"code": "citation"}])], doubtful=True)
 
 
 def test_words_before_a_list_of_other_provisions_are_not_quoted_alone():

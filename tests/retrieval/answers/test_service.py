@@ -111,7 +111,7 @@ def test_it_says_that_it_does_not_know_in_both_languages():
 
 
 def test_what_is_too_improbable_is_not_quoted_but_named(monkeypatch):
-    monkeypatch.setattr(service, "may_answer", lambda results, likely: False)
+    monkeypatch.setattr(service, "may_answer", lambda results, doubtful: False)
     made = ask("Who can declare war?")
     assert made["answer"] == [] and "I don't know" in made["not_found"]["message"]
     looked_at = [one["locator"] for one in made["not_found"]["looked_at"]]
