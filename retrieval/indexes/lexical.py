@@ -5,7 +5,6 @@ It holds public chunks only. Hits are ids: callers read the rows from Postgres u
 
 import fcntl
 import math
-import re
 import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
