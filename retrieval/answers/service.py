@@ -22,7 +22,15 @@ from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
 from retrieval.answers.spanish import beside
-from retrieval.answers.standing import UNMARKED, ended_by, is_gone, marks, marks_of_cited, stands_whole
+from retrieval.answers.standing import (
+    UNMARKED,
+    ended_by,
+    is_gone,
+    marks,
+    marks_of_cited,
+    not_here,
+    stands_whole,
+)
 from retrieval.answers.units import Span
 from retrieval.corpus.history import Change, is_within
 from retrieval.engines.llm import service as llm
@@ -418,7 +426,7 @@ def not_found(made: Sequence[Part]) -> dict:
     return {
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
-        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found))),
+        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day))),
     }
 
 
@@ -443,11 +451,10 @@ def beside_answer(made: Sequence[Part]) -> Iterator[str]:
         )
 
 
-def helps(found: dict) -> list[str]:
+def helps(found: dict, day: date | None) -> list[str]:
     told = []
-    if found["unresolved"]:
-        missing = {"citation": found["unresolved"]}
-        told.append(_("Check the citation: %(citation)s is not among the law here.") % missing)
+    if named := found["unresolved"]:
+        told += not_here(named, day)
     if found["missing_words"]:
         told.append(_("Leave out the quotation marks: no provision has these words."))
     told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]

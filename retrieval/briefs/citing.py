@@ -1,5 +1,5 @@
-"""Every citation in a brief, besides those of `retrieval.citations`: amendments and volumes that there never were, cases
-named without their reporter, "Id.", and private documents by their titles. Pure.
+"""Every citation in a brief, besides those of `retrieval.citations`: amendments and volumes that there never were,
+cases named without their reporter, "Id.", and private documents by their titles. Pure.
 """
 
 import re

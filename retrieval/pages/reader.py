@@ -203,7 +203,7 @@ def read(section: Section, reader: Reader) -> Reading:
     end = end_of_subtree(section, in_document)
     above = ancestors(section, in_document)
     before, after = neighbours(section, in_document.only(*BRIEF), end)
-    below = below_on_page(section, in_document, end)
+    below = below_on_page(section, held_by(section, reader), end)
     tree = outline(in_document, reader.as_of, [*above, section])
     return Reading(
         section=section,
@@ -223,6 +223,13 @@ def read(section: Section, reader: Reader) -> Reading:
         written=written_of(section, in_document),
         went=where_it_went(section, reader.readable),
     )
+
+
+def held_by(section: Section, reader: Reader) -> SectionQuerySet:
+    """Its document on that day; what a provision held that later law had ended by then has a text today."""
+    has_ended = history.standing(section.locator, reader.as_of).has_ended
+    readable = Section.objects.readable(reader.caller) if has_ended else reader.readable
+    return readable.filter(document=section.document_id)
 
 
 def as_it_stood(section: Section, day: date | None) -> Section:

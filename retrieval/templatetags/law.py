@@ -16,6 +16,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.answers.citing import cited, together
+from retrieval.corpus import history
 from retrieval.corpus.changes import begins
 from retrieval.corpus.history import is_within
 from retrieval.models import Document, Section
@@ -268,6 +269,13 @@ def change(made: Mapping) -> SafeString:
     address = reverse("retrieval:provision", args=[made["by"].removeprefix("/")])
     link = format_html('<a href="{}">{}</a>', address, made["citation"])
     return format_html(str(CHANGES[made["effect"]]), day=day(made["day"]), citation=link)
+
+
+@register.simple_tag
+def ending(citation: str, day: date) -> Mapping | None:
+    """What had put the provision out of force by that day."""
+    made = history.ending(citation, day)
+    return made and made.to_dict()
 
 
 def plain_marks(item: Mapping) -> list[str]:

@@ -138,6 +138,10 @@ def test_repealed_law_says_so(client):
     assert "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in page.text
     assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
     assert "/law/us/const/amendment/XXI/section/1" in page.links()
+    whole = look(client, "/law/us/const/amendment/XVIII?as_of=2020-01-01").text
+    assert "intoxicating liquors" in whole
+    found = look(client, "/search?q=amend. XVIII&as_of=2020-01-01").text
+    assert "in force on Jan. 1, 2020. Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in found
     later = look(client, "/law/us/const/amendment/XVIII/section/1?as_of=2020-01-01")
     assert "Repealed on Dec. 5, 1933" in later.text
     assert client.get("/law/us/const/amendment/XVIII/section/1?as_of=1900-01-01").status_code == 404
