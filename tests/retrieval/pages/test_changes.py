@@ -49,6 +49,13 @@ def test_it_is_said_in_spanish(client, changed):
     assert "Qué cambió" in content and "Modificada" in content and "Guía" in content
 
 
+def test_a_repeal_of_a_text_that_stayed_is_told_without_redline(client):
+    page = client.get("/changes/", {"domain": "us_constitution", "kind": "repealed"})
+    text = Page(page).text
+    assert "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1. Then:" in text and "Superseded on" in text
+    assert "<del>" not in page.content.decode()
+
+
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
