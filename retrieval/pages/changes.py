@@ -142,7 +142,9 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
     chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
     parts = stretches(redline(words_of(old), words_of(new)))
     context = {"form": chosen, "old": old, "new": new, "parts": parts, "versions": versions, "reader": reader}
-    return render(request, "retrieval/compare.html", context, status=400 if form.errors else 200)
+    problems = [problem for of_field in form.errors.values() for problem in of_field]
+    status = 400 if problems else 200
+    return render(request, "retrieval/compare.html", context | {"problems": problems}, status=status)
 
 
 def done_by(made: Made) -> list[Line]:

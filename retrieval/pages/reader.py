@@ -294,11 +294,18 @@ def related_to(section: Section, reader: Reader) -> list[Section]:
     return [found[pk] for pk in ids if pk in found]
 
 
+def document_title(document: Document) -> str:
+    """Its title, or in Spanish the name of the domain that it is the whole of."""
+    domain = document.domain
+    whole = document.locator == domain.locator_prefix
+    return domain.local_name if get_language() == "es" and whole else document.title
+
+
 def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:
     """The name and locator of the nearest place above one that is not there."""
     above = places_above(locator.rstrip("/"))[::-1]
-    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above)
-    names = dict(documents.values_list("locator", "title"))
+    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above).select_related("domain")
+    names = {document.locator: document_title(document) for document in documents}
     names |= dict(reader.readable.filter(locator__in=above).values_list("locator", "citation"))
     return next(((names[place], place) for place in above if place in names), None)
 

@@ -303,6 +303,8 @@ def test_a_link_to_what_is_not_there_names_the_nearest_place_that_is(client):
     page = look(client, "/law/us/const/amendment/XXXI", status=404)
     assert "/law/us/const" in page.links() and "The nearest place" in page.text
     assert "The nearest place" not in look(client, "/law/mars/1", status=404).text
+    spanish = look(client, "/law/us/const/article/99", status=404, HTTP_ACCEPT_LANGUAGE="es").text
+    assert "Constitución de los EE. UU." in spanish
 
 
 def test_the_nearest_place_of_what_is_private_is_told_to_who_may_read_it(client, case):
