@@ -92,6 +92,13 @@ class Environment(environ.FileAwareEnv):
             raise ImproperlyConfigured(f"{name} is “{given}”; there is no such time zone.") from problem
         return given
 
+    def folders(self, name: str) -> list[Path]:
+        """Absolute paths with commas between, each of a folder or of one to come."""
+        given = [Path(path) for part in self.text(name).split(",") if (path := part.strip())]
+        if wrong := [path for path in given if not path.is_absolute()]:
+            raise ImproperlyConfigured(f"{name} holds “{wrong[0]}”; it must be an absolute path, such as /srv/law.")
+        return given
+
     def folder(self, name: str, default: Path) -> Path:
         """Made where it is not there yet."""
         path = Path(self.text(name, str(default)))

@@ -324,6 +324,9 @@ ARF_JOBS = {
     "hidden_text": "evaluation.rule_impact.hidden_text.FindHidden",
     "suggest_rules": "evaluation.rule_impact.suggestions.SuggestRules",
 }
+ARF_SOURCES = [  # folders below which the sources lie that domains name
+    BASE_DIR / "retrieval/corpora", VAR_DIR / "sources", *env.folders("ARF_SOURCES"),
+]  # fmt: skip
 ARF_FETCH = {  # where law is officially published, and how its sites are asked
     "addresses": {
         "us_code": env.text("ARF_US_CODE_URL", "https://uscode.house.gov/download/download.shtml"),

@@ -268,7 +268,7 @@ class Shadow:
 @dataclass(frozen=True)
 class Ranking:
     """A query and its candidates, best first; `final` means that ranking stages leave the order alone;
-    `answer` is the probability that the pool holds one, where a reranker gave it.
+    `answer` is the probability that the pool holds one, where a reranker gave it; `doubtful`: it hardly was enough.
     """
 
     query: Query
@@ -279,6 +279,7 @@ class Ranking:
     abstained: bool = False
     confident: bool = False
     answer: float | None = None
+    doubtful: bool = False
     near_misses: tuple[Candidate, ...] = ()
     suggestions: tuple[str, ...] = ()
     in_notes: tuple[Mapping, ...] = ()  # notes that have the words, as they are told; never candidates

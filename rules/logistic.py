@@ -10,11 +10,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Logistic:
-    """Below `minimum` what it tells of is taken for improbable."""
+    """Below `minimum` what it tells of is taken for improbable, and from there up to `sure` for doubtful."""
 
     weights: np.ndarray  # (features,)
     intercept: float
     minimum: float
+    sure: float = 0.0
 
     def of(self, values: np.ndarray) -> float:
         """The probability, 0-1, of these features."""
@@ -29,4 +30,4 @@ def shipped(file: Path, features: tuple[str, ...]) -> Logistic:
 def read(row: dict, features: tuple[str, ...]) -> Logistic:
     """Raises KeyError for the weights of other features."""
     weights = np.array([row["weights"][name] for name in features])
-    return Logistic(weights, row["intercept"], row["minimum"])
+    return Logistic(weights, row["intercept"], row["minimum"], row.get("sure", 0.0))

@@ -2,8 +2,10 @@
 they are used. Every change of a decision is kept in history.
 """
 
+import json
 from dataclasses import replace
 from datetime import date
+from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
@@ -382,6 +384,11 @@ class Rule(models.Model):
             "valid_from": self.valid_from and self.valid_from.isoformat(),
             "valid_to": self.valid_to and self.valid_to.isoformat(),
         }
+
+    @property
+    def digest(self) -> str:
+        """Of the content: who approves a rule approves what was shown, not what it has become since."""
+        return sha256(json.dumps(self.content, sort_keys=True).encode()).hexdigest()
 
     @property
     def has_unpublished_changes(self) -> bool:

@@ -24,6 +24,7 @@ from rules.logistic import Logistic, shipped
 from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
 
 FEW_DECLINED = 0.02  # of answerable topics: each body declines some more by itself
+DOUBTED = 0.05  # of answerable topics, those declined among them: shown, but not quoted as an answer
 FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
 TOPICS = 10  # searched in one piece
 
@@ -42,7 +43,7 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
 def fitted(topics: Sequence[Topic], rows: np.ndarray) -> logistic.Fitted:
     answerable = np.array([topic.answerable for topic in topics])
     groups = [topic.group or topic.id for topic in topics]
-    return logistic.fit(rows, answerable, FEATURES, few=FEW_DECLINED, groups=groups)
+    return logistic.fit(rows, answerable, FEATURES, few=FEW_DECLINED, unsure=DOUBTED, groups=groups)
 
 
 def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
@@ -110,23 +111,33 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
 
 
 def outcome(asked: Sequence[tuple[Topic, np.ndarray]], serving: QuerySet[RankerModel]) -> str:
-    """Keeps what is fitted if it is better; what is done, and why."""
+    """Keeps what is fitted if it is better, else what ships with bounds for what is loaded; what is done, and why."""
     if not asked:
         return "Nothing to fit: no question is put to several bodies of law."
     counts = [sum(topic.answerable is kind for topic, _ in asked) for kind in (True, False)]
     if min(counts) < FEWEST:
         return f"What ships serves: {counts[0]} questions with an answer and {counts[1]} without one are too few."
     topics, rows = [topic for topic, _ in asked], np.array([signs for _, signs in asked])
-    made, before = fitted(topics, rows), area(shipped(FILE, FEATURES), topics, rows)
+    ships = shipped(FILE, FEATURES)
+    made, before = fitted(topics, rows), area(ships, topics, rows)
     compared = f"AUC {made.auc:.3f} held out, {before:.3f} by what ships"
     if made.auc <= before:
-        serving.update(any_answer=None)
-        return f"What ships serves: {compared}."
+        row = bounded_here(ships, topics, rows)
+        serving.update(any_answer=row)
+        return f"What ships serves: {compared}; its minimum is {row['minimum']} here."
     serving.update(any_answer=made.row)
     return (
         f"Serves: {compared}; {made.right_below:.1%} of what is answered and {made.wrong_below:.1%} of the rest "
         "lie below its minimum."
     )
+
+
+def bounded_here(weights: Logistic, topics: Sequence[Topic], rows: np.ndarray) -> dict:
+    """These weights with bounds below which as few topics with an answer lie as of what is fitted."""
+    answered = [weights.of(row) for topic, row in zip(topics, rows, strict=True) if topic.answerable]
+    minimum, sure = np.quantile(answered, [FEW_DECLINED, DOUBTED])
+    by_name = dict(zip(FEATURES, map(float, weights.weights), strict=True))
+    return {"minimum": float(minimum), "sure": float(sure), "intercept": weights.intercept, "weights": by_name}
 
 
 def area(weights: Logistic, topics: Sequence[Topic], rows: np.ndarray) -> float:

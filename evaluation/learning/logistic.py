@@ -23,10 +23,13 @@ def fit(
     names: Sequence[str],
     *,
     few: float,
+    unsure: float = 0.0,
     strength: float = 1.0,
     groups: Sequence[str] | None = None,
 ) -> Fitted:
-    """The minimum leaves this share of the right examples below it. A group is either learned from or held out."""
+    """The minimum leaves `few` of the right examples below it, as a share, and what is sure `unsure` of them. A group
+    is either learned from or held out.
+    """
     from sklearn.linear_model import LogisticRegression
     from sklearn.metrics import roc_auc_score
     from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
@@ -36,11 +39,12 @@ def fit(
     model = make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=1_000))
     folds = {"cv": GroupKFold(5) if groups else StratifiedKFold(5), "groups": groups}
     held_out = cross_val_predict(model, rows, right, **folds, method="predict_proba")[:, 1]
-    minimum = float(np.quantile(held_out[right], few))
+    minimum, sure = np.quantile(held_out[right], [few, max(few, unsure)])
     scaler, logistic = (step for _, step in model.fit(rows, right).steps)
     weights = logistic.coef_[0] / scaler.scale_
     row = {
-        "minimum": round(minimum, 4),
+        "minimum": round(float(minimum), 4),
+        "sure": round(float(sure), 4),
         "intercept": round(float(logistic.intercept_[0] - weights @ scaler.mean_), 5),
         "weights": {name: round(float(weight), 5) for name, weight in zip(names, weights, strict=True)},
     }

@@ -20,7 +20,7 @@ from retrieval.access.row_security import as_caller, as_system
 from retrieval.access.sharing import checked_principal, is_somebody, own_principal
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Section, Upload
-from retrieval.models.access import name_of
+from retrieval.models.access import NOBODY, name_of
 from retrieval.models.matters import PREFIX
 
 Role = MatterMember.Role
@@ -100,7 +100,11 @@ def owning(document: Document, caller: Caller) -> Iterator[Caller]:
 def open_matter(reference: str, client: str, caller: Caller) -> Matter:
     """Its opener leads it. Raises Forbidden for who has no name to lead it under."""
     if not (own := own_principal(caller)):
-        raise Forbidden(gettext_noop("Only a person or a key opens a matter."))
+        raise Forbidden(
+            gettext_noop(
+                "Only a person or a key opens a matter. A password that somebody else set has to be confirmed first."
+            )
+        )
     matter = Matter.objects.create(reference=named(reference), client=client.strip())
     matter.members.create(name=name_of(own), principal=own, role=Role.LEAD, has_come=True)
     return matter
@@ -121,43 +125,52 @@ def named(reference: str) -> str:
 
 
 def set_member(matter: Matter, name: str, role: str, caller: Caller) -> None:
-    """Adds a member, or gives one another role. The answer is the same for names that nobody has."""
+    """Adds a member, or gives one another role: none of the name keeps a higher one. The answer is the same for names
+    that nobody has.
+    """
     principal = checked_principal(name)
     with changing(matter, caller, LEADS, closed_too=True) as now:
+        others = now.members.filter(name=name).exclude(principal=principal)
+        others.filter(principal__startswith=NOBODY).delete()  # a second line would tell that the name is somebody's now
+        higher = others.filter(role__in=BY_RANK[: BY_RANK.index(role)])  # whoever the name meant before
+        lowered = list(higher.values_list("principal", flat=True))
         if role != Role.LEAD:
-            check_led_without(now, principal)
+            check_led_without(now, [principal, *lowered])
+        higher.update(role=role)
         now.members.update_or_create(principal=principal, defaults={"name": name, "role": role})
         share_with_members(now)
 
 
 def remove_member(matter: Matter, name: str, caller: Caller) -> None:
+    """All of the name: who had it when they were added, and who has taken it since and was added too."""
     with changing(matter, caller, LEADS, closed_too=True) as now:
-        if (member := now.members.filter(name=name).first()) is None:
+        if not (principals := list(now.members.filter(name=name).values_list("principal", flat=True))):
             raise NotFound(gettext_noop("The matter has no member of this name."))
-        part_with(now, member.principal)
+        part_with(now, principals)
 
 
 def leave(matter: Matter, caller: Caller) -> None:
     """Raises Unprocessable for its last lead, and where a group keeps the caller in it."""
     own = own_principal(caller)
     with changing(matter, caller, MEMBERS, closed_too=True) as now:
-        part_with(now, own)
+        part_with(now, [own])
         if now.members.filter(principal__in=caller.principals).exists():
             raise Unprocessable(gettext_noop("A group of yours is a member of this matter."))
 
 
-def part_with(matter: Matter, principal: str) -> None:
-    check_led_without(matter, principal)
-    matter.members.filter(principal=principal).delete()
+def part_with(matter: Matter, principals: Sequence[str]) -> None:
+    check_led_without(matter, principals)
+    matter.members.filter(principal__in=principals).delete()
     share_with_members(matter)
 
 
-def check_led_without(matter: Matter, principal: str) -> None:
-    """Raises Unprocessable where nobody else leads it. Only who has opened it counts as a lead: whether anybody has the
-    name of another is not told.
+def check_led_without(matter: Matter, principals: Sequence[str]) -> None:
+    """Raises Unprocessable where one of these leads it and nobody else does. Only who has opened it counts as a
+    lead: whether anybody has the name of another is not told.
     """
     leads = matter.members.filter(role=Role.LEAD, has_come=True)
-    if leads.filter(principal=principal).exists() and not leads.exclude(principal=principal).exists():
+    those = leads.filter(principal__in=principals)
+    if those.exists() and not leads.exclude(principal__in=principals).exists():
         raise Unprocessable(gettext_noop("A matter keeps a lead: another one has to open it first."))
 
 
@@ -218,6 +231,15 @@ def uploads_of(matter: Matter) -> QuerySet[Upload]:
     settled = (Upload.Status.STORED, Upload.Status.UNCHANGED)
     uploads = Upload.objects.filter(principal=matter.principal).exclude(status__in=settled)
     return uploads.defer("content").select_related("domain", "document", "run")
+
+
+def drop_upload(matter: Matter, public_id: UUID | None, caller: Caller) -> None:
+    """Takes away what is told of a file that was refused or cancelled, of which nothing is kept. Raises NotFound."""
+    over = (Upload.Status.REFUSED, Upload.Status.CANCELLED)
+    with changing(matter, caller, WRITERS) as now:
+        gone, _ = Upload.objects.filter(principal=now.principal, public_id=public_id, status__in=over).delete()
+        if not gone:
+            raise NotFound(gettext_noop("There is no such file."))
 
 
 def domains_of(matter: Matter) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import ApiKey, Document, DocumentGrant
-from retrieval.models.access import name_of, principal_of
+from retrieval.models.access import NOBODY, name_of, principal_of
 from retrieval.models.matters import PREFIX
 
 Role = DocumentGrant.Role
@@ -73,7 +73,11 @@ def grant(document: Document, name: str, principal: str, role: str, caller: Call
     check_owner(document, caller)
     if not document.private:
         raise Unprocessable(gettext_noop("This document is public: it needs no grants."))
-    end_offer(document, [principal])
+    others = document.grants.filter(name=name).exclude(principal=principal)  # whoever the name meant before
+    end_offer(document, [principal, *others.values_list("principal", flat=True)])
+    others.filter(principal__startswith=NOBODY).delete()  # a second line would tell that the name is somebody's now
+    if role == Role.READER:
+        others.update(role=role)
     DocumentGrant.objects.update_or_create(
         document=document, principal=principal, defaults={"name": name, "role": role}
     )

@@ -80,7 +80,8 @@ class ReadOnly(MadeElsewhere):
 @dataclass(frozen=True)
 class ObjectAction:
     """A button on a record's page. `may`: who sees it and may press it; `applies`: when it makes sense; `undoable`:
-    false where nothing brings back what was, so that it is asked once more.
+    false where nothing brings back what was, so that it is asked once more; `shown`: what of the record the button is
+    about, which nobody may have changed since its page was shown.
     """
 
     name: str
@@ -89,6 +90,7 @@ class ObjectAction:
     may: Callable[[HttpRequest, Model], bool]
     applies: Callable[[Model], bool] = lambda obj: True
     undoable: bool = True
+    shown: Callable[[Model], str] = lambda obj: ""
 
 
 class ObjectActions:
@@ -117,7 +119,7 @@ class ObjectActions:
 
     def offered(self, request: HttpRequest, obj: Model) -> list[dict[str, str]]:
         return [
-            {"label": action.label, "url": self.action_url(obj, action)}
+            {"label": action.label, "url": self.action_url(obj, action), "shown": action.shown(obj)}
             for action in self.object_actions
             if action.may(request, obj) and action.applies(obj)
         ]
@@ -148,5 +150,8 @@ class ObjectActions:
     def _run(self, action: ObjectAction, request: HttpRequest, obj: Model) -> HttpResponse | None:
         if not action.applies(obj):
             messages.warning(request, _("This is not possible any more."))
+            return None
+        if action.shown(obj) != request.POST.get("shown", ""):
+            messages.warning(request, _("It was changed after this page was shown: look at it again."))
             return None
         return action.run(request, obj)

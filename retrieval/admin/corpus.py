@@ -20,9 +20,11 @@ from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_system
 from retrieval.access.sharing import may_edit, may_replace
 from retrieval.admin.base import MadeElsewhere, ObjectAction, ObjectActions, ReadOnly, admin_link, admin_url
+from retrieval.errors import SourceRefused
 from retrieval.fetching import job as fetching
-from retrieval.ingestion import ingest, uploading
+from retrieval.ingestion import ingest, staging, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
+from retrieval.models.uploads import in_words
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 CORPUS = ["visibility", "languages", "citation_style", "result_level", "locator_prefix", "always_searched"]
@@ -80,6 +82,16 @@ class DomainForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "locator_prefix" in self.fields:
             self.fields["locator_prefix"].required = False
+
+    def clean_source(self) -> str:
+        """An address, or a file where files may be read; one that stands there already may stay."""
+        source = self.cleaned_data["source"]
+        if source and "source" in self.changed_data and not fetching.is_address(source):
+            try:
+                staging.own_source(source)
+            except SourceRefused as refused:
+                raise forms.ValidationError(in_words(refused.refusal)) from refused
+        return source
 
     def clean_locator_prefix(self) -> str:
         """/SLUG where it is left empty; a place of its own, neither in another domain's nor around it."""

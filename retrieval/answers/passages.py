@@ -9,9 +9,11 @@ from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
 from retrieval.answers.selection import PROVISIONS, Passage
+from retrieval.corpus import history
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
-from retrieval.parsing.cases import holding_begins
+from retrieval.parsing.cases import holding_begins, is_summary
+from retrieval.text.later_law import departed_from
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 MOST_BELOW = 40  # provisions read below one that has no words of its own
@@ -66,8 +68,11 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
     section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended = row
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
-    if level == "case" and (holding := holding_begins(text)) < end:
+    summary = is_summary(level, text)
+    if summary and (holding := holding_begins(text)) < end:
         start = max(start, holding)  # what was decided answers, what happened before does not
+    if summary and not history.concerning(locator) and departed_from(text[start:end]):
+        status = status or history.DEPARTED  # since when is not known
     return Passage(
         section=section,
         locator=locator,
@@ -85,6 +90,7 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         valid_to=ends,
         status=status,
         amended=amended,
+        is_summary=summary,
     )
 
 

@@ -1,41 +1,65 @@
 """Yes and no, where the words of a sentence leave no doubt. Pure.
 
-Said only where the question asks whether something is allowed, the sentence has nearly all of its words, one modal, and
-no condition or exception of any kind. In every other case the sentence is quoted without a yes or no.
+Said only where the question asks whether something is allowed in the very words of the sentence: the same subject, verb
+and objects in the same order, so that nothing is left out of the law and nothing added to it. A sentence that says who
+may not take a right away answers whether that one may, and not whether somebody has the right. In every other case the
+sentence is quoted without a yes or no.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice, product
 
-from retrieval.text.analyzer import stems, terms
+from retrieval.text.analyzer import stems
 from retrieval.text.normalization import fold
-from retrieval.text.snippets import function_stems
 
-ENOUGH = 0.8  # of the question's words that say what it is about
-ALLOWED = re.compile(r"^(?:can|could|may|(?:is|are|am) .{1,60}\ballowed to)\b")
-NEGATIVE = re.compile(
-    r"\b(?:not|no|never|cannot|illegal|forbidden|refuse|without|only|ever|unless|if|when|and|or)\b|n['’]t\b"
+MOST_READINGS = 64  # of a sentence with "or"
+ASKS = re.compile(r"(?:can|could|may) (?P<whole>.+)|(?:is|are) (?P<who>.{1,60}?) allowed to (?P<does>.+)")
+SAYS = re.compile(
+    r"(?P<none>no |neither )?(?P<who>.+?),? (?P<modal>may|shall have (?:the )?power to|(?:is|are) entitled to|shall) "
+    r"(?P<not>not )?(?P<does>.+)"
 )
-FORBIDS = re.compile(r"^(?:no|neither)\b.*\bshall\b|\b(?:shall|may) not\b|\b(?:shall be|is) prohibited\b")
-ALLOWS = re.compile(r"\bmay\b(?! not)|\bshall have (?:the )?power to\b|\bis entitled to\b")
-MODALS = re.compile(r"\b(?:may|shall|must|is prohibited|is entitled)\b")
-LIMITED = re.compile(
-    r"\b(?:unless|except|if|until|when|where|while|without|but|provided|subject to|only|however|notwithstanding"
-    r"|other than|in cases?|during|as|such|nor|more|less|within)\b|[;:—]"
+MODAL = re.compile(r"\b(?:may|might|can|cannot|could|shall|should|must|will|would|entitled)\b")
+REFUSES = re.compile(
+    r"\b(?:not|no|none|nothing|never|cannot|neither|nor|without|unless|except|only|if|when|but)\b|n['’]t\b"
 )
+REFERS = re.compile(r"\b(?:such|said|he|she|it|they|his|her|its|their|him|them|thereof|therein|which|who|that)\b")
+ARTICLES = re.compile(r"\ban?\b|\bthe (?=congress\b)")  # "the bank" is not any bank
+ANY = re.compile(r"\bany\b")
+CHOICE = re.compile(r"\w+(?:, \w+)*,? or \w+")
 
 
 def polarity(question: str, sentence: str) -> str:
     """ "yes", "no", or "" where it is not certain; both in English."""
-    asked, said = fold(question).strip(" ?¿."), fold(sentence)
-    if not ALLOWED.search(asked) or NEGATIVE.search(asked) or LIMITED.search(said):
+    asks = ASKS.fullmatch(plain(question).strip(" ?¿."))
+    says = SAYS.fullmatch(plain(sentence).strip(" ."))
+    if not asks or not says or len(MODAL.findall(says[0])) != 1:
         return ""
-    if len(MODALS.findall(said)) != 1 or not answers_it(question, sentence):
+    wanted, said = asks["whole"] or f"{asks['who']} {asks['does']}", f"{says['who']} {says['does']}"
+    if any(doubt.search(text) for doubt in (REFUSES, REFERS) for text in (wanted, said)):
         return ""
-    forbids, allows = bool(FORBIDS.search(said)), bool(ALLOWS.search(said))
-    return "" if forbids == allows else "no" if forbids else "yes"
+    forbids = bool(says["none"] or says["not"])
+    if (says["none"] and says["not"]) or (says["modal"] == "shall" and not forbids):
+        return ""
+    if forbids:  # "no State may tax a bank" speaks of any bank; "may vote in a precinct" does not of any precinct
+        wanted = ANY.sub("", wanted)
+    if words(wanted) not in [words(ANY.sub("", one)) for one in readings(said)]:
+        return ""
+    return "no" if forbids else "yes"
 
 
-def answers_it(question: str, sentence: str) -> bool:
-    wanted = [stem for stem in terms(question, "en") if stem not in function_stems("en")]
-    held = set(stems(sentence, "en"))
-    return len(wanted) > 1 and sum(stem in held for stem in wanted) >= ENOUGH * len(wanted)
+def plain(text: str) -> str:
+    return " ".join(fold(text).split())
+
+
+def words(text: str) -> list[str]:
+    return stems(ARTICLES.sub(" ", text), "en")
+
+
+def readings(said: str) -> Iterator[str]:
+    """The sentence itself, then with one of the words between which it has "or": no tax or duty, so no tax, no duty."""
+    yield said
+    pieces = CHOICE.split(said)
+    choices = [re.split(r", or |, | or ", run) for run in CHOICE.findall(said)]
+    for chosen in islice(product(*choices), MOST_READINGS):
+        yield "".join(part for pair in zip(pieces, (*chosen, ""), strict=True) for part in pair)

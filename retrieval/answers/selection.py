@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from retrieval.answers.questions import asked_for, fits
 from retrieval.answers.units import OPENS_LIST, Unit, breaks_off, units
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
@@ -20,6 +21,7 @@ from retrieval.text.snippets import function_stems
 REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
 WEIGHTS = Path(__file__).with_name("weights.json")
 PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
+OF_CASES = (UNITED_STATES_REPORTS, CASE)
 EARLY = 400  # characters: a unit that begins so far into its provision is half as early as the first
 FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
@@ -31,7 +33,7 @@ FEATURES = (
 class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
     search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
-    `amended`: a later text took its place.
+    `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words.
     """
 
     section: int
@@ -50,6 +52,7 @@ class Passage:
     valid_to: date | None = None
     status: str = ""
     amended: bool = False
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +174,45 @@ def probabilities(rows: Sequence[Mapping[str, float]]) -> list[float]:
     return [power / whole for power in powers]
 
 
-def may_answer(results: Sequence[Mapping]) -> bool:
-    """Whether the first provisions are probable enough to be quoted. Only where it was learned how probable they must
-    be: in other bodies of law what the search shows is enough.
+def telling_overruling(ranked: Sequence[Scored], overruling: Callable[[Passage], bool]) -> list[Scored]:
+    """With one unit of each decision that overruled another: that it did so, else what it holds first. What has most
+    words of the question may be what it left as it was.
+    """
+    kept: dict[int, Scored] = {}
+    for one in sorted(ranked, key=lambda one: (not says_overruled(one), one.unit.start)):
+        kept.setdefault(one.passage.section, one)
+    return [one for one in ranked if not overruling(one.passage) or kept[one.passage.section] is one]
+
+
+def says_overruled(one: Scored) -> bool:
+    return "overruled" in one.passage.text[one.unit.start : one.unit.end]
+
+
+def may_answer(results: Sequence[Mapping], likely: int) -> bool:
+    """Whether the first of what a search found is probable enough to be quoted: not where the search holds none of it
+    for `likely`, nor below what was learned of a body of law. The question or a rule may name a place all the same.
     """
     told = judged_sum(results)
-    return told is None or told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+    if told is None:
+        return True
+    return likely > 0 and told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+
+
+def asked_of(results: Sequence[Mapping]) -> list[Mapping]:
+    """Where the question names a decision, what it names and what changed that or was changed by it: another decision
+    is no answer. Else all.
+    """
+    named = any(one["locator"].startswith(OF_CASES) and "citation" in codes(one) for one in results)
+    return [one for one in results if not named or is_named(one) or any(map(tells_change, codes(one)))]
+
+
+def codes(result: Mapping) -> list[str]:
+    return [reason["code"] for reason in result["reasons"]]
+
+
+def tells_change(code: str) -> bool:
+    """ "overruled_it", "repealed_by"."""
+    return code.endswith(("_it", "_by"))
 
 
 def judged_sum(results: Sequence[Mapping]) -> float | None:
@@ -191,7 +227,7 @@ def judged_sum(results: Sequence[Mapping]) -> float | None:
 
 def is_named(result: Mapping) -> bool:
     """Whether the question cites it, or a rule put it there."""
-    return bool(result["pin"]) or any(reason["code"] in EXACT for reason in result["reasons"])
+    return bool(result["pin"]) or any(code in EXACT for code in codes(result))
 
 
 @cache

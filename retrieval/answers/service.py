@@ -4,7 +4,7 @@ say them plainly where one may be asked, and says when it does not know. Pages, 
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
@@ -20,19 +20,19 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.polarity import polarity
-from retrieval.answers.selection import PROVISIONS, Passage, Scored, is_named, may_answer, scored
-from retrieval.answers.spanish import beside
-from retrieval.answers.standing import (
-    UNMARKED,
-    ended_by,
-    is_gone,
-    marks,
-    marks_of_cited,
-    not_here,
-    stands_whole,
+from retrieval.answers.selection import (
+    PROVISIONS,
+    Passage,
+    Scored,
+    asked_of,
+    may_answer,
+    scored,
+    telling_overruling,
 )
+from retrieval.answers.spanish import beside
+from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
+from retrieval.answers.successors import Asked, overruling, with_what_ended
 from retrieval.answers.units import Span
-from retrieval.corpus.history import Change, is_within
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
 from retrieval.request import SearchRequest
@@ -163,10 +163,11 @@ def complete(quoted: Quoted) -> dict:
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
-    quoted = not found["abstained"] and may_answer(found["results"])
-    read = reading.passages_of(found["results"], caller, request.as_of) if quoted else []
-    chosen = choose(question_of(found), request.text, read, request.style)
-    chosen = with_what_ended(chosen, read, request, found, caller)
+    asked = asked_of(found["results"])
+    quoted = not found["abstained"] and may_answer(asked, found["likely"])
+    read = reading.passages_of(asked, caller, request.as_of) if quoted else []
+    chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
+    chosen = with_what_ended(chosen, read, found, Asked(question_of(found), request.text, request.as_of, caller))
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
 
@@ -212,9 +213,13 @@ def question_of(found: dict) -> str:
 # -- What is quoted
 
 
-def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> list[Scored]:
-    """The best unit and those nearly as good that do not repeat it; in reading order."""
-    ranked = scored(question, asked, read)
+def choose(
+    question: str, asked: str, read: Sequence[Passage], style: str, overruling: Collection[int] = ()
+) -> list[Scored]:
+    """The best unit and those nearly as good that do not repeat it; in reading order. `overruling` are the ranks of
+    decisions that overruled what is asked about.
+    """
+    ranked = telling_overruling(scored(question, asked, read), lambda passage: passage.rank in overruling)
     chosen: list[Scored] = []
     for one in ranked:
         if len(chosen) == MOST[style] or one.probability < NEARLY * ranked[0].probability:
@@ -222,37 +227,6 @@ def choose(question: str, asked: str, read: Sequence[Passage], style: str) -> li
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)
     return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
-
-
-def with_what_ended(
-    chosen: Sequence[Scored], read: Sequence[Passage], request: AnswerRequest, found: dict, caller: Caller
-) -> list[Scored]:
-    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it."""
-    whole: list[Scored] = []
-    named = {one["rank"] for one in found["results"] if is_named(one)}
-    for one in chosen:
-        change = ended_by(one.passage, request.as_of)
-        successor = change and successor_of(change, chosen, read, request, found, caller)
-        pair = [one, successor] if one.passage.rank in named else [successor, one]
-        whole += [each for each in pair if each and each not in whole]
-    return whole
-
-
-def successor_of(
-    change: Change,
-    chosen: Sequence[Scored],
-    read: Sequence[Passage],
-    request: AnswerRequest,
-    found: dict,
-    caller: Caller,
-) -> Scored | None:
-    """Of what ended a provision the words that are quoted already, else those that answer best."""
-    if quoted := next((one for one in chosen if is_within(one.passage.locator, change.by)), None):
-        return quoted
-    others = [one for one in read if not is_within(one.locator, change.by)]
-    new = reading.passages_at(change.by, found["results"], caller, request.as_of)
-    ranked = scored(question_of(found), request.text, [*others, *new])
-    return next((one for one in ranked if one.passage in new), None)
 
 
 def overlap(one: Scored, other: Scored) -> bool:
@@ -268,7 +242,7 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
     law = [law_item(one, pins, language) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
-    sure = len(chosen) == 1 and stands_whole(law[best])
+    sure = len(chosen) == 1 and bears_yes_or_no(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
     leads = best == 0 and not is_gone(chosen[best].passage, day)
     lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next

@@ -18,14 +18,24 @@ ENDED = {
     "repealed": gettext_noop("Repealed on %(day)s by %(citation)s."),
     "superseded": gettext_noop("Superseded on %(day)s by %(citation)s."),
 }
-UNMARKED = {"valid_from": None, "valid_to": None, "status": "", "standing": None, "history": []}  # of what is no law
+UNMARKED = {  # of what is no law
+    "summary_of_decision": False,
+    "private": False,
+    "valid_from": None,
+    "valid_to": None,
+    "status": "",
+    "standing": None,
+    "history": [],
+}
 
 
 def marks(passage: Passage, day: date | None) -> dict:
-    """How it stands today, and what had changed it by the day asked for."""
+    """Whose words it has, how it stands today, and what had changed it by the day asked for."""
     stands = history.standing(passage.locator, day)
     begins, ends, status = passage.valid_from, stands.end(passage.valid_to), stands.status(passage.status)
     return {
+        "summary_of_decision": passage.is_summary,
+        "private": passage.private,
         "valid_from": iso(begins),
         "valid_to": iso(ends),
         "status": status,
@@ -37,28 +47,34 @@ def marks(passage: Passage, day: date | None) -> dict:
 
 
 def marks_of_cited(entry: Mapping, law: Sequence[Mapping]) -> dict:
-    """Those of what an entry cites of this law: of the first that has any."""
+    """Those of what an entry cites of this law: of the first that has any; whether any is a summary, or private."""
     cited = {place["locator"] for place in entry["citations"]}
     of_cited = [one for one in law if one["citations"][0]["locator"] in cited]
     marked = next((one for one in of_cited if not stands_whole(one)), None)
-    return {name: (marked or UNMARKED)[name] for name in UNMARKED}
+    whose = {name: any(one[name] for one in of_cited) for name in ("summary_of_decision", "private")}
+    return {name: (marked or UNMARKED)[name] for name in UNMARKED} | whose
 
 
 def stands_whole(item: Mapping) -> bool:
-    """Whether it is law today and nothing changed it, so that yes or no may rest on it."""
+    """Whether it is law today and nothing changed it."""
     return item["standing"] == IN_FORCE and not item["history"]
 
 
+def bears_yes_or_no(item: Mapping) -> bool:
+    """Whether it is law that stands whole, in the law's own words: a private document says what its author thinks."""
+    return stands_whole(item) and not (item["summary_of_decision"] or item["private"])
+
+
 def ended_by(passage: Passage, day: date | None) -> Change | None:
-    """What had repealed, superseded or overruled it by that day; what is only changed is law still."""
+    """What had repealed, superseded or overtaken it by that day; what is only changed is law still."""
     made = history.standing(passage.locator, day).made
-    gone = (change for change in made if change.ends or change.effect == history.OVERRULED)
+    gone = (change for change in made if change.ends or change.effect in history.OVERTAKEN)
     return next((change for change in gone if is_within(passage.locator, change.provision)), None)
 
 
 def is_gone(passage: Passage, day: date | None) -> bool:
     """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
-    return passage.status in GONE or ended_by(passage, day) is not None
+    return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None
 
 
 def not_here(citation: str, day: date | None) -> Iterator[str]:

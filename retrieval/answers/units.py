@@ -2,20 +2,25 @@
 Pure.
 
 An item is never quoted without the stems of its lists ("The report shall include—"), nor a rule without the exception
-that follows it in a sentence of its own ("This paragraph does not apply if …").
+that follows it in a sentence of its own ("This paragraph does not apply if …"), nor what was held without the sentence
+of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a bare reply ("No.") by itself.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from retrieval.parsing.designators import CODE, Path, leading, lines_of, nested
+from retrieval.text.later_law import tells_of_departure
 from retrieval.text.sentences import sentences
 
 LONGEST_HEADING = 120  # characters
 LONGEST_LIST = 900  # characters of a list that is quoted whole
 MOST_STEMS = 16  # of an item, and headings: law has seven levels with captions, forms a "Name:" in every line
 MOST_EXCEPTIONS = 8
+REACH = 2_000  # characters behind a sentence in which its paragraph may tell of later law
 
 Span = tuple[int, int]
 
@@ -30,6 +35,12 @@ EXCEPTS = re.compile(
     r"|the (?:preceding|foregoing|previous) sentence"
     r"|(?:this|the foregoing) (?:section|subsection|paragraph|subparagraph|clause|rule) (?:shall|does|do) not"
     r"|(?:a menos|salvo|excepto|sin embargo|pero|no obstante))\b",
+    re.IGNORECASE,
+)
+# A reply to a question that is not quoted with it, as summaries of decisions have: "No, not on this showing."
+REPLIES = re.compile(
+    r"(?:(?:(?:yes|no|s[ií])(?:, [^.;:]{1,40})?|(?:generally|usually|ordinarily)(?:,? (?:yes|no|not))?|sometimes"
+    r"|not(?: \w+){1,4}|(?:they|it) do(?:es)?(?: not)?)\.\s*)+",
     re.IGNORECASE,
 )
 
@@ -76,6 +87,7 @@ class Line:
 def units(text: str) -> tuple[Unit, ...]:
     """In reading order. Headings and bare numbers are none."""
     lines = list(_lines(text))
+    departing = [line for line in lines if tells_of_departure(text[line.start : line.end])]
     made = []
     stems: list[Line] = []
     headings: list[Line] = []
@@ -86,7 +98,7 @@ def units(text: str) -> tuple[Unit, ...]:
         if line.kind == "heading":
             headings = [*headings[1 - MOST_STEMS :], line]
         elif line.kind != "number":
-            after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n)
+            after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n, departing)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
             opens = line.kind == "stem" and not after and _is_listed(text, lines[n : n + 2])
             made.append(Unit(line.start, line.end, above, after, told, opens))
@@ -108,7 +120,7 @@ def _lines(text: str) -> Iterator[Line]:
     """The sentences, trimmed, with their paths; what stands after a designator on a line of its own belongs to it."""
     paths = _paths(text)
     path: Path = ()
-    for start, end in sentences(text):
+    for start, end in _whole_sentences(text):
         written = text[start:end]
         start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
         if start >= end:
@@ -117,6 +129,18 @@ def _lines(text: str) -> Iterator[Line]:
         path = paths[start] if begins else path
         after = text.find("\n", end) == end or text[end : end + 2].endswith("\n")
         yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
+
+
+def _whole_sentences(text: str) -> Iterator[Span]:
+    """Bare replies are joined to the sentence behind them; without one in their line they are left out."""
+    replied: int | None = None
+    for start, end in sentences(text):
+        begins = start if replied is None else replied
+        if REPLIES.fullmatch(text, start, end):
+            replied = None if "\n" in text[start:end] else begins
+        else:
+            yield begins, end
+            replied = None
 
 
 def _paths(text: str) -> dict[int, Path]:
@@ -176,14 +200,19 @@ def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:
     return tuple(items)
 
 
-def _exceptions(text: str, lines: list[Line], n: int) -> tuple[Span, ...]:
-    """The sentences directly behind that take back something of it."""
+def _exceptions(text: str, lines: list[Line], n: int, departing: list[Line]) -> tuple[Span, ...]:
+    """The sentences directly behind that take back something of it, and those of its paragraph by which it is past."""
     found = []
     for line in lines[n + 1 :]:
         begins = MARKED.match(text, line.start, line.end).end()
         if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
             break
-        found.append(_span(line))
+        found.append(line)
         if len(found) == MOST_EXCEPTIONS:
             break
-    return tuple(found)
+    end = lines[n].end
+    line_end = text.find("\n", end, end + REACH)
+    first = bisect_left(departing, end, key=attrgetter("start"))
+    near = (one for one in departing[first : first + MOST_EXCEPTIONS] if one.start < end + REACH)
+    found += [one for one in near if one not in found and (line_end < 0 or one.start < line_end)]
+    return tuple(map(_span, sorted(found, key=_span)))

@@ -87,6 +87,10 @@ class AnswerSentence(s.Serializer):
     )
     translation = AnswerTranslation(allow_null=True, help_text="In answers in Spanish, where there is one.")
     language = s.CharField(help_text="Of the text; of yes and no, that of the law they rest on.")
+    summary_of_decision = s.BooleanField(
+        help_text="What is quoted, or what it rests on, is a summary of a decision, not its opinion's words."
+    )
+    private = s.BooleanField(help_text="What is quoted, or what it rests on, is a private document, not law.")
     standing = s.ChoiceField(
         STANDINGS, allow_null=True, help_text="Of the law it rests on, as in results; null where none is marked."
     )

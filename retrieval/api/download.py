@@ -75,6 +75,7 @@ def row_of(section: Section, cited: list[str], document: Document) -> dict:
     row = {name: getattr(section, name) for name in AS_STORED} | {
         "path": section.parent_locator if section.is_leaf else section.locator,
         "refs": cited,
+        "summary_of_decision": section.is_summary,
         "valid_from": section.valid_from,
         "document": document.title,
         "language": document.language,

@@ -39,7 +39,7 @@ LONGEST = 1_000_000  # bytes of text; what holds more is read part by part
 NAMED_BY = ("locator", "citation", "heading")  # what a reference to a section is made of
 ABOVE_PROVISIONS = {  # where nothing else is said
     "pin": None, "title_es": "", "plain_name": "", "plain_name_es": "", "number": "", "breadcrumb": "", "notes": [],
-    "standing": "in_force",
+    "standing": "in_force", "summary_of_decision": False,
     "status": "", "is_result": False, "valid_from": None, "valid_to": None, "previous": None, "next": None,
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from retrieval.corpus.history import OVERTAKEN
 from retrieval.models import Document, Domain, Upload
 from retrieval.search.response import STANDINGS
 
@@ -33,7 +34,7 @@ class LegalChange(s.Serializer):
     """What a later provision did to this one, to what holds it or to a part of it."""
 
     provision = s.CharField(help_text="Locator of what was changed.")
-    effect = s.ChoiceField(["changed", "repealed", "superseded", "overruled"])
+    effect = s.ChoiceField(["changed", "repealed", "superseded", *OVERTAKEN])
     day = s.DateField(help_text="On which what changed it was ratified.")
     by = s.CharField(help_text="Locator of the provision that changed it.")
     citation = s.CharField(help_text="Its Bluebook form.")
@@ -46,7 +47,6 @@ class LegalChange(s.Serializer):
 NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
 
 
-# What results and provisions tell alike
 class SummarySentence(s.Serializer):
     """A sentence of the law that tells most of what a place says, and where it stands."""
 
@@ -101,9 +101,10 @@ class Shown(s.Serializer):
     text = s.CharField(allow_blank=True)
     url = s.CharField()
     source_url = s.CharField(allow_blank=True)
+    summary_of_decision = s.BooleanField(help_text="The text is a summary of a decision, not its opinion's words.")
     valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
-    status = s.CharField(allow_blank=True, help_text="repealed, reserved …, on the day asked for.")
+    status = s.CharField(allow_blank=True, help_text="repealed, reserved, overruled, departed …, on the day asked for.")
     standing = s.ChoiceField(STANDINGS, help_text="Today, whatever day was asked for.")
     history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
     notes = s.ListField(child=s.CharField())

@@ -53,6 +53,7 @@ LONGEST_QUESTION = 40  # words of a quotation by which it is looked for
 STATUS = {  # by how a text stands on the day
     "in_force": "resolved",
     "overruled": "overruled",
+    "departed": "resolved",  # it may be cited; its standing and history tell what later law did
     "not_yet_in_force": "not_yet_in_force",
     "amended_since": "superseded",
     "no_longer_in_force": "superseded",
@@ -205,7 +206,7 @@ class Library:
             whole, top = locator.startswith(WHOLE), tops.get(locator)
             if locator in documents:
                 return Stand("resolved", "in_force", known=True, document=documents[locator])
-            if top is None and history.standing(locator, self.day).is_overruled:
+            if top is None and history.standing(locator, self.day).overtaken == history.OVERRULED:
                 return Stand("overruled", "overruled", known=True)
             if top is None:
                 document = documents.get(locator.rpartition("/")[0])

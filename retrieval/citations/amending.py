@@ -1,10 +1,14 @@
-"""Questions that ask what changed, repealed or replaced a cited provision, in English and Spanish. Pure."""
+"""Questions that ask what changed, repealed or replaced a cited provision or overruled a decision, in English and
+Spanish. Pure.
+"""
 
 import re
 from collections.abc import Collection, Iterator
 
+from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Source
 from retrieval.citations.finding import find_citations, whole_citations
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 
 _LONGEST = 300  # characters; a longer text tells a situation
 _VERB = re.compile(
@@ -27,6 +31,7 @@ _PERSONAL = re.compile(  # the numeral of "article I" apart
     r"(?<!article )(?<!articulo )(?<!\bart )(?<!\bart\. )\bi\b"
     r"|\b(?:my|me|we|our|he|she|his|her|they|their|yo|mi|mis|nos|nuestr[oa]s?|su|sus)\b"
 )
+_STILL_LAW = re.compile(r"\b(?:still|good law|bad law|sigue|continua|todavia|aun|vigente|en vigor)\b")
 _BREAK = re.compile(r"[,;:.?!]\s")
 _AGENT = re.compile(r"\b(?:by|with|through|por|mediante|con)\b")
 _AMENDMENT = re.compile(r"\b(?:amendments?|enmiendas?)\b")
@@ -39,23 +44,31 @@ _OBJECT = re.compile(r"\s+al?\b")
 _NUMBER = re.compile(r"\W*(?:a\s)?(?:the|la|el|al|n[.oº°]*)?\s*(\w{1,20}(?:\s\w{1,12})?)\W*")
 
 
-def changed_provisions(text: str, changing: Collection[str] = ()) -> tuple[Citation, ...]:
+def changed_provisions(
+    text: str, changing: Collection[str] = (), names: CaseNames | None = None
+) -> tuple[Citation, ...]:
     """The provisions of which a question asks what changed them; else none. "What did the 12th amendment change" asks
     what it did, not what was done to it, and "can Congress change it" what may be. "Qué cambió la enmienda 14" asks
-    what it did if it is one of those that are known to be `changing` others.
+    what it did if it is one of those that are known to be `changing` others. Of decisions, by their `names` too, it may
+    also ask whether they are law still.
     """
     source = Source.of(text)
-    return next(filter(None, _readings(source, changing)), ()) if _asks(source) else ()
+    if not _asks(source):
+        return ()
+    cited = find_citations(text, names=names)
+    return next(filter(None, _readings(source, cited, changing)), ()) or _doubted(source, cited)
 
 
-def changing_provisions(text: str, changing: Collection[str] = ()) -> tuple[Citation, ...]:
+def changing_provisions(
+    text: str, changing: Collection[str] = (), names: CaseNames | None = None
+) -> tuple[Citation, ...]:
     """The provisions of which a question asks what they changed, no more: "what did the 12th amendment change"; else
     none. It leaves out what `changed_provisions` reads.
     """
     source = Source.of(text)
     if not _asks(source) or not _WHAT.match(source.folded):
         return ()
-    cited = find_citations(text)
+    cited = find_citations(text, names=names)
     for verb in _VERB.finditer(source.folded):
         start, end = source.span(*verb.span())
         if _may_be_subject(source, verb):
@@ -84,9 +97,16 @@ def _asks(source: Source) -> bool:
     return len(source.original) <= _LONGEST and not any(no.search(source.folded) for no in refusals)
 
 
-def _readings(source: Source, changing: Collection[str]) -> Iterator[tuple[Citation, ...]]:
+def _doubted(source: Source, cited: Collection[Citation]) -> tuple[Citation, ...]:
+    """The decisions of which it is asked whether they are law still."""
+    asked = _STILL_LAW.search(source.folded)
+    return tuple(c for c in cited if asked and c.locator.startswith((UNITED_STATES_REPORTS, CASE)))
+
+
+def _readings(
+    source: Source, cited: Collection[Citation], changing: Collection[str]
+) -> Iterator[tuple[Citation, ...]]:
     """What each verb of change is about: what follows it, or in the passive what stands before it."""
-    cited = find_citations(source.original)
     for verb in _VERB.finditer(source.folded):
         start, end = source.span(*verb.span())
         passive = _is_passive(source, verb)

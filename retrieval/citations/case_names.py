@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
+from retrieval.citations import short_names
 from retrieval.citations.citation import Found, Source
 from retrieval.citations.heads import apart, shortened, words
 
@@ -65,6 +66,7 @@ class CaseNames:
     def __init__(self, names: Iterable[tuple[str, str, Iterable[str]]], *, before: "CaseNames | None" = None):
         self.cases: list[Case] = [*before.cases] if before else []
         self.short: dict[str, str] = {**before.short} if before else {}
+        self.proper: dict[str, str] = {**before.proper} if before else {}  # of several decisions: of none
         by_word: dict[tuple[str, str], set[int]] = defaultdict(set)
         for locator, name, short in names:
             if case := case_of(locator, name):
@@ -73,6 +75,9 @@ class CaseNames:
                         by_word[side, word].add(len(self.cases))
                 self.cases.append(case)
             self.short |= {Source.of(called).folded: locator for called in short}
+            for called in filter(short_names.can_be_alone, short if case else (name, *short)):
+                folded = Source.of(called).folded
+                self.proper[folded] = locator if self.proper.get(folded, locator) == locator else ""
         slips: dict[str, set[str]] = defaultdict(set)
         for _, word in by_word:
             if len(word) >= _ONE_SLIP:
@@ -98,6 +103,14 @@ class CaseNames:
             locator = self.short.get(match["before"] or match["after"])
             if locator and _is_called(source.folded, match):
                 yield Found.one(*match.span(), locator)
+
+    def asked_about(self, source: Source) -> Iterator[Found]:
+        """The cases that a question calls by a short name without "case": "What did Marbury decide?"."""
+        return short_names.asked_about(source.folded, self.proper)
+
+    def all_of(self, source: Source) -> Iterator[Found]:
+        """The case whose short name is all of a question: "Marbury"."""
+        return short_names.all_of(source.folded, self.proper)
 
     def _matches(self, sides: Sequence[Sequence[Word]]) -> Iterator[tuple[tuple, Case, int, int]]:
         """How well each case fits the words nearest to the "v.": (what decides, case, start, end)."""

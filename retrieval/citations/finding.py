@@ -40,6 +40,12 @@ _ASKING = frozenset(  # besides, around a name
         "three cuales son lista enumera nombra cuando fue fueron se ha han sido a al forman componen enmiendas tres"
     )
 )
+_LEADING_CASE = _LEADING | frozenset(
+    words("did decidio resolvio sostuvo establecio")
+)  # around a decision, besides
+_TRAILING_CASE = _TRAILING | frozenset(
+    words("decide decided hold held establish resolvio sostuvo establecio")
+)
 _BARE = re.compile(
     r"""[\s"'¿(]{0,4}(?:(?:the|la|el)\s{1,2})?([a-z0-9ªº](?:[a-z0-9 .-]{0,30}[a-z0-9ªº])?)[\s"'?!.)]{0,4}"""
 )
@@ -87,15 +93,19 @@ def only_citation(text: str) -> Citation | None:
     return cited[0] if len(cited) == 1 else None
 
 
-def whole_citations(text: str, *, names: CaseNames | None = None) -> tuple[Citation, ...]:
-    """The citations a whole query consists of, neutral words ("what does ... say?") apart; else none.
+def whole_citations(
+    text: str, *, names: CaseNames | None = None, short_names: bool = True
+) -> tuple[Citation, ...]:
+    """The citations a whole query consists of, neutral words ("what does ... say?") apart; else none. By a short name
+    alone, "Lochner", a case is cited where `short_names` are read.
 
     Reads forms too loose for running text: "fifth", "art 1 s 8 c 3", "2nd ammendment", "14A", "5th and 14th".
     """
     if len(text) > _LONGEST_QUERY:
         return ()
     for source in _readings(text):
-        if match := next(chain(_bare(source), _whole(source, names)), None):
+        called = names.all_of(source) if names and short_names else ()
+        if match := next(chain(_bare(source), _whole(source, names, short_names), called), None):
             return tuple(source.citations(match))
     return ()
 
@@ -148,11 +158,11 @@ def _bare(source: Source) -> Iterator[Found]:
         yield found
 
 
-def _whole(source: Source, names: CaseNames | None = None) -> Iterator[Found]:
+def _whole(source: Source, names: CaseNames | None, short_names: bool) -> Iterator[Found]:
     """The longest match, if nothing but neutral words stands around it."""
     cited = chain(
         statutes.find(source, loose=True),
-        cases(source, loose=True, names=names),
+        cases(source, loose=True, names=names, short_names=short_names),
         constitution.find_loose(source),
         act_sections.known_by_number(source, loose=True),
     )
@@ -167,6 +177,7 @@ def _is_framed(folded: str, match: Found) -> bool:
         named = _CASE_NAME.fullmatch(before.lstrip()) or not before.strip()
         if named and _CASE_END.fullmatch(after):
             return True
+        return _are_all(before, _LEADING_CASE) and _are_all(after, _TRAILING_CASE)
     return _are_all(before, _LEADING) and _are_all(after, _TRAILING)
 
 
@@ -199,11 +210,14 @@ _REPORTER_SHAPE = re.compile(
 _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|App)\b")
 
 
-def cases(source: Source, *, loose: bool = False, names: CaseNames | None = None) -> Iterator[Found]:
+def cases(
+    source: Source, *, loose: bool = False, names: CaseNames | None = None, short_names: bool = True
+) -> Iterator[Found]:
     by_reporter = [*_us_reports(source, loose=loose), *_other_reporters(source)]
     yield from by_reporter
     if names and not by_reporter:
         yield from names.find(source)
+        yield from names.asked_about(source) if short_names else ()
 
 
 def named_case(text: str) -> str:

@@ -114,7 +114,7 @@ def ended(results: SectionQuerySet, span: Span) -> QuerySet:
 
 def by_later_law(known: SectionQuerySet, span: Span, kinds: Sequence[str]) -> Iterator[Row]:
     """What it did to provisions whose text stayed as it was, and to decisions."""
-    made = [change for change in history.changes() if KIND_OF[change.effect] in kinds and change.day in span]
+    made = [change for change in history.changes() if KIND_OF.get(change.effect) in kinds and change.day in span]
     here = known.in_force().filter(locator__in={change.provision for change in made})
     places = {locator: row for locator, *row in here.values_list("locator", *ROW[:3])}
     for change in made:

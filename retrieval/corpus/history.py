@@ -1,5 +1,5 @@
-"""What later law did to earlier: provisions were repealed, superseded or changed, decisions overruled. From
-`corpora/history.json`.
+"""What later law did to earlier: provisions were repealed, superseded or changed, decisions overruled or departed from.
+From `corpora/history.json`.
 
 Legal force is not the validity of our text (`Section.valid_to`). A repealed provision keeps its text, so that it is
 found and cited where no day is asked for; on a day after its end it is not in force. Reads one file, once.
@@ -19,6 +19,8 @@ from retrieval.citations.finding import find_citations
 FILE = Path(__file__).parents[1] / "corpora" / "history.json"
 ENDING = ("repealed", "superseded")  # what is only changed stays in force
 OVERRULED = "overruled"  # a decision, which stays to be read and is no longer followed
+DEPARTED = "departed"  # a decision that was not overruled, but later law departs from it or limits it
+OVERTAKEN = (OVERRULED, DEPARTED)
 SAYS_ENDED = re.compile(r"\s*\((?:repealed|superseded|derogad[oa]|sustituid[oa])\)$")
 
 
@@ -78,8 +80,10 @@ class Standing:
         return next((c for c in self.known if c.ends and is_within(self.locator, c.provision)), None)
 
     @property
-    def is_overruled(self) -> bool:
-        return any(c.effect == OVERRULED and is_within(self.locator, c.provision) for c in self.made)
+    def overtaken(self) -> str:
+        """What became of a decision: the first of OVERTAKEN, or ""."""
+        effects = {c.effect for c in self.made if is_within(self.locator, c.provision)}
+        return next((effect for effect in OVERTAKEN if effect in effects), "")
 
     @property
     def ends_later(self) -> bool:
@@ -96,7 +100,7 @@ class Standing:
 
     def status(self, stored: str) -> str:
         if self.ended is None:
-            return OVERRULED if self.is_overruled else stored
+            return self.overtaken or stored
         return "" if self.ends_later else self.ended.effect
 
     def notes(self, stored: list[str]) -> list[str]:

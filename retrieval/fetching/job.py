@@ -159,7 +159,11 @@ def address_of(domain: Domain) -> str:
 
 
 def has_own_address(domain: Domain) -> bool:
-    return re.match("https?://", domain.source) is not None
+    return is_address(domain.source)
+
+
+def is_address(source: str) -> bool:
+    return re.match("https?://", source) is not None
 
 
 def publisher_of(domain: Domain) -> Publisher:

@@ -9,7 +9,7 @@ from retrieval.indexes import hnsw
 from retrieval.ingestion.embedding import embedding_in_use, save_vectors
 from retrieval.jobs import CORPUS, Job, Progress
 from retrieval.models import Chunk, ChunkVector, Document, Domain, EmbeddingModel, JobRun, Version
-from retrieval.models.operations import NEXT_NUMBER
+from retrieval.models.operations import NEXT_OF_DOMAIN
 
 BATCH = 256  # chunks a step: about ten seconds without a GPU
 DELETED = 20_000  # old vectors a step
@@ -94,7 +94,7 @@ class EmbedDocument(Job):
         batch = list(chunks.filter(pk__gt=after).order_by("pk")[:BATCH])
         total = run.total or chunks.count()
         if not batch:
-            Domain.objects.filter(slug=run.params["domain"]).update(corpus_version=NEXT_NUMBER)
+            Domain.objects.filter(slug=run.params["domain"]).update(corpus_version=NEXT_OF_DOMAIN)
             return Progress(total, total, f"Document {number}: embedded anew", run.state, finished=True)
         model, embedder = embedding_in_use()
         ChunkVector.objects.filter(chunk__in=batch, model=model).delete()

@@ -38,7 +38,7 @@ Row = tuple[Section, Node]
 def read(run: JobRun) -> Progress:
     """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
     domain = Domain.objects.get(slug=run.params["domain"])
-    path = source_path(run.params.get("source") or domain.source)
+    path = source_path(run.params["source"]) if run.params.get("source") else own_source(domain.source)
     place = Place(**run.state.get("place", {}))
     found = read_next(path, domain, place)
     source = of_edition(found.document, run.params.get("edition", ""))
@@ -212,10 +212,26 @@ def shown_name(document: Document) -> str:
 
 
 def source_path(name: str) -> Path:
-    if not name:
-        raise SourceRefused(gettext_noop("This domain has no source: name one."))
     path = Path(name)
     return path if path.is_absolute() else settings.BASE_DIR / path
+
+
+def own_source(name: str) -> Path:
+    """Of what a domain names, which people may do who may not read the files of this machine: only what lies below the
+    folders that the settings allow. Raises SourceRefused for all else, in the same words whether it is there or not.
+    """
+    if not name:
+        raise SourceRefused(gettext_noop("This domain has no source: name one."))
+    path = source_path(name)
+    allowed = (folder.resolve() for folder in settings.ARF_SOURCES)
+    if ".." in path.parts or not any(path.resolve().is_relative_to(folder) for folder in allowed):
+        raise SourceRefused(
+            gettext_noop(
+                "A domain names no file but of retrieval/corpora, of the folder “sources” in ARF_VAR_DIR, and of the "
+                "folders in ARF_SOURCES."
+            )
+        )
+    return path
 
 
 def check_identity(domain: Domain, source: SourceDocument) -> None:

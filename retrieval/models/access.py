@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from retrieval.access.caller import Caller
 
+NOBODY = "nobody:"  # begins the principal of a name that nobody has
 NAME = re.compile(r"(user|group|key):(.{1,150})")
 
 
@@ -150,7 +151,7 @@ def principal_of(name: str) -> str | None:
     kind, own = parts.groups()
     model, field = _named()[kind]
     number = model.objects.filter(**{field: own}).values_list("pk", flat=True).first()
-    return f"nobody:{name}" if number is None else f"{kind}:{number}"
+    return f"{NOBODY}{name}" if number is None else f"{kind}:{number}"
 
 
 def name_of(principal: str) -> str:

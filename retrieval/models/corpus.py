@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
 from retrieval.models.access import DocumentGrant
+from retrieval.parsing.cases import is_summary
 
 
 @models.CharField.register_lookup
@@ -357,8 +358,7 @@ class Section(models.Model):
         ordering = ["document", "position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["document", "locator"],
-                condition=Q(valid_to__isnull=True, live=True),
+                fields=["document", "locator"], condition=Q(valid_to__isnull=True, live=True),
                 name="one_current_version",
             ),
         ]
@@ -368,8 +368,7 @@ class Section(models.Model):
             models.Index(fields=["document", "valid_from"], name="section_begins"),
             models.Index(fields=["valid_to"], name="section_ends", condition=Q(valid_to__isnull=False)),
             models.Index(
-                fields=["domain", "document"],
-                name="section_in_force",
+                fields=["domain", "document"], name="section_in_force",
                 condition=Q(live=True, is_result=True, valid_to__isnull=True),
             ),
             models.Index(
@@ -383,8 +382,7 @@ class Section(models.Model):
                 condition=Q(live=True, is_result=True, ended=True),
             ),
             models.Index(
-                fields=["domain", "id"],
-                name="section_cases",
+                fields=["domain", "id"], name="section_cases",
                 condition=Q(live=True, valid_to__isnull=True, level="case"),
             ),
         ]
@@ -396,6 +394,10 @@ class Section(models.Model):
     def path(self) -> str:
         """The locator as it stands in URLs, without its leading slash."""
         return self.locator.removeprefix("/")
+
+    @property
+    def is_summary(self) -> bool:
+        return is_summary(self.level, self.text)
 
     @property
     def local_heading(self) -> str:

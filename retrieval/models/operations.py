@@ -13,6 +13,10 @@ from retrieval.models.uploads import in_words
 NEXT_NUMBER = models.Func(
     models.Value("retrieval_version_number"), function="nextval", output_field=models.BigIntegerField()
 )
+# Private domains have numbers of their own, so that those that anybody sees tell nothing of them.
+NEXT_OF_DOMAIN = models.Func(
+    models.F("visibility"), function="retrieval_next_number", output_field=models.BigIntegerField()
+)
 
 
 class Version(models.Model):

@@ -45,6 +45,7 @@ class MatterForm(forms.Form):
     what = forms.CharField(required=False, max_length=300, label=_("What is to be done"))
     due_on = DayField(required=False, label=pgettext_lazy("deadline", "By"))
     number = forms.IntegerField(required=False)
+    upload = forms.UUIDField(required=False)
     domain = forms.SlugField(required=False)
     file = forms.FileField(required=False, label=_("File"))
 
@@ -115,6 +116,8 @@ def act(matter: Matter, request: HttpRequest, said: dict) -> None:
             matters.drop_deadline(matter, said["number"], caller)
         case "upload":
             hand_in(matter, request, said)
+        case "drop-upload":
+            matters.drop_upload(matter, said["upload"], caller)
         case "withdraw":
             withdraw(matter, said["name"], caller)
         case "close":

@@ -7,7 +7,9 @@ from retrieval.citations.citation import cite
 from retrieval.citations.reporters import CASE, SHORT_NAME, cite_case
 from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
+LEVEL = "case"
 PARTS = {"facts": "Facts", "question": "Question", "conclusion": "Held", "holding": "Held"}
+SUMMARY = rf"^(?:{'|'.join(dict.fromkeys(PARTS.values()))})[.] "  # what a summary begins with; PostgreSQL reads it too
 _HOLDING = re.compile(r"^Held\. (?=\S)", re.MULTILINE)
 
 
@@ -15,6 +17,11 @@ def holding_begins(text: str) -> int:
     """Where, in the text of a case, what was held begins; 0 where it is not told apart."""
     found = _HOLDING.search(text)
     return found.end() if found else 0
+
+
+def is_summary(level: str, text: str) -> bool:
+    """Whether the words of a section are a summary of a decision, as `case_of` writes it, and not the court's own."""
+    return level == LEVEL and re.match(SUMMARY, text) is not None
 
 
 def is_case(row: dict) -> bool:
@@ -28,7 +35,7 @@ def case_of(row: dict) -> SourceDocument:
     elsewhere = row["locator"].startswith(CASE)
     said = ((title, " ".join(str(row[part]).split())) for part, title in PARTS.items() if row.get(part))
     root = Node(
-        level="case",
+        level=LEVEL,
         heading=row["name"],
         locator=row["locator"],
         names={"en": "; ".join(row["short_names"])} if row.get("short_names") else {},

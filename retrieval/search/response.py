@@ -11,6 +11,7 @@ from django.utils import timezone
 from retrieval.corpus import history, statements
 from retrieval.corpus.moved import GONE
 from retrieval.models import Section
+from retrieval.parsing.cases import LEVEL, SUMMARY
 from retrieval.parsing.tree import page_at
 from retrieval.ranking import (
     EXACT,
@@ -29,7 +30,7 @@ from retrieval.text.snippets import best_snippet, function_stems
 
 UNLIKELY_IN_A_ROW = 3
 MOST_PARTS, LONGEST = 60, 20_000  # provisions below one, and their characters, whose words are put into an answer
-STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", "overruled")
+STANDINGS = ("in_force", "amended_since", "no_longer_in_force", "not_yet_in_force", *history.OVERTAKEN)
 NO_RULES = {  # the account of rules where none had a part
     "fired": [],
     "changed": [],
@@ -51,6 +52,7 @@ class Provision:
     document_id: int
     private: bool
     is_leaf: bool
+    level: str
     locator: str
     citation: str
     heading: str
@@ -72,10 +74,11 @@ class Provision:
     chunk_start: int | None
     length: int | None  # characters of its text; None where it has no chunk
     amended: bool  # a later text took its place
+    is_summary: bool  # of a decision, not the court's words
 
 
 AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb")
-OF_SECTION = [field.name for field in fields(Provision)][1:18]
+OF_SECTION = [field.name for field in fields(Provision)][1:19]
 # Long ones are read only where they are shown, or nothing else is there to cut a snippet from.
 ON_DEMAND = {
     "text": "CASE WHEN {whole} OR chunk.id IS NULL THEN readable.text ELSE '' END",
@@ -88,7 +91,8 @@ SELECT readable.id, {", ".join(ON_DEMAND.get(name, f"readable.{name}") for name 
      ORDER BY last.position DESC LIMIT 1),
     readable.valid_to IS NOT NULL AND EXISTS (
         SELECT FROM retrieval_section later WHERE later.document_id = readable.document_id
-        AND later.locator = readable.locator AND later.live AND later.valid_from >= readable.valid_to)
+        AND later.locator = readable.locator AND later.live AND later.valid_from >= readable.valid_to),
+    CASE WHEN readable.level = '{LEVEL}' THEN readable.text ~ '{SUMMARY}' ELSE false END
 FROM ({{readable}}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
@@ -126,7 +130,11 @@ def is_confident(ranking: Ranking) -> bool:
 
 
 def likely(ranking: Ranking) -> int:
-    """Where relevance ends: how many come before the first three unlikely ones that follow on one another."""
+    """Where relevance ends: how many come before the first three unlikely ones that follow on one another. None where
+    it is doubtful that any answers.
+    """
+    if ranking.doubtful:
+        return 0
     end = 0
     for place, candidate in enumerate(ranking.candidates, start=1):
         if ranking.final or is_likely(ranking.query, candidate):
@@ -221,6 +229,7 @@ def shown(place: Provision | Section, day: date | None, document_url: str, *, am
         "source_url": place.source_url or document_url,
         "valid_from": iso(begins),
         "valid_to": iso(ends),
+        "summary_of_decision": place.is_summary,
         "status": status,
         "standing": standing_today(begins, ends, status, amended=amended),
         "history": [change.to_dict() for change in stands.made],
@@ -239,8 +248,8 @@ def standing_on(day: date, begins: date | None, ends: date | None, status: str, 
         return "not_yet_in_force"
     if ends and ends <= day:
         return "amended_since" if amended else "no_longer_in_force"
-    if status == history.OVERRULED:
-        return history.OVERRULED
+    if status in history.OVERTAKEN:
+        return status
     return "no_longer_in_force" if status in GONE else "in_force"
 
 

@@ -48,7 +48,8 @@ class ResolveCitations:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        whole = whole_citations(query.original, names=decided_cases.names_for(query))
+        names, private = decided_cases.names_for(query), any(domain.private for domain in query.domains)
+        whole = whole_citations(query.original, names=names, short_names=not private)  # a client may be named so
         found = whole or cited_in(query, query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
         if not found:
@@ -332,17 +333,18 @@ def candidate(section: int, reason: Reason, **known) -> Candidate:
 
 @dataclass(frozen=True)
 class AnswerChanges:
-    """Where a question asks what changed, repealed or replaced a cited provision, and the history of the law tells:
-    what did, in the order of days, then what is cited, then the parts of it that were changed. Where it asks what a
-    cited provision changed: that, then what is cited. Ranking stages pass.
+    """Where a question asks what changed, repealed or replaced a cited provision or overruled a decision, and the
+    history of the law tells: what did, in the order of days, then what is cited, then the parts of it that were
+    changed. Where it asks what a cited provision changed: that, then what is cited. Ranking stages pass.
     """
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         text, changing = ranking.query.original, history.changing()
-        if cited := changed_provisions(text, changing):
+        names = decided_cases.names_for(ranking.query)
+        if cited := changed_provisions(text, changing, names):
             return with_changes(ranking, reasons_of(cited))
-        if cited := changing_provisions(text, changing):
+        if cited := changing_provisions(text, changing, names):
             return with_changed(ranking, reasons_of(cited))
         return ranking.noting("the question asks of no change to or by a cited provision", skipped=True)
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.answers.citing import cited, together
 from retrieval.corpus import history
 from retrieval.corpus.changes import begins
-from retrieval.corpus.history import is_within
+from retrieval.corpus.history import DEPARTED, is_within
 from retrieval.models import Section
 from retrieval.pages.addresses import Reader
 from retrieval.pages.reader import document_title, name_under
@@ -47,6 +47,7 @@ CHANGES = {
     "repealed": _("Repealed on {day} by {citation}."),
     "superseded": _("Superseded on {day} by {citation}."),
     "overruled": _("Overruled on {day} by {citation}."),
+    "departed": _("Later law departs from it or limits it: {citation}, {day}."),
 }
 STANDINGS = {
     "amended_since": _("Amended on {day}"),
@@ -70,10 +71,12 @@ REASONS = {
     "repealed_it": _("It repealed %(citation)s in %(year)s."),
     "superseded_it": _("It superseded %(citation)s in %(year)s."),
     "overruled_it": _("It overruled %(citation)s in %(year)s."),
+    "departed_it": _("It departed from %(citation)s, or limited it, in %(year)s."),
     "changed_by": _("It was changed by %(citation)s in %(year)s."),
     "repealed_by": _("It was repealed by %(citation)s in %(year)s."),
     "superseded_by": _("It was superseded by %(citation)s in %(year)s."),
     "overruled_by": _("It was overruled by %(citation)s in %(year)s."),
+    "departed_by": _("%(citation)s departed from it, or limited it, in %(year)s."),
     "was_changed": _("It is a part that was changed."),
     "headed": _("Your question is its heading: “%(heading)s”."),
     "dense": _("Its meaning is close to your question’s: number %(rank)s of all."),
@@ -182,6 +185,8 @@ def local(values: Mapping, name: str) -> str:
 
 @register.filter
 def status(code: str) -> str:
+    if code == DEPARTED:
+        return gettext("Later law departs from it or limits it")
     return gettext(code.title()) if code.title() in STATUSES else code
 
 
@@ -272,10 +277,13 @@ def ending(citation: str, day: date) -> Mapping | None:
 
 
 def plain_marks(item: Mapping) -> list[str]:
-    """What is told beside law that is quoted, without links: its status, its standing, what changed it."""
+    """What is told beside law that is quoted, without links: whether it is a summary, its status, its standing, what
+    changed it.
+    """
     changed = [(str(CHANGES[made["effect"]]), made) for made in item["history"]]
     by = [told.format(day=day(made["day"]), citation=made["citation"]) for told, made in changed]
-    return [*filter(None, (status(item["status"]), standing(item))), *by]
+    whose = gettext("summary, not the opinion’s words") if item["summary_of_decision"] else ""
+    return [*filter(None, (whose, status(item["status"]), standing(item))), *by]
 
 
 register.filter(document_title)

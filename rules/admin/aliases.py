@@ -4,9 +4,10 @@ that decide what is done with a question before it is searched.
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
+from import_export.results import Result
 
 from retrieval.access.caller import Caller
 from retrieval.access.middleware import caller_of
@@ -14,6 +15,7 @@ from retrieval.admin.base import link
 from retrieval.admin.picker import LocatorField, LocatorInput
 from retrieval.models import Domain
 from rules.admin.base import ReasonedForm, SwitchedAdmin
+from rules.aliases import embedding
 from rules.authoring.resources import AliasResource, GlossaryResource, PhraseResource
 from rules.models import Alias, GlossaryTerm, QuestionPhrase
 
@@ -50,6 +52,20 @@ class AliasAdmin(SwitchedAdmin):
         if "locator" in form.base_fields:
             form.base_fields["locator"].widget.caller = caller_of(request)
         return form
+
+    def save_model(self, request: HttpRequest, obj: Alias, form: AliasForm, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        embedding.embed_saved([obj.pk])
+
+    def process_result(self, result: Result, request: HttpRequest) -> HttpResponse:
+        """Of an import."""
+        embedding.embed_saved([row.object_id for row in result.rows if row.is_new() or row.is_update()])
+        return super().process_result(result, request)
+
+    def _switch(self, request: HttpRequest, queryset: QuerySet, enabled: bool) -> None:
+        aliases = list(queryset.values_list("pk", flat=True))
+        super()._switch(request, queryset, enabled)
+        embedding.embed_saved(aliases)
 
     @admin.display(description=gettext_lazy("Provision"), ordering="locator")
     def provision(self, alias: Alias) -> SafeString:

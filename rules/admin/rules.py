@@ -3,6 +3,7 @@ published as buttons, history, copies, files; and what last night's check found 
 """
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
@@ -157,6 +158,7 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
             step(lambda request, rule: workflow.propose(rule, by=request.user, caller=caller_of(request))),
             permitted("change"),
             has_status(Status.DRAFT, Status.RETIRED),
+            shown=attrgetter("digest"),
         ),
         ObjectAction(
             "publish",
@@ -164,6 +166,7 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
             step(lambda request, rule: workflow.publish(rule, by=request.user, caller=caller_of(request))),
             permitted("publish"),
             lambda rule: rule.status in workflow.publishable(),
+            shown=attrgetter("digest"),
         ),
         ObjectAction(
             "send-back",

@@ -16,6 +16,8 @@ from retrieval.stages.reranker.features import USUAL_MINIMUM
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import THRESHOLDS, check_calibration, publish
 
+DECLINING = ("answer_minimum", "minimum")  # what no probability reaches 1 of
+
 
 class ThresholdForm(forms.ModelForm):
     class Meta:
@@ -34,10 +36,14 @@ class ThresholdForm(forms.ModelForm):
         return calibration
 
     def clean(self) -> dict:
-        """An answer minimum left as it was keeps the scale it was chosen on; without weights those in force stay, lest
-        a version that was begun from nothing leave its domain without probabilities.
+        """What would decline everything is refused: a version is in force at once. An answer minimum left as it was
+        keeps the scale it was chosen on; without weights those in force stay, lest a version that was begun from
+        nothing leave its domain without probabilities.
         """
         said = super().clean()
+        for name in DECLINING:
+            if said.get(name) == 1.0:
+                self.add_error(name, _("At 1 no question of this domain would be answered."))
         before = DomainThreshold.objects.filter(domain=said.get("domain"), active=True).first()
         if before and before.answer_minimum == said.get("answer_minimum"):
             self.instance.answer_scale = before.answer_scale

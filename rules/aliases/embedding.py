@@ -3,6 +3,8 @@ English first, by the translation that Spanish questions pass through.
 """
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from django.db.models import QuerySet
@@ -10,6 +12,7 @@ from django.db.models import QuerySet
 from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.translation import translate
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel
@@ -18,6 +21,7 @@ from rules import published
 from rules.models import Alias, AliasVector
 
 BATCH = 2_000  # aliases a call: a few seconds
+AT_ONCE = 200  # aliases embedded while somebody waits for a page: under a second
 SECONDS = 60.0  # of a task: the queue ends one after two minutes, and begins another each minute
 
 
@@ -25,10 +29,12 @@ def missing(model: EmbeddingModel) -> QuerySet[Alias]:
     return Alias.objects.in_use().exclude(vectors__model=model)
 
 
-def embed_missing() -> int:
-    """Embeds the next aliases that have no vector by the active model; gives how many. May run twice."""
+def embed_missing(**among: object) -> int:
+    """Embeds the next aliases, of all or among these, that have no vector by the active model; gives how many. May run
+    twice.
+    """
     model = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
-    batch = list(missing(model).order_by("pk")[:BATCH]) if model else []
+    batch = list(missing(model).filter(**among).order_by("pk")[:BATCH]) if model else []
     if not batch:
         return 0
     try:
@@ -46,6 +52,14 @@ def embed_missing() -> int:
         for alias, text, vector in zip(batch, english, embedder.embed_documents(english), strict=True)
     ]
     return len(AliasVector.objects.bulk_create(rows, ignore_conflicts=True))
+
+
+def embed_saved(aliases: Sequence[int]) -> None:
+    """Embeds what somebody has just saved (ids), without which its name alone is not enough to be found by; of a long
+    file only the first. The rest, and what an embedder that fails leaves, are embedded by the clock.
+    """
+    with suppress(EmbeddingUnavailable):
+        embed_missing(pk__in=aliases[:AT_ONCE])
 
 
 def english_of(alias: Alias) -> str:

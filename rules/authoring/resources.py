@@ -14,7 +14,7 @@ from import_export.widgets import ForeignKeyWidget, Widget
 from tablib import Dataset
 
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, gettext_noop
 from retrieval.models import Domain
 from rules.authoring import rule_checks, workflow
 from rules.models import Alias, GlossaryTerm, QuestionPhrase, Rule
@@ -169,10 +169,35 @@ class PlainJSON(JSON):
     """JSON as it is: nothing in it is ever a formula."""
 
     def create_dataset(self, in_stream, **kwargs) -> Dataset:
-        return bounded(super().create_dataset(in_stream, **kwargs))
+        return bounded(super().create_dataset(aligned(in_stream), **kwargs))
 
     def export_data(self, dataset: Dataset, **kwargs) -> str:
         return dataset.export("json", **kwargs)
+
+
+class UnlikeRows(ArfError):
+    """A file in which some row has other fields than the first."""
+
+    status = 422
+
+
+def aligned(text: str | bytes) -> str | bytes:
+    """JSON rows with their fields in the order of the first, by whose names the library reads them all, whatever they
+    are called. Raises UnlikeRows.
+    """
+    rows = json.loads(text)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return text  # which the library refuses
+    for number, row in enumerate(rows, start=1):
+        if unlike := sorted(row.keys() ^ rows[0].keys()):
+            raise UnlikeRows(
+                gettext_noop(
+                    "Row %(row)s differs from the first in the field “%(field)s”: all rows have the same fields."
+                ),
+                row=number,
+                field=unlike[0],
+            )
+    return json.dumps([{name: row[name] for name in rows[0]} for row in rows])
 
 
 FORMATS = [SafeCSV, PlainJSON]

@@ -56,8 +56,8 @@ def approvers(rule: Rule) -> list[str]:
 
 @transaction.atomic
 def propose(rule: Rule, *, by, caller: Caller) -> Rule:
-    """Puts a draft before somebody who may approve it. Raises RuleRefused."""
-    rule = locked(rule, Status.DRAFT, Status.RETIRED)
+    """Puts a draft, as it is given here, before somebody who may approve it. Raises RuleRefused."""
+    rule = as_shown(rule, locked(rule, Status.DRAFT, Status.RETIRED))
     check(rule, caller)
     check_beside_others(rule, caller)
     rule.status, rule.proposed_by = Status.PROPOSED, by
@@ -66,10 +66,10 @@ def propose(rule: Rule, *, by, caller: Caller) -> Rule:
 
 @transaction.atomic
 def publish(rule: Rule, *, by, caller: Caller) -> Rule:
-    """Puts the rule as it stands in force. Raises RuleRefused; where the settings say so, whoever proposed it cannot
-    approve it.
+    """Puts the rule, as it is given here, in force. Raises RuleRefused, also where it was changed since; where the
+    settings say so, whoever proposed it cannot approve it.
     """
-    rule = locked(rule, *publishable())
+    rule = as_shown(rule, locked(rule, *publishable()))
     if settings.ARF_RULES_SECOND_PERSON and (by is None or by.pk == rule.proposed_by_id):
         raise RuleRefused(_("Another person than the one who proposed it must approve it."))
     check(rule, caller)
@@ -123,6 +123,13 @@ def locked(rule: Rule, *allowed: str) -> Rule:
     rule = Rule.objects.select_for_update().get(pk=rule.pk)
     if rule.status not in allowed:
         raise RuleRefused(_("Its status is “%s”: this is not possible now.") % rule.get_status_display())
+    return rule
+
+
+def as_shown(shown: Rule, rule: Rule) -> Rule:
+    """The second. Raises RuleRefused where it says anything else than the first."""
+    if shown.digest != rule.digest:
+        raise RuleRefused(_("It was changed after this page was shown: look at it again."))
     return rule
 
 

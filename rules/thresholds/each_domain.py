@@ -21,7 +21,7 @@ from retrieval.ranking import (
 from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
-from retrieval.text.other_law import names_a_state, names_another_country
+from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
@@ -49,8 +49,7 @@ FEATURES = (
     "said",  # the greatest share of the question that a curated name says
     "near",  # the cosine of the nearest text
     "weight",  # of the question's words in all public law
-    "state",  # whether it names one or a city of one, whose own law is not here
-    "abroad",  # whether it names another country
+    "state",  # whether it names one, whose own law is not here
 )
 
 
@@ -80,10 +79,11 @@ class EachDomain:
         filled = ranking.query.filled
         if ranking.final or len(filled) < 2:
             return self._run(ranking).noting("one search", skipped=True)
-        found = self.found(ranking)
+        found, doubtful = self.found(ranking), False
         if any(isinstance(stage, Abstain) for stage in self.stages):
-            found = judged_together(ranking.query, found)
-        return together(ranking, found).noting(account_of(ranking.query, [domain for domain, _ in found]))
+            found, doubtful = judged_together(ranking.query, found)
+        merged = replace(together(ranking, found), doubtful=doubtful)
+        return merged.noting(account_of(ranking.query, [domain for domain, _ in found]))
 
     def found(self, ranking: Ranking) -> "Found":
         """What each domain that is searched finds by itself."""
@@ -115,19 +115,22 @@ def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[Doma
     return [domain for domain in possible if domain.private or domain in kept]
 
 
-def judged_together(query: Query, found: Found) -> Found:
+def judged_together(query: Query, found: Found) -> tuple[Found, bool]:
     """All public domains decline where it is improbable that any of them answers, but for one of which nothing was
-    learned and that answers by itself; else none does beside one that answers.
+    learned and that answers by itself; else none does beside one that answers. And whether what is shown is doubtful:
+    hardly more probable than what declines, and no private domain answers.
     """
     told = signs(query, found)
     if told is None or all(answer.abstained for domain, answer in found if not domain.private):
-        return found
+        return found, False
     answering = any_answers(query)
     probability = answering.of(told)
+    is_private = any(domain.private and not answer.abstained for domain, answer in found)
     if probability >= answering.minimum:
-        return [(d, answer if d.private else shown_all_the_same(answer)) for d, answer in found]
+        kept = [(d, answer if d.private else shown_all_the_same(answer)) for d, answer in found]
+        return kept, probability < answering.sure and not is_private
     reason = Reason("abstained", {"probability": round(probability, 3)})
-    return [(d, a if d.private or answers_unlearned(a) else declined(a, reason)) for d, a in found]
+    return [(d, a if d.private or answers_unlearned(a) else declined(a, reason)) for d, a in found], False
 
 
 def answers_unlearned(answer: Ranking) -> bool:
@@ -158,7 +161,9 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
 
 
 def any_answers(query: Query) -> Logistic:
-    """The probability that one of the bodies answers. Below its minimum nothing is shown of what public ones found."""
+    """The probability that one of the bodies answers. Below its minimum nothing is shown of what public ones found, and
+    below what is `sure` it is doubtful.
+    """
     fitted = any_answer_fitted(query.versions.get("model", 0))
     if fitted is None or fitted["weights"].keys() != set(FEATURES):  # of a release with other features
         return shipped(FILE, FEATURES)
@@ -172,8 +177,8 @@ def features(query: Query, *, answer: float, said: float, near: float) -> np.nda
     if likeness is None:
         return None
     weight = weight_of_words(query, [domain for domain in query.filled if not domain.private])
-    state, abroad = names_a_state(query.text), names_another_country(query.text)
-    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state, abroad])
+    state = names_a_state(query.text)
+    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
@@ -176,6 +177,12 @@ def is_cited(candidate: Candidate) -> bool:
     return candidate.pin is not None or any(reason.code == "citation" for reason in candidate.reasons)
 
 
+def is_named_decision(candidate: Candidate) -> bool:
+    """The question names this decision, by its name or its citation."""
+    cited = (reason.values.get("locator", "") for reason in candidate.reasons if reason.code == "citation")
+    return any(str(locator).startswith((UNITED_STATES_REPORTS, CASE)) for locator in cited)
+
+
 def marked(candidate: Candidate, own: Thresholds | None) -> Candidate:
     if is_cited(candidate):
         return candidate.but(gate=ACCEPT)
@@ -213,7 +220,7 @@ class Abstain:
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
     is judged apart, as any text; only where neither is probable nothing is shown. A private section of which the
-    question is the heading answers it.
+    question is the heading answers it, and so does a decision that it names.
     """
 
     @unless_final
@@ -225,8 +232,9 @@ class Abstain:
         first = ranking.candidates[:JUDGED_BY]
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
-        if is_headed(first[0]):
-            return replace(ranking, confident=is_confident(first, ranking.query.thresholds)).noting("its heading")
+        if is_headed(first[0]) or any(map(is_named_decision, first)):
+            confident = is_confident(first, ranking.query.thresholds)
+            return replace(ranking, confident=confident).noting("the question names it")
         verdicts = list(filter(None, (by_its_own(ranking, first), as_any_text(ranking, first))))
         if all(verdict.declines for verdict in verdicts):
             reason = Reason("abstained", {"probability": round(max(v.probability for v in verdicts), 3)})

@@ -1,5 +1,7 @@
 """Variables are read strictly, and a wrong value is named."""
 
+from pathlib import Path
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -39,6 +41,12 @@ def test_one_of_few_names_them(read):
 
 def test_a_folder_is_made(read, tmp_path):
     assert read("folder", str(tmp_path / "deep" / "er"), tmp_path).is_dir()
+
+
+def test_folders_are_absolute(read, tmp_path):
+    assert read("folders", f"{tmp_path}, /srv/law") == [tmp_path, Path("/srv/law")] and read("folders", "") == []
+    with pytest.raises(ImproperlyConfigured, match="absolute path"):
+        read("folders", "/srv/law,law")
 
 
 def test_the_embedded_url_becomes_a_django_database():

@@ -28,7 +28,8 @@ FORM = {
 
 
 def press(client, rule: Rule, action: str) -> str:
-    response = client.post(f"{LIST}{rule.pk}/do/{action}/", follow=True)
+    shown = {"shown": Rule.objects.get(pk=rule.pk).digest} if action in ("propose", "publish") else {}
+    response = client.post(f"{LIST}{rule.pk}/do/{action}/", shown, follow=True)
     assert response.status_code == 200
     return response.content.decode()
 

@@ -60,6 +60,8 @@ class Command(ArfCommand):
             sure = "" if result["probability"] is None else f"  (probability {result['probability']:.2f})"
             self.stdout.write(f"\n{result['rank']}. {result['citation']}: {result['title']}{sure}")
             self.stdout.write(f"   {result['locator']}")
+            if result.get("summary_of_decision"):
+                self.stdout.write("   (a summary of the decision, not the opinion's words)")
             self.stdout.write(textwrap.indent(textwrap.fill(result["snippet"], 96), "   "))
             self.stdout.write("   because: " + "; ".join(map(in_words, result["reasons"])))
         source = "from the cache" if answer["cached"] else "searched"

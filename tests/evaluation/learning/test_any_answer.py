@@ -106,11 +106,15 @@ def test_weights_of_other_features_do_not_serve(two_bodies):
 
 
 def test_what_ships_serves_where_it_tells_better_or_topics_are_few(fitting, monkeypatch):
-    monkeypatch.setattr(any_answer, "area", lambda *told: 1.0)
-    assert fitting().message.startswith("What ships serves: AUC ")
     monkeypatch.setattr(any_answer, "FEWEST", 100)
     assert fitting().message.startswith("What ships serves: 30 questions with an answer and 8 without one")
     assert registry.active().any_answer is None
+    monkeypatch.setattr(any_answer, "FEWEST", 5)
+    monkeypatch.setattr(any_answer, "area", lambda *told: 1.0)
+    assert fitting().message.startswith("What ships serves: AUC ")
+    row, ships = registry.active().any_answer, shipped(FILE, FEATURES)
+    assert row["weights"] == dict(zip(FEATURES, ships.weights, strict=True))
+    assert ships.minimum != row["minimum"] <= row["sure"]  # of the reranker and the law that are here
 
 
 def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(fitting, monkeypatch):

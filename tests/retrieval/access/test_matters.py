@@ -192,6 +192,42 @@ def test_the_last_lead_neither_leaves_nor_steps_down(firm):
         matters.matter_of(firm.matter.public_id, firm.lead)
 
 
+@pytest.fixture
+def renamed(firm):
+    """Another “user:rea”, who was made a member beside the one of that name before."""
+    User.objects.filter(username="rea").update(username="rhea")
+    newcomer = person("rea")
+    matters.set_member(firm.matter, "user:rea", "reader", firm.lead)
+    handed_in(firm.matter, firm.lead)
+    return newcomer
+
+
+def test_all_of_a_name_are_removed_by_it(firm, renamed):
+    assert firm.can_read(firm.reader) and firm.can_read(renamed)
+    matters.remove_member(firm.matter, "user:rea", firm.lead)
+    assert not firm.can_read(firm.reader) and not firm.can_read(renamed)
+
+
+def test_a_name_that_is_somebodys_now_stands_there_once(firm):
+    matters.set_member(firm.matter, "user:later", "reader", firm.lead)
+    later = person("later")
+    matters.set_member(firm.matter, "user:later", "reader", firm.lead)
+    with matters.acting_as(firm.matter):
+        assert firm.matter.members.filter(name="user:later").count() == 1
+    handed_in(firm.matter, firm.lead)
+    assert firm.can_read(later)
+    matters.remove_member(firm.matter, "user:later", firm.lead)
+    assert not firm.can_read(later)
+
+
+def test_none_of_a_name_keeps_a_higher_role(firm, renamed):
+    with matters.acting_as(firm.matter):
+        firm.matter.members.filter(principal=firm.reader.principals[0]).update(role="lead", has_come=True)
+    matters.set_member(firm.matter, "user:rea", "reader", firm.lead)
+    with matters.acting_as(firm.matter):
+        assert {*firm.matter.members.filter(name="user:rea").values_list("role", flat=True)} == {"reader"}
+
+
 def test_a_reader_leaves_with_all_documents(firm):
     handed_in(firm.matter, firm.lead)
     matters.leave(firm.matter, firm.reader)

@@ -10,10 +10,13 @@ from retrieval import jobs
 from retrieval.access import sharing
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus import statements
 from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, Section, Upload
 from retrieval.models.access import caller_for, name_of
+from retrieval.request import SearchRequest
+from retrieval.search.service import in_scope, search
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +49,28 @@ def handed_in(caller, text="1. Term. A year.", filename="settlement.txt", **fiel
     with as_system():
         upload.refresh_from_db()
         return upload.document
+
+
+def last_number():
+    """That anybody's answers may tell."""
+    return statements.rows("SELECT last_value FROM retrieval_version_number")
+
+
+def test_the_public_is_told_nothing_of_private_publications(ben, reindex):
+    request = SearchRequest("freedom of speech")
+    reindex()
+    search(request)
+    before, numbers = in_scope(ANONYMOUS), last_number()
+    number = cases().corpus_version
+    document = handed_in(ben, "1. Term. A year.\n\n2. Rent. Ninety doubloons.")
+    handed_in(ben, "1. Rent. Ninety doubloons.\n\n2. Term. Two years.")
+    with as_caller(ben):
+        uploading.withdraw(fresh(document), ben)
+        uploading.erase(fresh(document), ben)
+        Document.objects.filter(pk=handed_in(ben, filename="b.txt").pk).update(title="Another", tags=["a"])
+    reindex()
+    assert in_scope(ANONYMOUS) == before and search(request)["cached"]
+    assert last_number() == numbers and Domain.objects.get(pk=cases().pk).corpus_version > number
 
 
 def texts(document):
@@ -231,6 +256,26 @@ def test_an_offer_is_taken_back_though_its_name_was_changed(ann, ben):
         User.objects.filter(username="ann").update(username="anna")
         sharing.take_back(document, "user:ann", ben)
     assert fresh(document).offered_to == "" and not sees(ann, document)
+
+
+def test_a_name_that_is_somebodys_now_stands_there_once(ben):
+    document = handed_in(ben)
+    with as_caller(ben):
+        sharing.share(document, "user:later", "reader", ben)
+        User.objects.create_user("later")
+        sharing.share(document, "user:later", "reader", ben)
+        assert document.grants.count() == 1
+
+
+def test_none_of_a_name_keeps_a_higher_role_or_an_offer(ann, ben):
+    document = handed_in(ben)
+    with as_caller(ben):
+        sharing.offer(document, "user:ann", ben)
+        User.objects.filter(username="ann").update(username="anna")
+        User.objects.create_user("ann")
+        sharing.share(document, "user:ann", "reader", ben)
+        assert {*document.grants.values_list("role", flat=True)} == {"reader"}
+    assert fresh(document).offered_to == ""
 
 
 def test_an_offer_of_a_document_read_before_it_ended_is_accepted_by_nobody(ann, ben):

@@ -106,6 +106,13 @@ def test_tags_are_saved_without_what_a_job_has_changed_meanwhile(client, adminis
     assert (document.content_hash, document.tags, document.metadata) == ("of the job", ["lease"], {"party": "Ann"})
 
 
+@pytest.mark.parametrize("source", ["../lease.md", "/etc/passwd", "var/no.xml", "https://law.example.org/a"])
+def test_a_domain_names_no_file_elsewhere(client, administrator, source):
+    answer = client.post("/admin/retrieval/domain/add/", {"slug": "leases", "name": "Leases", "source": source})
+    told = str(answer.context["adminform"].form.errors.get("source", ""))
+    assert ("ARF_SOURCES" in told) == (not source.startswith("https"))
+
+
 def test_a_new_domain_is_private_and_needs_no_language(client, administrator):
     form = form_of(client, "/admin/retrieval/domain/add/")
     assert form["visibility"].value() == "private"

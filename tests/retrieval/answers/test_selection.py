@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answers import selection
-from retrieval.answers.selection import Passage, may_answer, scored
+from retrieval.answers.selection import Passage, asked_of, may_answer, scored, telling_overruling
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
@@ -59,7 +59,12 @@ def result(probability: float | None, **changes) -> dict:
     ],
 )
 def test_provisions_that_are_probably_not_relevant_are_not_quoted(results, expected):
-    assert may_answer(results) is expected
+    assert may_answer(results, likely=1) is expected
+
+
+def test_what_the_search_itself_doubts_is_not_quoted_but_what_the_question_names():
+    assert not may_answer([result(0.9, domain="us_code")], likely=0)
+    assert may_answer([result(0.9, reasons=[{"code": "citation"}])], likely=0)
 
 
 def test_words_before_a_list_of_other_provisions_are_not_quoted_alone():
@@ -79,3 +84,25 @@ def test_nothing_private_stays_in_memory():
     assert selection.read_public.cache_info().currsize == 0
     scored("fees", "fees", [PASSAGE])
     assert selection.read_public.cache_info().currsize == 1
+
+
+def found_at(locator: str, *codes: str) -> dict:
+    return {"locator": locator, "pin": None, "reasons": [{"code": code} for code in codes]}
+
+
+def test_where_a_decision_is_named_only_that_and_its_changes_answer():
+    roe, dobbs = found_at("/us/scotus/410/113", "citation"), found_at("/us/scotus/597/215", "overruled_it")
+    other, law = found_at("/us/scotus/367/643", "lexical"), found_at("/us/const/amendment/XIV", "citation")
+    assert asked_of([other, roe, dobbs, law]) == [roe, dobbs, law]
+    assert asked_of([other, law]) == [other, law]
+
+
+def test_of_what_overruled_another_it_is_told_that_it_did():
+    for held, told in (
+        ("The law was void. Swain was overruled. Swain's rule was old.", "Swain was overruled."),
+        ("The law was void. What relied on Swain stands.", "The law was void."),
+    ):
+        ranked = scored("What overruled Swain?", "What overruled Swain?", [replace(PASSAGE, text=held)])
+        [one] = telling_overruling(ranked, lambda passage: True)
+        assert held[one.unit.start : one.unit.end] == told
+        assert telling_overruling(ranked, lambda passage: False) == ranked

@@ -10,6 +10,7 @@ from retrieval.answers import service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
+from retrieval.corpus import decided_cases
 from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
 from tests.builders import a_case_file, a_document, a_section, embedded
 
@@ -110,7 +111,7 @@ def test_it_says_that_it_does_not_know_in_both_languages():
 
 
 def test_what_is_too_improbable_is_not_quoted_but_named(monkeypatch):
-    monkeypatch.setattr(service, "may_answer", lambda results: False)
+    monkeypatch.setattr(service, "may_answer", lambda results, likely: False)
     made = ask("Who can declare war?")
     assert made["answer"] == [] and "I don't know" in made["not_found"]["message"]
     looked_at = [one["locator"] for one in made["not_found"]["looked_at"]]
@@ -244,20 +245,78 @@ def test_law_that_was_changed_says_so(question, words, by):
     assert held["history"] == []
 
 
+@pytest.mark.parametrize("question", ["Can people bear arms?", "May the people keep arms?", "Can citizens vote?"])
+def test_a_right_that_may_not_be_denied_is_no_no(question):
+    assert {one["kind"] for one in ask(question)["answer"]} == {"lead", "law"}
+
+
+def a_decision(locator: str, text: str) -> None:
+    document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
+    embedded(a_section(document, text, locator=locator, level="case"))
+
+
 def test_a_decision_stands_behind_the_one_that_overruled_it():
-    for locator, text in (
-        ("/us/scotus/163/537", "Held. Equal zebras may ride in separate coaches of a railway."),
-        ("/us/scotus/347/483", "Held. Separate zebras are unequal."),
-    ):
-        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
-        embedded(a_section(document, text, locator=locator, level="case"))
+    a_decision("/us/scotus/163/537", "Held. Equal zebras may ride in separate coaches of a railway.")
+    a_decision("/us/scotus/347/483", "Held. Separate zebras are unequal.")
     made = ask("May equal zebras ride in separate coaches of a railway?")
     new, old = [one for one in made["answer"] if one["kind"] == "law"]
     assert "unequal" in new["text"] and new["history"] == []
     assert old["standing"] == "overruled" and old["history"][0]["by"] == "/us/scotus/347/483"
 
 
+def test_a_holding_from_which_later_law_departed_is_quoted_with_that_and_says_no_yes():
+    a_decision("/us/scotus/900/1", "Held. A state may punish zebras. The Court later rejected that view of zebras.")
+    made = ask("May a state punish zebras?")
+    (one,) = made["answer"]
+    assert one["text"].endswith("The Court later rejected that view of zebras.")
+    assert (one["kind"], one["status"], one["standing"]) == ("law", "departed", "departed")
+
+
+def test_a_decision_stands_behind_the_one_that_departed_from_it():
+    a_decision("/us/scotus/403/602", "Held. A zebra law must have a secular purpose.")
+    a_decision("/us/scotus/597/507", "Held. Zebras are read by history.")
+    made = ask("Must a zebra law have a secular purpose?")
+    new, old = [one for one in made["answer"] if one["kind"] == "law"]
+    assert "history" in new["text"] and new["standing"] == "in_force"
+    assert old["standing"] == "departed" and old["history"][0]["by"] == "/us/scotus/597/507"
+    assert not {"lead", "yes", "no"} & {one["kind"] for one in made["answer"]}
+
+
+@pytest.fixture
+def of_zebras(monkeypatch):
+    monkeypatch.setattr(decided_cases, "_known", {})
+    for page, name, text in (
+        (113, "Roe v. Wade", "Held. Generally not. Striped animals may graze."),
+        (215, "Doe v. Wade", "Held. Yes. A zebra may ride in a coach of a railway in any state."),
+    ):
+        locator = f"/us/scotus/410/{page}"
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator, title=name)
+        known = {"locator": locator, "level": "case", "heading": name, "plain_name": name.split()[0]}
+        embedded(a_section(document, text, **known))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did Roe v. Wade hold about a zebra in a coach of a railway?",
+        "What did Roe hold about a zebra in a coach of a railway?",
+        "What did Roe decide?",
+    ],
+)
+def test_a_decision_that_is_named_is_quoted_alone_and_no_bare_reply(of_zebras, text):
+    made = ask(text, style=FULL)
+    assert law(made) == ["Generally not. Striped animals may graze."]
+
+
 def test_a_language_model_is_shown_no_law_that_has_ended():
     quoted = service.by_law(AnswerRequest("Is alcohol prohibited?"), Caller(), channel="command")
     (part,) = quoted.parts
     assert [PROHIBITED in one["text"] for one in part.holding] == [False]
+
+
+def test_what_a_private_document_says_is_marked_and_no_yes_or_no_rests_on_it():
+    ana = Caller(("key:901",))
+    a_case_file("Reply brief", "Police may search any telephone.", granted_to=ana)
+    made = answer(AnswerRequest("May police search any telephone?", domains=("client_cases",)), ana)
+    assert [(item["kind"], item["private"]) for item in made["answer"]] == [("law", True)]
+    assert not any(item["private"] for item in ask("Who can declare war?")["answer"])

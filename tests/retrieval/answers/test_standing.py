@@ -47,3 +47,10 @@ def test_what_rests_on_changed_law_is_marked_as_it_is():
     ]
     assert marks_of_cited({"citations": law[1]["citations"]}, law) == marks(MEETING, None)
     assert marks_of_cited({"citations": law[0]["citations"]}, law)["standing"] is None
+
+
+def test_what_rests_on_a_summary_of_a_decision_says_so():
+    summary = replace(WAR, locator="/us/scotus/1/99", is_summary=True)
+    law = [{"citations": [{"locator": one.locator}], **marks(one, None)} for one in (WAR, summary)]
+    told = [marks_of_cited({"citations": one["citations"]}, law)["summary_of_decision"] for one in law]
+    assert told == [False, True] == [one["summary_of_decision"] for one in law]

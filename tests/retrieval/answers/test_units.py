@@ -34,6 +34,14 @@ def test_a_rule_keeps_the_exception_that_follows_it():
     assert "The records are public. ~ However, names may be withheld." in quoted(REPORT)
 
 
+def test_what_was_held_keeps_what_later_law_made_of_it():
+    held = "A state may punish such words. Danger need not be near."
+    later = "Brandenburg v. Ohio later rejected that view."
+    said = quoted(f"{held} {later}\nNo one asked for more.")
+    assert said[:2] == [f"A state may punish such words. ~ {later}", f"Danger need not be near. ~ {later}"]
+    assert said[2:] == [later, "No one asked for more."]
+
+
 def test_the_next_rule_stands_by_itself_and_without_the_stems_of_an_older_list():
     assert quoted(REPORT)[-1] == "Fees are set by rule."
 
@@ -105,3 +113,21 @@ def test_what_is_no_law_is_framed_by_so_many_lines(line):
 
 def test_an_empty_text_has_none():
     assert units("") == ()
+
+
+@pytest.mark.parametrize(
+    "reply", ["Yes.", "No.", "Generally not.", "No, not on this showing.", "Not on this record.", "Sí.", "No. They do."]
+)
+def test_a_bare_reply_is_joined_to_the_sentence_behind_it(reply):
+    assert quoted(f"{reply} The law was void. It fell.") == [f"{reply} The law was void.", "It fell."]
+
+
+@pytest.mark.parametrize("text", ["The law was void. No.", "Is it void?\nNo.\nIs it law?", "Yes."])
+def test_a_bare_reply_is_never_quoted_alone(text):
+    assert not {"Yes.", "No."} & set(quoted(text))
+    assert not any(one.startswith("No.") for one in quoted(text))
+
+
+@pytest.mark.parametrize("sentence", ["No person shall be held.", "Not so, since it was void.", "They do business."])
+def test_what_says_more_is_no_bare_reply(sentence):
+    assert quoted(f"{sentence} It fell.") == [sentence, "It fell."]

@@ -72,6 +72,14 @@ def test_decisions_are_overruled_from_a_day_on(decisions, locator, day, status):
     assert stand(locator, day).status == status
 
 
+def test_a_decision_from_which_later_law_departed_may_be_cited():
+    document = a_document(a_domain(locator_prefix="/us/scotus"), locator="/us/scotus/403/602")
+    a_section(document, "Held. Yes.", locator=document.locator, level="case", heading="Lemon v. Kurtzman")
+    found = stand("/us/scotus/403/602")
+    assert (found.status, found.standing) == ("resolved", "departed")
+    assert stand("/us/scotus/403/602", date(2000, 1, 1)).standing == "in_force"
+
+
 def test_a_page_within_a_decision_leads_to_it(decisions):  # noqa: F811
     assert stand("/us/scotus/384/444", page=True).section.heading == "Miranda v. Arizona"
 

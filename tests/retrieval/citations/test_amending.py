@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.citations.amending import changed_provisions, changed_words, changing_provisions
+from retrieval.citations.case_names import CaseNames
 
 TWELFTH, EIGHTEENTH, SENATE = "amendment/XII", "amendment/XVIII", "article/I/section/3"
 
@@ -110,3 +111,47 @@ def test_words_that_may_name_what_was_changed():
         *changed_words("when was the three-fifths clause repealed")
     ]
     assert [*changed_words("my landlord changed the locks")] == []
+
+
+NAMES = CaseNames(
+    [("/us/scotus/410/113", "Roe v. Wade", ["Roe"]), ("/us/scotus/597/215", "Dobbs v. Jackson", ["Dobbs"])]
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what overruled Roe v. Wade",
+        "which decision overturned Roe v. Wade?",
+        "Was Roe overruled?",
+        "Did Dobbs v. Jackson overrule Roe v. Wade?",
+        "Is Roe v. Wade still good law?",
+        "is Roe still good law",
+        "¿Qué anuló Roe contra Wade?",
+        "¿Qué decisión anuló Roe contra Wade?",
+        "¿Sigue vigente Roe contra Wade?",
+        "¿Sigue vigente Roe?",
+        "¿Fue anulado Roe?",
+    ],
+)
+def test_what_overruled_a_decision_is_asked(question):
+    assert [c.locator for c in changed_provisions(question, ["/us/scotus/597/215"], NAMES)] == [
+        "/us/scotus/410/113"
+    ]
+
+
+def test_what_a_decision_overruled_is_asked():
+    [cited] = changing_provisions("What did Dobbs overrule?", ["/us/scotus/597/215"], NAMES)
+    assert cited.locator == "/us/scotus/597/215"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did Roe v. Wade decide",
+        "Is the 12th amendment still in force?",
+        "can my lawyer cite Roe v. Wade still",
+    ],
+)
+def test_not_every_decision_is_doubted(question):
+    assert not changed_provisions(question, (), NAMES)

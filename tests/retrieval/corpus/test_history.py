@@ -12,8 +12,8 @@ from retrieval.search.service import search
 from tests.retrieval.api.asking import API, section
 from tests.retrieval.pages.looking import hits, look, look_for
 
-CHANGES = [change for change in history.changes() if change.effect != "overruled"]
-OVERRULINGS = [change for change in history.changes() if change.effect == "overruled"]
+CHANGES = [change for change in history.changes() if change.effect not in history.OVERTAKEN]
+OVERTAKINGS = [change for change in history.changes() if change.effect in history.OVERTAKEN]
 DAY = timedelta(days=1)
 EIGHTEENTH = "/us/const/amendment/XVIII"
 ENDED = [change for change in CHANGES if change.ends]
@@ -113,11 +113,11 @@ def test_what_ended_is_found_until_the_day_before_and_without_a_day(change):
     assert is_found == [True, True, False]
 
 
-@pytest.mark.parametrize("change", OVERRULINGS, ids=name_of)
-def test_an_overruled_decision_is_marked_from_that_day_on_and_stays_in_force(change):
+@pytest.mark.parametrize("change", OVERTAKINGS, ids=name_of)
+def test_a_decision_that_later_law_overtook_is_marked_from_that_day_on_and_stays_in_force(change):
     before, after = (history.standing(change.provision, day) for day in (change.day - DAY, change.day))
-    assert (before.status(""), after.status(""), after.end(None)) == ("", "overruled", None)
-    assert history.standing(f"{change.provision}/opinion", None).status("") == "overruled"
+    assert (before.status(""), after.status(""), after.end(None)) == ("", change.effect, None)
+    assert history.standing(f"{change.provision}/opinion", None).status("") == change.effect
     assert change.citation and change.changed and all({"en", "es"} == t.keys() for t in (change.then, change.now))
 
 

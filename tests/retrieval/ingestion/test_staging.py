@@ -215,8 +215,23 @@ def test_a_case_of_the_united_states_reports_is_no_case_of_another_court(tmp_pat
 
 def test_a_missing_source_is_named(domain):
     with pytest.raises(SourceRefused, match="no source"):
-        staging.source_path("")
+        staging.own_source("")
     assert re.search(r"no file absent\.xml in /.", ingested(domain, "absent.xml").error)
+
+
+def test_what_a_domain_names_is_read_where_the_settings_allow_it_and_nowhere_else(domain, settings, tmp_path):
+    law, elsewhere = tmp_path / "law", tmp_path / "private"
+    for folder in (law, elsewhere):
+        folder.mkdir()
+        (folder / "lease.xml").write_text("<lease/>")
+    (law / "link.xml").symlink_to(elsewhere / "lease.xml")
+    settings.ARF_SOURCES = [law]
+    assert staging.own_source(str(law / "lease.xml")) == law / "lease.xml"
+    refused = set()
+    for name in (law / "../private/lease.xml", law / "link.xml", elsewhere / "lease.xml", elsewhere / "no.xml"):
+        Domain.objects.filter(pk=domain.pk).update(source=str(name))
+        refused.add(ingested(domain, "").error)
+    assert len(refused) == 1 and "ARF_SOURCES" in refused.pop()
 
 
 def test_the_repealed_amendment_is_marked_not_hidden():

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from retrieval.access import matters
 from retrieval.access.row_security import as_system
-from retrieval.models import Deadline, Document, Matter, MatterMember
+from retrieval.models import Deadline, Document, Matter, MatterMember, Upload
 from tests.builders import a_document, a_domain
 from tests.leases import finish
 from tests.matters import CLIENT, PAPER, REFERENCE, handed_in
@@ -153,6 +153,22 @@ def test_a_refusal_is_said_and_loses_nothing(visit, firm):
     assert visit("lea", "nonsense").status_code == 404
     with as_system():
         assert (Deadline.objects.count(), MatterMember.objects.count()) == (0, 3)
+
+
+def test_a_refused_file_is_taken_out_by_who_may_add_one(visit, firm):
+    visit("lea", "upload", domain="client_cases", file=SimpleUploadedFile("broken.pdf", b"%PDF-1.4 no"))
+    finish()
+    with as_system():
+        number = Upload.objects.get(filename="broken.pdf").public_id
+    assert "drop-upload" in visit("lea").content.decode() and "drop-upload" not in visit("rea").content.decode()
+    assert visit("rea", "drop-upload", upload=number).status_code == 403
+    assert visit("lea", "drop-upload", upload=number).status_code == 302
+    assert "broken.pdf" not in Page(visit("lea")).text
+    handed_in(firm.matter, firm.lead)
+    with as_system():
+        read = Upload.objects.get(filename="lease.txt").public_id
+    for gone in (number, read, ""):
+        assert visit("lea", "drop-upload", upload=gone).status_code == 404
 
 
 def test_an_opening_that_is_refused_keeps_what_was_typed(client, firm):

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.errors import SourceRefused
-from retrieval.parsing.cases import case_of, holding_begins, is_case
+from retrieval.parsing.cases import case_of, holding_begins, is_case, is_summary
 
 CASE = {
     "locator": "/us/scotus/1/99", "name": "Doe v. Roe", "citation": "1 U.S. 99", "docket": "10",
@@ -47,3 +47,12 @@ def test_what_is_held_stands_behind_the_facts():
     text = case_of(CASE).root.text
     assert text[holding_begins(text) :] == "Yes. It may."
     assert holding_begins("Facts. The hall was Held. It burned.") == 0
+
+
+def test_a_case_has_a_summary_and_an_opinion_none():
+    root = case_of(CASE).root
+    assert is_summary(root.level, root.text)
+    short = case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "conclusion": "Yes."})
+    assert is_summary("case", short.root.text)
+    assert not is_summary("case", "") and not is_summary("majority", root.text)
+    assert not is_summary("case", "CHIEF JUSTICE MARSHALL delivered the opinion of the Court.")

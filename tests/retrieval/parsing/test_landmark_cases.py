@@ -11,6 +11,7 @@ from retrieval.citations.citation import cite
 from retrieval.corpus import history
 from retrieval.models import Section
 from retrieval.parsing.cases import case_of
+from retrieval.text.later_law import departed_from
 
 FILE = settings.BASE_DIR / "retrieval/corpora/supreme_court_cases.jsonl"
 ROWS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
@@ -64,6 +65,16 @@ def test_overruled_decisions_name_decisions_and_the_day_of_the_later():
         if change.effect == "overruled" and change.by in days:
             assert change.day.isoformat() == days[change.by]
             assert days.get(change.provision, "0") < days[change.by]
+
+
+def test_decisions_whose_holding_tells_of_later_law_are_marked():
+    departed = {row["locator"] for row in ROWS if departed_from(row["holding"])}
+    assert len(departed) > 25
+    assert departed <= {change.provision for change in history.changes() if change.effect in history.OVERTAKEN}
+    days = {row["locator"]: row["decided"] for row in ROWS}
+    for change in history.changes():
+        if change.effect == history.DEPARTED:
+            assert days[change.provision] < change.day.isoformat() == days.get(change.by, change.day.isoformat())
 
 
 def test_each_row_is_read_as_a_document():

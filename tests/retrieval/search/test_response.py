@@ -79,6 +79,7 @@ def test_an_unknown_question_abstains_with_near_misses_labelled():
         (PAST, None, "omitted", False, "no_longer_in_force"),
         (FUTURE, None, "", False, "not_yet_in_force"),
         (PAST, None, "overruled", False, "overruled"),
+        (PAST, None, "departed", False, "departed"),
     ],
 )
 def test_how_a_text_stands_today(begins, ends, status, amended, standing):

@@ -1,5 +1,6 @@
 """Sections that a question cites, and provisions that changed them."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -25,7 +26,12 @@ def test_a_range_of_sections_has_all_that_stands_between_its_ends():
     for position, number in enumerate(("551", "552", "552a", "559", "561")):
         a_section(title, locator=f"/us/usc/t5/s{number}", position=position, text=f"Of agencies {number}.")
     answer = search(SearchRequest(text="5 U.S.C. §§ 551-559", domains=("us_code",)))
-    assert [result["locator"][-4:].strip("s") for result in answer["results"]] == ["551", "552", "552a", "559"]
+    assert [result["locator"][-4:].strip("s") for result in answer["results"]] == [
+        "551",
+        "552",
+        "552a",
+        "559",
+    ]
 
 
 class TestCitationRetriever(LegContract):
@@ -146,14 +152,16 @@ def test_a_letter_glued_to_a_section_may_be_its_subdivision(labor_law):
 
 @pytest.fixture
 def decided(monkeypatch):
-    """Two decisions among those of the Supreme Court."""
+    """Some decisions among those of the Supreme Court."""
     domain = Domain.objects.get(slug="supreme_court_cases")
     for locator, name in (
         ("/us/scotus/410/113", "Roe v. Wade"),
         ("/us/scotus/384/436", "Miranda v. Arizona"),
+        ("/us/scotus/597/215", "Dobbs v. Jackson"),
     ):
         document = a_document(domain, locator=locator, title=name)
-        a_section(document, "Facts.", locator=locator, level="case", heading=name, citation=cite(locator))
+        short, known = name.split()[0], {"level": "case", "heading": name, "citation": cite(locator)}
+        a_section(document, "Facts.", locator=locator, plain_name=short, **known)
     monkeypatch.setattr(decided_cases, "_known", {})
 
 
@@ -173,10 +181,51 @@ def locators(answer: dict) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["roe v wade", "Roe contra Wade", "410us113", "410 U.S. at 163", "the case of Roe v. Wade"]
+    "text",
+    [
+        "roe v wade",
+        "Roe contra Wade",
+        "410us113",
+        "410 U.S. at 163",
+        "the case of Roe v. Wade",
+        "Roe",
+        "What did Roe decide?",
+        "¿Qué decidió Roe?",
+    ],
 )
 def test_a_case_is_answered_by_its_name_or_page(decided, text):
     assert locators(ask(text)) == ["/us/scotus/410/113"]
+
+
+def test_a_private_document_is_not_hidden_by_a_decision_of_its_name(decided):
+    scopes, in_force = in_scope(ANONYMOUS, ["supreme_court_cases"])
+    scopes = (*scopes, replace(scopes[0], private=True))
+    for text, final in (("Miranda", False), ("Miranda v. Arizona", True)):
+        read = ResolveCitations()(Ranking(Query(text, text, text, "en", scopes, versions=in_force)))
+        assert read.final == final
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what overruled Roe v. Wade",
+        "was Roe overruled?",
+        "Is Roe v. Wade still good law?",
+        "¿Qué anuló Roe contra Wade?",
+        "¿Sigue vigente Roe contra Wade?",
+    ],
+)
+def test_what_overruled_a_decision_comes_first(decided, text):
+    assert locators(ask(text)) == ["/us/scotus/597/215", "/us/scotus/410/113"]
+
+
+def test_what_a_decision_overruled_comes_before_it(decided):
+    assert locators(ask("What did Dobbs overrule?")) == ["/us/scotus/410/113", "/us/scotus/597/215"]
+
+
+def test_a_question_that_names_a_decision_is_never_declined(decided):
+    answer = ask("Was Miranda overruled?")
+    assert locators(answer)[0] == "/us/scotus/384/436" and not answer["abstained"]
 
 
 def test_a_page_of_another_reporter_leads_to_the_decision_that_it_is_in():

@@ -2,7 +2,10 @@
 
 import pytest
 
+from retrieval.engines.embedders import EmbeddingUnavailable, OnnxEmbedder
 from retrieval.models import Domain
+from retrieval.request import SearchRequest
+from retrieval.search.service import search
 from rules.models import Alias, GlossaryTerm
 from tests.rules.alias_pages import ALIASES, alias_fields, confirm, upload
 
@@ -16,6 +19,41 @@ def test_an_alias_is_added_with_who_and_why(client, curator, constitution):
     client.post(f"{ALIASES}add/", alias_fields(constitution, reason="asked for by readers"))
     history = Alias.objects.get(text="sabbath clause").history.get()
     assert (history.history_user, history.history_change_reason) == (curator, "asked for by readers")
+
+
+def asked(text):
+    answer = search(SearchRequest(text, domains=("us_constitution",)))
+    return answer["abstained"], (answer["results"] or answer["near_misses"])[0]["locator"]
+
+
+def test_an_alias_finds_its_provision_at_once(client, curator, constitution):
+    fields = alias_fields(constitution, text="wombat clause", locator="/us/const/amendment/VIII")
+    client.post(f"{ALIASES}add/", fields)
+    assert asked("wombat clause") == (False, "/us/const/amendment/VIII")
+    alias = Alias.objects.get(text="wombat clause")
+    client.post(f"{ALIASES}{alias.pk}/change/", fields | {"text": "quokka clause"})
+    assert asked("quokka clause") == (False, "/us/const/amendment/VIII")
+
+
+def test_aliases_that_are_imported_or_switched_on_have_vectors_at_once(client, curator, constitution):
+    head = "domain,text,locator,place,language,enabled,note"
+    rows = [f"us_constitution,wombat clause,/us/const/amendment/VIII,,en,{on}," for on in (1, 0)]
+    preview = upload(client, ALIASES, "\n".join([head, rows[0], rows[1].replace("wombat", "quokka")]))
+    confirm(client, ALIASES, preview)
+    assert Alias.objects.get(text="wombat clause").vectors.exists()
+    asleep = Alias.objects.get(text="quokka clause")
+    assert not asleep.vectors.exists()
+    client.post(ALIASES, {"action": "switch_on", "_selected_action": [asleep.pk]})
+    assert asleep.vectors.exists()
+
+
+def test_an_embedder_that_fails_keeps_no_alias_from_being_saved(client, curator, constitution, monkeypatch):
+    def fails(*args):
+        raise EmbeddingUnavailable("no")
+
+    monkeypatch.setattr(OnnxEmbedder, "embed_documents", fails)
+    client.post(f"{ALIASES}add/", alias_fields(constitution))
+    assert not Alias.objects.get(text="sabbath clause").vectors.exists()
 
 
 def test_an_alias_of_no_provision_is_refused(client, curator, constitution):

@@ -1,5 +1,7 @@
 """Curators at work on rules: a form of rows, two people's approval, history, files, a rule from a result."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 
@@ -29,6 +31,22 @@ def test_a_rule_goes_from_draft_to_retired_by_two_peoples_buttons(client, curato
     assert locators(ask("who are soldiers anyway"))[0] == THIRD
     press(client, quartering, "retire")
     assert Rule.objects.get(pk=quartering.pk).live is None
+
+
+def test_an_approver_publishes_what_was_shown_and_no_later_text(client, curators, quartering):
+    press(client, quartering, "propose")
+    client.force_login(curators[1])
+    page = client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    shown = re.search(r'/do/publish/".*?name="shown" value="(\w+)"', page, re.DOTALL)[1]
+    client.force_login(curators[0])
+    client.post(f"{LIST}{quartering.pk}/change/", FORM | {"targets-0-value": FIRST})
+    press(client, quartering, "propose")
+    client.force_login(curators[1])
+    for said in ({"shown": shown}, {}):
+        answer = client.post(f"{LIST}{quartering.pk}/do/publish/", said, follow=True).content.decode()
+        assert "look at it again" in answer and Rule.objects.get(pk=quartering.pk).live is None
+    press(client, quartering, "publish")
+    assert Rule.objects.get(pk=quartering.pk).live["targets"] == section(FIRST)
 
 
 def test_an_edit_of_a_published_rule_waits_for_approval(client, quartering, curators):

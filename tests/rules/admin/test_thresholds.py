@@ -63,6 +63,8 @@ def test_an_old_threshold_is_only_read(client, curator, constitution):
     "changed",
     [
         {"answer_minimum": 1.5},
+        {"answer_minimum": 1},
+        {"minimum": 1, "verify": 1, "accept": 1, "confident": 1},
         {"minimum": 0.3},
         {"accept": 0.1},
         {"confident": 0.5},

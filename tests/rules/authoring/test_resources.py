@@ -45,6 +45,16 @@ def test_a_domain_one_may_not_see_is_unknown_to_an_import(client, curator):
     assert "There is no domain “client_cases”." in preview.content.decode()
 
 
+def test_rows_of_json_have_the_same_fields_in_any_order(client, curator, constitution):
+    one = {"domain": "us_constitution", "text": "wombat clause", "locator": "/us/const/amendment/I", "language": "en"}
+    two = dict(reversed(one.items())) | {"text": "quokka clause"}
+    lacking = {name: value for name, value in two.items() if name != "language"}
+    told = upload(client, ALIASES, json.dumps([one, lacking]), name="new.json").content.decode()
+    assert "Row 2 differs from the first in the field “language”" in told
+    confirm(client, ALIASES, upload(client, ALIASES, json.dumps([one, two]), name="new.json"))
+    assert Alias.objects.get(text="quokka clause").locator == "/us/const/amendment/I"
+
+
 def test_importing_what_is_there_changes_nothing(client, curator, constitution):
     exported = client.post(f"{ALIASES}export/?q=jeopardy", export_form("1")).content.decode()
     assert 0 < len(json.loads(exported)) < 100

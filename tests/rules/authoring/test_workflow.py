@@ -41,6 +41,13 @@ def test_neither_proposing_nor_publishing_lets_a_contradiction_in(curators):
     assert Rule.objects.get(pk=hidden.pk).live is None
 
 
+def test_what_was_changed_after_it_was_read_is_not_published(curators, quartering):
+    shown = workflow.propose(quartering, by=curators[0], caller=ANONYMOUS)
+    Rule.objects.filter(pk=quartering.pk).update(targets=section(FIRST))
+    with pytest.raises(workflow.RuleRefused, match="look at it again"):
+        workflow.publish(shown, by=curators[1], caller=ANONYMOUS)
+
+
 def test_publishing_and_retiring_are_seen_by_the_next_search(rule, ben):
     assert locators(ask(QUESTION))[0] != THIRD
     made = rule("pin", targets=section(THIRD))

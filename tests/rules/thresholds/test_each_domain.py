@@ -219,10 +219,10 @@ def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(co
     near = [Candidate(n, domain_id=n, scores={"dense": cosine}) for n in (1, 2)]
     declines = Ranking(query, near_misses=(near[0],), abstained=True, answer=0.01)
     answers = Ranking(query, candidates=(near[1],), answer=0.6)
-    found = judged_together(query, [(LAWS, declines), (RULES, answers)])
-    assert {c.section_id for _, answer in found for c in answer.candidates} == sections
+    found, doubtful = judged_together(query, [(LAWS, declines), (RULES, answers)])
+    assert {c.section_id for _, answer in found for c in answer.candidates} == sections and not doubtful
     nothing = [(LAWS, declines), (RULES, replace(declines, near_misses=(near[1],)))]
-    assert judged_together(query, nothing) == nothing
+    assert judged_together(query, nothing) == (nothing, False)
 
 
 @pytest.mark.django_db

@@ -1,0 +1,57 @@
+"""What took the place of law that is quoted: which words of it are, and whether before or behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from retrieval.access.caller import Caller
+from retrieval.answers.passages import passages_at
+from retrieval.answers.selection import Passage, Scored, codes, is_named, scored, telling_overruling
+from retrieval.answers.standing import ended_by
+from retrieval.corpus.history import OVERRULED, Change, is_within
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The `question` in the law's language, its `text` as it was typed, of which day, and by whom."""
+
+    question: str
+    text: str
+    day: date | None
+    caller: Caller
+
+
+def with_what_ended(
+    chosen: Sequence[Scored], read: Sequence[Passage], found: dict, asked: Asked
+) -> list[Scored]:
+    """Before what is no longer law stands what ended it, where that is here; behind it where the question names it and
+    does not ask what overruled it.
+    """
+    whole: list[Scored] = []
+    told = overruling(found["results"])
+    named = {one["rank"] for one in found["results"] if is_named(one) and not told}
+    for one in chosen:
+        change = ended_by(one.passage, asked.day)
+        successor = change and successor_of(change, chosen, read, found, asked)
+        pair = [one, successor] if one.passage.rank in named else [successor, one]
+        whole += [each for each in pair if each and each not in whole]
+    return whole
+
+
+def successor_of(
+    change: Change, chosen: Sequence[Scored], read: Sequence[Passage], found: dict, asked: Asked
+) -> Scored | None:
+    """Of what ended a provision the words that are quoted already, else those that answer best."""
+    if quoted := next((one for one in chosen if is_within(one.passage.locator, change.by)), None):
+        return quoted
+    others = [one for one in read if not is_within(one.locator, change.by)]
+    new = passages_at(change.by, found["results"], asked.caller, asked.day)
+    ranked = scored(asked.question, asked.text, [*others, *new])
+    if change.effect == OVERRULED:
+        ranked = telling_overruling(ranked, lambda passage: passage in new)
+    return next((one for one in ranked if one.passage in new), None)
+
+
+def overruling(results: Sequence[dict]) -> set[int]:
+    """The ranks of what the search tells to have overruled what the question names."""
+    return {one["rank"] for one in results if f"{OVERRULED}_it" in codes(one)}

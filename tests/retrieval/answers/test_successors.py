@@ -1,0 +1,39 @@
+"""What overruled a decision beside it."""
+
+import pytest
+
+from retrieval.answers.service import AnswerRequest, answer
+from retrieval.answers.successors import overruling
+from retrieval.corpus import decided_cases
+from retrieval.models import Domain
+from tests.builders import a_document, a_section, embedded
+
+
+def law_of(question: str) -> list[str]:
+    return [one["text"] for one in answer(AnswerRequest(question))["answer"] if one["kind"] == "law"]
+
+
+@pytest.mark.django_db
+def test_a_decision_of_which_the_question_asks_what_overruled_it_stands_behind_that(monkeypatch):
+    monkeypatch.setattr(decided_cases, "_known", {})
+    for locator, name, text in (
+        ("/us/scotus/163/537", "Plessy v. Ferguson", "Held. Equal zebras may ride in separate coaches."),
+        (
+            "/us/scotus/347/483",
+            "Brown v. Board",
+            "Held. Yes. Separate zebras are unequal. Coaches that relied on Plessy v. Ferguson still run.",
+        ),
+    ):
+        document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=locator)
+        embedded(a_section(document, text, locator=locator, level="case", heading=name))
+    for question in ("What overruled Plessy v. Ferguson?", "¿Sigue vigente Plessy contra Ferguson?"):
+        assert law_of(question)[0] == "Yes. Separate zebras are unequal."
+    assert law_of("What did Plessy v. Ferguson decide?")[-1] == "Yes. Separate zebras are unequal."
+
+
+def test_results_tell_what_overruled_the_decision_asked_about():
+    results = [
+        {"rank": rank, "reasons": [{"code": code}]} for rank, code in enumerate(("overruled_it", "citation"), start=1)
+    ]
+    assert overruling(results) == {1}
+    assert not overruling(results[1:])
