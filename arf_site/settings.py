@@ -278,7 +278,7 @@ Search bodies of law, read provisions, resolve citations.
         {"name": "search", "description": "Which provision answers a question, and how sure that is"},
         {"name": "sections", "description": "A provision, a document or a domain by its locator"},
         {"name": "domains", "description": "The bodies of law there are"},
-        {"name": "changes", "description": "What became new, changed or repealed"},
+        {"name": "changes", "description": "What became new, changed, repealed or overruled"},
         {"name": "citations", "description": "Citations found in a text"},
         {"name": "documents", "description": "What there is; files of one's own"},
         {"name": "uploads", "description": "What became of a file"},

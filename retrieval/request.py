@@ -6,6 +6,7 @@ from datetime import date
 from retrieval import pipeline
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.ranking import RuleOptions
+from retrieval.text import quotes
 from retrieval.text.language import detect
 
 MAX_QUERY = 2_000  # characters: a situation told at length; more is a document, not a question
@@ -51,6 +52,8 @@ def check(request: SearchRequest) -> None:
         raise BadQuery(gettext_noop("Ask something: the query is empty."))
     if len(request.text) > MAX_QUERY:
         raise BadQuery(gettext_noop("The query is longer than %(most)s characters."), most=MAX_QUERY)
+    if quotes.too_many(request.text):
+        raise BadQuery(gettext_noop("At most %(most)s different phrases may stand in quotes."), most=quotes.MOST)
     if not 1 <= request.k <= MAX_K:
         raise BadQuery(gettext_noop("k must lie between 1 and %(most)s."), most=MAX_K)
     if not request.page >= 1 or request.page * request.k > MAX_DEPTH:

@@ -148,10 +148,18 @@ def constitution_is_there() -> bool:
     return Section.objects.live().filter(domain__slug=CONSTITUTION).exists()
 
 
-def bodies_to_load() -> list[str]:
-    """The public bodies of law that are officially published and of which nothing is loaded."""
+def bodies_to_load() -> dict[str, list[str]]:
+    """The public bodies of law of which nothing is loaded, by the command that loads them: what ships with ARF is
+    ingested, what is officially published is fetched.
+    """
     empty = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC, documents=None)
-    return [domain.slug for domain in empty if address_of(domain)]
+    by_command: dict[str, list[str]] = {}
+    for domain in empty:
+        if domain.source and Path(settings.BASE_DIR, domain.source).is_file():
+            by_command.setdefault("ingest", []).append(domain.slug)
+        elif address_of(domain):
+            by_command.setdefault("fetch", []).append(domain.slug)
+    return by_command
 
 
 def order_constitution() -> JobRun:

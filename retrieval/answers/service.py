@@ -30,7 +30,7 @@ from retrieval.answers.selection import (
     telling_overruling,
 )
 from retrieval.answers.spanish import beside
-from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited
+from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, overruling, with_what_ended
 from retrieval.answers.units import Span
 from retrieval.engines.llm import service as llm
@@ -400,7 +400,7 @@ def not_found(made: Sequence[Part]) -> dict:
     return {
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
-        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found))),
+        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day))),
     }
 
 
@@ -425,11 +425,10 @@ def beside_answer(made: Sequence[Part]) -> Iterator[str]:
         )
 
 
-def helps(found: dict) -> list[str]:
+def helps(found: dict, day: date | None) -> list[str]:
     told = []
-    if found["unresolved"]:
-        missing = {"citation": found["unresolved"]}
-        told.append(_("Check the citation: %(citation)s is not among the law here.") % missing)
+    if named := found["unresolved"]:
+        told += not_here(named, day)
     if found["missing_words"]:
         told.append(_("Leave out the quotation marks: no provision has these words."))
     told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]

@@ -1,15 +1,23 @@
 """How law that is quoted stands, told as results tell it, and what put it out of force."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from retrieval.answers.selection import Passage
 from retrieval.corpus import history
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import GONE
+from retrieval.errors import gettext_noop
 from retrieval.search.response import iso, standing_today
 
 IN_FORCE = "in_force"
+ENDED = {
+    "repealed": gettext_noop("Repealed on %(day)s by %(citation)s."),
+    "superseded": gettext_noop("Superseded on %(day)s by %(citation)s."),
+}
 UNMARKED = {  # of what is no law
     "summary_of_decision": False,
     "private": False,
@@ -67,3 +75,13 @@ def ended_by(passage: Passage, day: date | None) -> Change | None:
 def is_gone(passage: Passage, day: date | None) -> bool:
     """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
     return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None
+
+
+def not_here(citation: str, day: date | None) -> Iterator[str]:
+    """What is told of a citation of nothing that is law here; for a day, also what had ended it by then."""
+    if day is None:
+        yield _("Check the citation: %(citation)s is not among the law here.") % {"citation": citation}
+        return
+    yield _("There was no %(citation)s in force on %(day)s.") % {"citation": citation, "day": date_format(day)}
+    if change := history.ending(citation, day):
+        yield _(ENDED[change.effect]) % {"citation": change.citation, "day": date_format(change.day)}

@@ -23,6 +23,7 @@ from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
 from retrieval.stages.llm_verifier import usual_pipeline
 
+EVENTS = "text/event-stream"
 KINDS = ("lead", "yes", "no", "generated", "law")
 VERDICTS = ("supported", "not_a_claim")
 OUTCOMES = (
@@ -179,12 +180,12 @@ class AnswerToQuestion(AnswerPart):
 
 
 class AnswerView(ApiView):
-    @operation("answer", AnswerToQuestion, 403, 404, url=AnswerParameters)
+    @operation("answer", AnswerToQuestion, 403, 404, url=AnswerParameters, stream=EVENTS)
     def get(self, request: Request, asked: dict) -> dict | HttpResponseBase:
         """Answer a question by the words of the law."""
         return answer_to(asked, request)
 
-    @operation("answer_privately", AnswerToQuestion, 403, 404, 413, 415, body=AnswerBody)
+    @operation("answer_privately", AnswerToQuestion, 403, 404, 413, 415, body=AnswerBody, stream=EVENTS)
     def post(self, request: Request, asked: dict) -> dict | HttpResponseBase:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
         return answer_to(asked, request)
@@ -205,7 +206,7 @@ def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBa
         return whole(quoted)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
     return StreamingHttpResponse(
-        events(quoted), content_type="text/event-stream; charset=utf-8", headers=headers
+        events(quoted), content_type=f"{EVENTS}; charset=utf-8", headers=headers
     )
 
 

@@ -9,6 +9,7 @@ import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers as s
 from rest_framework.negotiation import BaseContentNegotiation
@@ -121,13 +122,14 @@ def operation(
     scope: ApiKey.Scope | None = None,
     examples: Sequence[OpenApiExample] = (),
     success: Sequence[int] = (200,),
+    stream: str = "",
 ) -> Callable[[Callable[..., dict | HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Makes a handler of a function: it is given what the address or the body says, and its answer is sent as JSON.
 
     `url` and `body`: what may be said where. A body is a form where the view takes files, and JSON elsewhere; where it
     may be either, `form` is what the form may say.
     `scope`: what the caller's key must open, before anything is read. `success`: a handler that gives no response of
-    its own is answered with the first.
+    its own is answered with the first. `stream`: the media type of what is sent piece by piece where that is asked for.
     """
 
     def made(answer: Callable[..., dict | HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -153,7 +155,8 @@ def operation(
         parameters=[url] if url is not Nothing else None,
         request={StrictJson.media_type: body, Files.media_type: form} if form else body,
         examples=list(examples),
-        responses=answers(shape, *errors, *([403] if scope else []), success=success),
+        responses=answers(shape, *errors, *([403] if scope else []), success=success)
+        | ({(200, stream): OpenApiTypes.STR} if stream else {}),
     )
     return made
 

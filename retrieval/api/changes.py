@@ -39,6 +39,9 @@ class MadeChange(Reference):
     before = s.DateField(
         allow_null=True, help_text="A day on which the version that it replaced was in force."
     )
+    by = s.CharField(
+        allow_null=True, help_text="The locator of the later law that did this to a text which stayed as it was."
+    )
     url = s.CharField(help_text="The page that compares its versions.")
 
 
@@ -49,7 +52,7 @@ class ChangeList(Turned):
 class ChangesView(ApiView):
     @operation("changes", ChangeList, 404, url=ChangeParameters)
     def get(self, request: Request, asked: dict) -> dict:
-        """List provisions that are new, changed or repealed, newest first."""
+        """List provisions that are new, changed or repealed and decisions that were overruled, newest first."""
         return account(caller_of(request), **asked)
 
 
@@ -85,5 +88,6 @@ def to_dict(made: Made) -> dict:
         "day": made.day,
         "domain": section.domain.slug,
         "before": made.before and begins(made.before),
+        "by": made.by and made.by.by,
         "url": reverse("retrieval:compare", args=[section.path]),
     }

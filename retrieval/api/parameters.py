@@ -75,8 +75,10 @@ class Parameters(s.Serializer):
 
     @classmethod
     def _listed(cls, name: str, value: Any) -> list:
-        many = isinstance(cls._declared_fields.get(name), s.ListField)
-        return value if many and isinstance(value, list) else [value]
+        field = cls._declared_fields.get(name)
+        if isinstance(field, Names) and isinstance(value, str):
+            return value.split(",")
+        return value if isinstance(field, s.ListField) and isinstance(value, list) else [value]
 
     @classmethod
     def _value(cls, name: str, values: list) -> Any:
@@ -151,7 +153,7 @@ class Name(Text):
 
 
 class Names(s.ListField):
-    """Several of one kind; in an address one parameter may name them all, with commas between."""
+    """Several of one kind; one text may name them all, with commas between."""
 
 
 class Number(s.IntegerField):

@@ -3,7 +3,7 @@ citations in a text. A place is a provision, or above the provisions a document,
 locators begin with.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
@@ -21,7 +21,7 @@ from retrieval.api.parameters import Day, Parameters, Text
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
-from retrieval.corpus import graph
+from retrieval.corpus import graph, history
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
@@ -134,7 +134,7 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
     domains = Domain.objects.visible_to(caller).filter(begins)
     if not domains.exists():
-        raise NotFound("There is no such provision.")
+        raise NotFound(" ".join(no_such(locator, as_of)))
     account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
     if domain := domains.filter(locator_prefix=locator).first():
         documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
@@ -143,6 +143,16 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
         return account | reference(locator, "", domain.name) | named | below
     below = children(domains, "locator_prefix", "name", "name")
     return account | reference(locator, "", locator) | {"level": "domains"} | below
+
+
+def no_such(locator: str, as_of: date | None) -> Iterator[str]:
+    """What of the Constitution or of decisions had ended by the day is told with what ended it."""
+    stands = history.standing(locator, as_of)
+    if as_of is None or not stands.has_ended:
+        yield "There is no such provision."
+        return
+    yield f"There was no {cite(locator)} in force on {as_of}."
+    yield f"It was {stands.ended.effect} on {stands.ended.day} by {stands.ended.citation}."
 
 
 def documents_in_force(caller: Caller, as_of: date | None = None) -> DocumentQuerySet:

@@ -44,7 +44,12 @@ KINDS = (
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
 _LIST = re.compile(r"[\s,&–-]*(?:and|or|y|o)?\s*")
-_SIDES = re.compile(r"(?<![a-z0-9])(?:v|vs)\.?(?![a-z0-9])")
+_SIDES = re.compile(r"(?<!\w)vs?\.?(?!\w)", re.IGNORECASE)
+# A party so named may be the one that is known by another name: shortened, the public, or who holds an office.
+_MAY_BE_ANY = re.compile(
+    r"[.'’]|\b[A-Z]{2,}\b|\b(?i:state|people|commonwealth|government|commissioner|secretary|warden|director"
+    r"|superintendent|sheriff|mayor|governor)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,19 +228,24 @@ def check_citation(cited: Cited, library: Library, sentence: str) -> CitationChe
         return CitationCheck(cited, stand, meant=meant)
     case = stand.section if stand.section and stand.section.level == "case" else None
     wrong_year = bool(case and cited.year and case.valid_from and cited.year != case.valid_from.year)
-    wrong_name = bool(case and cited.name) and is_other_case(cited.name, case, meant)
+    may_differ = bool(case and cited.name) and (named is None or meant is not None)
+    wrong_name = may_differ and is_other_case(cited.name, case, meant)
     problems = ("name",) * wrong_name + ("year",) * (wrong_year and not wrong_name)
     return CitationCheck(cited, stand, problems, meant if wrong_name else None, admits(sentence))
 
 
 def is_other_case(name: str, case: Section, meant: Section | None) -> bool:
-    """Whether the name is not that of the case cited: no party is the same; or one is, and the name is another's."""
+    """Whether the name is not that of the case cited: no party is the same, or one is plainly another; or one may be,
+    and the name is another's.
+    """
     folded = (_ONE_PARTY.sub(" ", Written.of(one).folded) for one in (name, case.heading))
     said, known = (_SIDES.split(one, maxsplit=1) for one in folded)
     if len(said) != len(known):
         return meant is not None
-    same = sum(is_party(one, other) for one, other in zip(said, known, strict=True))
-    return same == 0 or (same < len(said) and meant is not None)
+    sides = zip(_SIDES.split(name, maxsplit=1), said, known, strict=False)
+    others = [side for side, one, other in sides if not is_party(one, other)]
+    plainly = not all(map(_MAY_BE_ANY.search, others))
+    return len(others) == len(said) or plainly or bool(others and meant)
 
 
 def is_party(said: str, known: str) -> bool:

@@ -1,5 +1,5 @@
-"""Every citation in a brief, besides those of `retrieval.citations`: amendments that there never were, cases named
-without their reporter, "Id.", and private documents by their titles. Pure.
+"""Every citation in a brief, besides those of `retrieval.citations`: amendments and volumes that there never were,
+cases named without their reporter, "Id.", and private documents by their titles. Pure.
 """
 
 import re
@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.citations import constitution
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source, cite
-from retrieval.citations.finding import find_citations
+from retrieval.citations.finding import LAST_VOLUME, find_citations, unprinted
 from retrieval.text.sentences import sentences
 
 CASES = "/us/scotus/"
@@ -97,6 +97,8 @@ class Cited:
         if not reported:
             return False
         volume, page = map(int, reported.groups())
+        if volume > LAST_VOLUME:
+            return True
         misdated = self.year is not None and abs(np.interp(volume, *PRINTED) - self.year) > MOST_YEARS
         return bool(misdated or (page > CHAMBERS and not self.page and not self.in_chambers))
 
@@ -112,7 +114,8 @@ class Titled:
 
 def cited_in(text: str, names: CaseNames | None, titled: Iterable[Titled] = ()) -> list[Cited]:
     """All in order, none within another."""
-    law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in find_citations(text) if c.text)
+    cited = sorted([*find_citations(text), *unprinted(text)], key=lambda c: c.start)
+    law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in cited if c.text)
     found = list(_with_first_pages(_with_case(text, cited) for cited in law))
     for more in (_absent(text), _shortened(text), _titled(text, titled), _named(text, names)):
         taken = [(c.start, c.end) for c in found]

@@ -490,8 +490,8 @@ def all_absent(folded: str, *, first: bool = False) -> Iterator[tuple[int, int, 
     for named in islice(_ASKED.finditer(folded), 1 if first else None):
         kind = _KINDS[(named["one"] or named["two"])[:2]]
         number = _value(named["first"] or named["last"])
-        if number is not None and number > LAST[kind]:
-            yield *named.span(), f"/us/const/{kind}/{in_roman(number) if number < 90 else number}"
+        if number is not None and not 1 <= number <= LAST[kind]:
+            yield *named.span(), f"/us/const/{kind}/{in_roman(number) if 1 <= number < 90 else number}"
 
 
 def _value(written: str) -> int | None:

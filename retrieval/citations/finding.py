@@ -144,6 +144,13 @@ def absent_provision(text: str) -> str | None:
     return None
 
 
+def unprinted(text: str) -> Iterator[Citation]:
+    """Citations in running text of volumes of the U.S. Reports that are not printed."""
+    source = Source.of(text)
+    for found in _us_reports(source, loose=False, beyond=True):
+        yield from source.citations(found)
+
+
 def _bare(source: Source) -> Iterator[Found]:
     bare = _BARE.fullmatch(source.folded)
     found = constitution.find_bare(source, *bare.span(1)) if bare else None
@@ -183,7 +190,7 @@ _ONLY_NAME = re.compile(
     rf"(?:(?:the|el)\s(?:case|caso)\s(?:of\s|de\s)?)?(?P<one>{_PARTY})\s(?P<against>v|vs|versus|contra)\.?\s(?P<other>{_PARTY})\W*",
     re.IGNORECASE,
 )
-_LAST_VOLUME = 650
+LAST_VOLUME = 650  # of the U.S. Reports that a citation may name, with room for years to come
 _US_REPORTS = re.compile(
     r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|u s|us)(?:\s?\([0-9]{1,2} [a-z]{3,8}\.?\))?"
     r",?\s{0,2}(?:at\s{1,2})?(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
@@ -235,7 +242,7 @@ def _us_reports(source: Source, *, loose: bool, beyond: bool = False) -> Iterato
     for match in _US_REPORTS.finditer(source.folded):
         volume, page = int(match["volume"]), int(match["page"])
         capital = source.written(match, "name").isupper()
-        if not (volume and (volume > _LAST_VOLUME) == beyond and page and (capital or loose)):
+        if not (volume and (volume > LAST_VOLUME) == beyond and page and (capital or loose)):
             continue
         if not _COUNTED.match(source.folded, match.end()):
             yield Found.one(*match.span(), f"/us/scotus/{volume}/{page}")

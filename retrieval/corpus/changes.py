@@ -1,9 +1,10 @@
-"""What changed in the law: provisions that are new, changed and repealed in some time, by their versions.
+"""What changed in the law: provisions that are new, changed and repealed in some time, by their versions; and what
+later law did to provisions whose text stayed, and to decisions (`history`).
 
 Which versions are changes is kept with them at each publication, and indexed by their days: a page reads what it shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -11,13 +12,16 @@ from django.db import connection
 from django.db.models import F, Q, QuerySet, Value
 
 from retrieval.access.caller import Caller
+from retrieval.corpus import history
 from retrieval.models import Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 
-NEW, CHANGED, REPEALED = "new", "changed", "repealed"
-KINDS = (NEW, CHANGED, REPEALED)
+NEW, CHANGED, REPEALED, OVERRULED = "new", "changed", "repealed", "overruled"
+KINDS = (NEW, CHANGED, REPEALED, OVERRULED)
+KIND_OF = {"changed": CHANGED, "repealed": REPEALED, "superseded": REPEALED, "overruled": OVERRULED}  # of `history`
 ROW = ("pk", "document_id", "position", "day", "kind")
 ORDER = ("-day", "document_id", "position", "pk")
+Row = tuple[int, int, int, date, str, history.Change | None]
 
 # A version changes the law that another precedes; one that joins a document that was there before is new.
 KEEP = """
@@ -37,12 +41,15 @@ FROM version WHERE section.id = version.id
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One change: the version that began or, of what was repealed, that ended; `before` is the one it replaced."""
+    """One change: the version that began or, of what was repealed, that ended; `before` is the one it replaced. What
+    later law did to a text that stayed is told as `by` has it.
+    """
 
     kind: str
     day: date
     section: Section
     before: Section | None
+    by: history.Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,9 @@ class Span:
             asked &= Q(**{f"{column}__gte": self.since})
         return asked & Q(**{f"{column}__lte": self.until}) if self.until else asked
 
+    def __contains__(self, day: date) -> bool:
+        return (self.since or date.min) <= day <= (self.until or date.max)
+
 
 def changes(
     caller: Caller,
@@ -72,14 +82,22 @@ def changes(
     loaded is not new.
     """
     known = Section.objects.live().visible_to(caller)
-    results = known.results().filter(domain__in=domains) if domains else known.results()
+    known = known.filter(domain__in=domains) if domains else known
+    results = known.results()
     first = (page - 1) * size
     last = first + size + 1
     rows = began(results, span, kinds)[:last]
     if REPEALED in kinds:
         rows = rows.union(ended(results, span)[:last], all=True).order_by(*ORDER)
-    found = list(rows[first:last])
+    of_texts = [(*row, None) for row in rows[:last]]
+    found = sorted([*of_texts, *by_later_law(known, span, kinds)], key=in_order)[first:last]
     return with_versions(known, found[:size]), len(found) > size
+
+
+def in_order(row: Row) -> tuple[int, int, int, int]:
+    """Newest first, as `ORDER` does."""
+    pk, document, position, day, *_ = row
+    return -day.toordinal(), document, position, pk
 
 
 def began(results: SectionQuerySet, span: Span, kinds: Sequence[str]) -> QuerySet:
@@ -94,16 +112,26 @@ def ended(results: SectionQuerySet, span: Span) -> QuerySet:
     return found.annotate(day=F("valid_to"), kind=Value(REPEALED)).order_by(*ORDER).values_list(*ROW)
 
 
+def by_later_law(known: SectionQuerySet, span: Span, kinds: Sequence[str]) -> Iterator[Row]:
+    """What it did to provisions whose text stayed as it was, and to decisions."""
+    made = [change for change in history.changes() if KIND_OF.get(change.effect) in kinds and change.day in span]
+    here = known.in_force().filter(locator__in={change.provision for change in made})
+    places = {locator: row for locator, *row in here.values_list("locator", *ROW[:3])}
+    for change in made:
+        if change.provision in places:
+            yield (*places[change.provision], change.day, KIND_OF[change.effect], change)
+
+
 def keep(document: int) -> None:
     """Keeps which versions of a document (its id) are changes; called whenever one of them began or ended."""
     with connection.cursor() as cursor:
         cursor.execute(KEEP, [document])
 
 
-def with_versions(known: SectionQuerySet, rows: Sequence[tuple]) -> list[Made]:
+def with_versions(known: SectionQuerySet, rows: Sequence[Row]) -> list[Made]:
     sections = known.select_related("domain", "document").in_bulk([row[0] for row in rows])
-    former = before([sections[pk] for pk, *_, kind in rows if kind == CHANGED], known)
-    return [Made(kind, day, sections[pk], former.get(pk)) for pk, _, _, day, kind in rows]
+    former = before([sections[pk] for pk, *_, kind, by in rows if kind == CHANGED and not by], known)
+    return [Made(kind, day, sections[pk], None if by else former.get(pk), by) for pk, _, _, day, kind, by in rows]
 
 
 def before(sections: Sequence[Section], known: SectionQuerySet) -> dict[int, Section]:

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from retrieval.citations.citation import cite
+from retrieval.citations.finding import find_citations
 
 FILE = Path(__file__).parents[1] / "corpora" / "history.json"
 ENDING = ("repealed", "superseded")  # what is only changed stays in force
@@ -88,6 +89,11 @@ class Standing:
     def ends_later(self) -> bool:
         return self.ended is not None and self.ended not in self.made
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether later law had put it out of force by that day."""
+        return self.ended in self.made
+
     def end(self, stored: date | None) -> date | None:
         """The first day on which it is no longer in force: by later law, else that of its text."""
         return self.ended.day if self.ended else stored
@@ -110,6 +116,13 @@ def standing(locator: str, day: date | None) -> Standing:
     """On that day; None: today."""
     known = concerning(locator)
     return Standing(locator, known, tuple(c for c in known if day is None or c.day <= day))
+
+
+def ending(citation: str, day: date) -> Change | None:
+    """What had put the provision of this citation out of force by that day."""
+    cited = next(iter(find_citations(citation)), None)
+    stands = cited and standing(cited.locator, day)
+    return stands.ended if stands and stands.has_ended else None
 
 
 @cache

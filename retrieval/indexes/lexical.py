@@ -5,7 +5,6 @@ It holds public chunks only. Hits are ids: callers read the rows from Postgres u
 
 import fcntl
 import math
-import re
 import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +21,7 @@ from retrieval.errors import NotRun
 from retrieval.indexes.integrity import Integrity
 from retrieval.text import analyzer
 from retrieval.text.analyzer import LANGUAGES, stems, terms
+from retrieval.text.quotes import quoted
 from retrieval.text.snippets import function_stems
 
 FORMAT = f"3.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
@@ -29,7 +29,6 @@ BUILDING = "building"  # a file that is there while the index is rebuilt
 WRITER_LOCK = ".tantivy-writer.lock"
 STEMS = "whitespace"  # tantivy is given stems apart by blanks and cuts nothing else
 ALWAYS, NEVER = date.min.toordinal(), date.max.toordinal()
-QUOTES = re.compile('["“”„«»]')
 LOOKS_EVERY = 1.0  # seconds for which an index that was found well is not looked at again
 K1_PLUS_ONE = 2.2  # what one term's BM25 tends to as its frequency grows, in units of its idf
 DEEPEST = 1_000  # hits among which the prior chooses
@@ -348,9 +347,9 @@ class LexicalIndex:
 
     def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
         for language, text in texts.items():
-            for phrase in quoted(text):
-                if words := stems(phrase, language):
-                    yield Query.const_score_query(self._together(f"body_{language}", words), 0.0)
+            phrases = {tuple(stems(phrase, language)) for phrase in quoted(text)}
+            for words in sorted(phrases - {()}):
+                yield Query.const_score_query(self._together(f"body_{language}", list(words)), 0.0)
 
     def _together(self, field: str, words: list[str]) -> Query:
         if len(words) == 1:
@@ -360,12 +359,6 @@ class LexicalIndex:
 
 def any_of(queries: Iterable[Query]) -> list[tuple[Occur, Query]]:
     return [(Occur.Should, query) for query in queries]
-
-
-def quoted(text: str) -> list[str]:
-    """What stands between double quotes, straight or typographic; an unbalanced quote means nothing."""
-    parts = QUOTES.split(text)
-    return [part for part in parts[1::2] if part.strip()] if len(parts) % 2 else []
 
 
 def open_index(path: Path, made_by: tantivy.Schema) -> tantivy.Index:

@@ -13,7 +13,18 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from retrieval.access.row_security import as_caller
-from retrieval.corpus.changes import CHANGED, KINDS, NEW, REPEALED, Made, Span, begins, changes, versions_of
+from retrieval.corpus.changes import (
+    CHANGED,
+    KINDS,
+    NEW,
+    OVERRULED,
+    REPEALED,
+    Made,
+    Span,
+    begins,
+    changes,
+    versions_of,
+)
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.pages.fields import DayField, PageField
@@ -33,7 +44,13 @@ class ChangesForm(forms.Form):
     kind = forms.ChoiceField(
         required=False,
         label=_("Kind of change"),
-        choices=[("", _("Any")), (NEW, _("New")), (CHANGED, _("Amended")), (REPEALED, _("Repealed"))],
+        choices=[
+            ("", _("Any")),
+            (NEW, _("New")),
+            (CHANGED, _("Amended")),
+            (REPEALED, _("Repealed")),
+            (OVERRULED, _("Overruled")),
+        ],
     )
     since = DayField(required=False, label=_("Since"))
     until = DayField(required=False, label=_("Until"))
@@ -72,6 +89,11 @@ class Shown:
     made: Made
     lines: list[Line]
     is_layout: bool  # of a table, say: no word is another
+
+    @property
+    def told(self) -> list[dict]:
+        """What later law did to a text that stayed."""
+        return [self.made.by.to_dict()] if self.made.by else []
 
 
 @require_safe
@@ -120,11 +142,15 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
     chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
     parts = stretches(redline(words_of(old), words_of(new)))
     context = {"form": chosen, "old": old, "new": new, "parts": parts, "versions": versions, "reader": reader}
-    return render(request, "retrieval/compare.html", context, status=400 if form.errors else 200)
+    problems = [problem for of_field in form.errors.values() for problem in of_field]
+    status = 400 if problems else 200
+    return render(request, "retrieval/compare.html", context | {"problems": problems}, status=status)
 
 
 def done_by(made: Made) -> list[Line]:
-    """The redline of a change: of what is new or repealed the whole text."""
+    """The redline of a change: of what is new or repealed the whole text; none where the text stayed."""
+    if made.by:
+        return []
     said = words_of(made.section)
     if made.kind == REPEALED:
         return redline(said, "")

@@ -203,7 +203,7 @@ def read(section: Section, reader: Reader) -> Reading:
     end = end_of_subtree(section, in_document)
     above = ancestors(section, in_document)
     before, after = neighbours(section, in_document.only(*BRIEF), end)
-    below = below_on_page(section, in_document, end)
+    below = below_on_page(section, held_by(section, reader), end)
     tree = outline(in_document, reader.as_of, [*above, section])
     return Reading(
         section=section,
@@ -223,6 +223,13 @@ def read(section: Section, reader: Reader) -> Reading:
         written=written_of(section, in_document),
         went=where_it_went(section, reader.readable),
     )
+
+
+def held_by(section: Section, reader: Reader) -> SectionQuerySet:
+    """Its document on that day; what a provision held that later law had ended by then has a text today."""
+    has_ended = history.standing(section.locator, reader.as_of).has_ended
+    readable = Section.objects.readable(reader.caller) if has_ended else reader.readable
+    return readable.filter(document=section.document_id)
 
 
 def as_it_stood(section: Section, day: date | None) -> Section:
@@ -287,11 +294,18 @@ def related_to(section: Section, reader: Reader) -> list[Section]:
     return [found[pk] for pk in ids if pk in found]
 
 
+def document_title(document: Document) -> str:
+    """Its title, or in Spanish the name of the domain that it is the whole of."""
+    domain = document.domain
+    whole = document.locator == domain.locator_prefix
+    return domain.local_name if get_language() == "es" and whole else document.title
+
+
 def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:
     """The name and locator of the nearest place above one that is not there."""
     above = places_above(locator.rstrip("/"))[::-1]
-    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above)
-    names = dict(documents.values_list("locator", "title"))
+    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above).select_related("domain")
+    names = {document.locator: document_title(document) for document in documents}
     names |= dict(reader.readable.filter(locator__in=above).values_list("locator", "citation"))
     return next(((names[place], place) for place in above if place in names), None)
 

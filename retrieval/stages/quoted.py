@@ -2,16 +2,19 @@
 whose heading it is comes first.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from django.db.models import Q
 
 from retrieval.corpus.filters import worded
-from retrieval.indexes.lexical import quoted
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import EXACT, Candidate, Query, Ranking, Reason
 from retrieval.text.analyzer import tokens
+from retrieval.text.quotes import quoted
 
 HEADED = "headed"
 SHOWN = ("text", "heading", "heading_es", "plain_name", "plain_name_es")
@@ -31,7 +34,7 @@ class KeepQuoted:
             return ranking.noting("nothing is quoted", skipped=True)
         having = sections_having(query, [c.section_id for c in ranking.candidates], phrases)
         if not having:
-            return replace(ranking, missing_words=tuple(phrases)).noting("nothing has the quoted words")
+            return replace(ranking, missing_words=tuple(dict.fromkeys(phrases))).noting("nothing has the quoted words")
         reason = Reason("without_quoted")
         gone = {c.section_id: reason for c in ranking.candidates if c.section_id not in having}
         return ranking.drop(gone, type(self)).noting(f"{len(having)} have the quoted words")
@@ -46,17 +49,14 @@ def sections_having(query: Query, sections: list[int], phrases: list[str]) -> se
     translated = quoted_words(query.text)
     others = translated if len(translated) == len(phrases) else phrases
     found = Section.objects.readable(query.caller, query.as_of).filter(pk__in=sections)
-    for phrase, other in zip(phrases, others, strict=True):
-        found = found.filter(has_words(phrase) | has_words(other))
+    either = zip(map(worded, phrases), map(worded, others), strict=True)
+    for patterns in {frozenset(pair) for pair in either}:
+        found = found.filter(has_any(patterns))
     return set(found.values_list("pk", flat=True))
 
 
-def has_words(phrase: str) -> Q:
-    words = worded(phrase)
-    condition = Q()
-    for field in SHOWN:
-        condition |= Q(**{f"{field}__regex": words})
-    return condition
+def has_any(patterns: Iterable[str]) -> Q:
+    return reduce(or_, (Q(**{f"{field}__regex": words}) for words in patterns for field in SHOWN))
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.answers.citing import cited, together
+from retrieval.corpus import history
 from retrieval.corpus.changes import begins
 from retrieval.corpus.history import DEPARTED, is_within
-from retrieval.models import Document, Section
+from retrieval.models import Section
 from retrieval.pages.addresses import Reader
-from retrieval.pages.reader import name_under
+from retrieval.pages.reader import document_title, name_under
 from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 
@@ -30,11 +31,12 @@ MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
 
 # Names of levels and of statuses; a source writes them in small letters.
 LEVELS = (
-    gettext_noop("Amendment"), gettext_noop("Appendix"), gettext_noop("Article"), gettext_noop("Chapter"),
-    gettext_noop("Clause"), gettext_noop("Division"), gettext_noop("Paragraph"), gettext_noop("Part"),
-    gettext_noop("Preamble"), gettext_noop("Section"), gettext_noop("Subchapter"), gettext_noop("Subclause"),
-    gettext_noop("Subdivision"), gettext_noop("Subparagraph"), gettext_noop("Subpart"),
-    gettext_noop("Subsection"), gettext_noop("Subtitle"), gettext_noop("Title"), gettext_noop("Volume"),
+    gettext_noop("Amendment"), gettext_noop("Appendix"), gettext_noop("Article"), gettext_noop("Case"),
+    gettext_noop("Chapter"), gettext_noop("Clause"), gettext_noop("Division"), gettext_noop("Opinion"),
+    gettext_noop("Paragraph"), gettext_noop("Part"), gettext_noop("Preamble"), gettext_noop("Section"),
+    gettext_noop("Subchapter"), gettext_noop("Subclause"), gettext_noop("Subdivision"),
+    gettext_noop("Subparagraph"), gettext_noop("Subpart"), gettext_noop("Subsection"), gettext_noop("Subtitle"),
+    gettext_noop("Title"), gettext_noop("Volume"),
 )  # fmt: skip
 STATUSES = (
     gettext_noop("Omitted"), gettext_noop("Overruled"), gettext_noop("Renumbered"), gettext_noop("Repealed"),
@@ -176,14 +178,6 @@ def heading(section: Section) -> str:
 
 
 @register.filter
-def document_title(document: Document) -> str:
-    """Its title, or in Spanish the name of the domain that it is the whole of."""
-    domain = document.domain
-    whole = document.locator == domain.locator_prefix
-    return domain.local_name if is_spanish() and whole else document.title
-
-
-@register.filter
 def local(values: Mapping, name: str) -> str:
     """A value of a result in the language of the page, where there is one."""
     return (is_spanish() and values.get(f"{name}_es")) or values.get(name, "")
@@ -275,6 +269,13 @@ def change(made: Mapping) -> SafeString:
     return format_html(str(CHANGES[made["effect"]]), day=day(made["day"]), citation=link)
 
 
+@register.simple_tag
+def ending(citation: str, day: date) -> Mapping | None:
+    """What had put the provision out of force by that day."""
+    made = history.ending(citation, day)
+    return made and made.to_dict()
+
+
 def plain_marks(item: Mapping) -> list[str]:
     """What is told beside law that is quoted, without links: whether it is a summary, its status, its standing, what
     changed it.
@@ -285,6 +286,7 @@ def plain_marks(item: Mapping) -> list[str]:
     return [*filter(None, (whose, status(item["status"]), standing(item))), *by]
 
 
+register.filter(document_title)
 register.filter(together)
 register.filter(cited)
 

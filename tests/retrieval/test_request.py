@@ -17,6 +17,7 @@ pytestmark = pytest.mark.django_db
         {"text": '"'},
         {"text": "“ ” -"},
         {"text": "x" * 2001},
+        {"text": " ".join(f'"{word}"' for word in "abcdefghijk")},
         {"text": "war", "k": 0},
         {"text": "war", "k": 101},
         {"text": "war", "page": 0},

@@ -104,7 +104,7 @@ class Command(ArfCommand):
             raise CommandError(f"The ingestion did not succeed: {run.error or run.message}")
         self.say(f"  {run.message}")
 
-    def _greet(self, answer: dict, seconds: float, missing: list[str]) -> None:
+    def _greet(self, answer: dict, seconds: float, missing: dict[str, list[str]]) -> None:
         url = base_url()
         self.say(f"ARF is up after {seconds:.1f} s. One question really asked:\n")
         self.say(first_search.in_words(answer))
@@ -112,10 +112,8 @@ class Command(ArfCommand):
             f"\n  Search   {url}/\n  Admin    {url}/admin/\n  API      {url}/api/v1/docs/"
             f"\n  Logs     {settings.VAR_DIR / 'log'}"
         )
-        if missing:
-            self.say(
-                f"  Load     {sys.executable} manage.py fetch DOMAIN, which is one of {', '.join(missing)}"
-            )
+        for command, bodies in missing.items():
+            self.say(f"  Load     {sys.executable} manage.py {command} DOMAIN, which is one of {', '.join(bodies)}")
         self.say("\nCtrl-C stops everything.")
 
 

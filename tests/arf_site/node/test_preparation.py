@@ -208,8 +208,9 @@ def test_an_error_of_the_checks_stops_the_start_and_is_said(monkeypatch):
     assert len(said) == 2 and "odd" in said[0] and "broken" in said[1]
 
 
-def test_bodies_that_are_officially_published_and_not_loaded_are_named():
-    codes = ["us_code", "code_of_federal_regulations", "uscis_policy", "supreme_court_cases"]
-    assert preparation.bodies_to_load() == codes
-    a_document(Domain.objects.get(slug="us_code"))
-    assert preparation.bodies_to_load() == codes[1:]
+def test_bodies_that_are_not_loaded_are_named_by_what_loads_them():
+    codes = ["us_code", "code_of_federal_regulations", "uscis_policy"]
+    assert preparation.bodies_to_load() == {"fetch": codes, "ingest": ["supreme_court_cases"]}
+    for slug in ("us_code", "supreme_court_cases"):
+        a_document(Domain.objects.get(slug=slug))
+    assert preparation.bodies_to_load() == {"fetch": codes[1:]}

@@ -125,6 +125,13 @@ def test_hotlines_take_the_place_of_an_answer_or_stand_beside_it():
     assert "1-800-799-7233" in made["notice"]
 
 
+def test_what_had_ended_what_is_cited_is_told():
+    made = ask("What does the 18th amendment say?", as_of=date(1940, 1, 1))
+    told = made["not_found"]["would_help"]
+    assert told[0] == "There was no U.S. Const. amend. XVIII in force on Jan. 1, 1940."
+    assert told[1] == "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1."
+
+
 def test_an_unknown_citation_is_named_among_what_would_help():
     made = ask("8 USC 1158")
     assert any("8 U.S.C. § 1158" in one for one in made["not_found"]["would_help"])

@@ -31,10 +31,18 @@ def test_changes_are_listed(client, changed):
     (made,) = answer["changes"]
     assert made == {
         "locator": changed.locator, "citation": "Manual § 1", "title": "Manual § 1", "kind": "changed",
-        "day": "2021-01-01", "domain": "manual", "before": "2020-01-01", "url": f"/changes{changed.locator}",
+        "day": "2021-01-01", "domain": "manual", "before": "2020-01-01", "by": None,
+        "url": f"/changes{changed.locator}",
     }  # fmt: skip
     assert (answer["page"], answer["next"], answer["previous"]) == (1, None, None)
     assert client.get(f"{API}/changes", {"domain": "manual", "kind": "new"}).json()["changes"] == []
+
+
+def test_a_repeal_by_later_law_names_it(client):
+    answer = client.get(f"{API}/changes", {"domain": "us_constitution", "kind": "repealed", "k": 1}).json()
+    (made,) = answer["changes"]
+    assert (made["locator"], made["day"]) == ("/us/const/amendment/XVIII", "1933-12-05")
+    assert (made["by"], answer["next"]) == ("/us/const/amendment/XXI/section/1", 2)
 
 
 def test_what_the_caller_may_not_see_is_not_there(client, changed):

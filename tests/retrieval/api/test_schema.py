@@ -31,6 +31,13 @@ def test_the_schema_is_served(client):
     assert_refused(client.get(f"{API}/schema/?version=%0a"), 400, "unknown_parameter")
 
 
+def test_an_answer_that_is_streamed_is_described_as_such(client):
+    paths = client.get(f"{API}/schema/?format=json").json()["paths"]
+    for method in ("get", "post"):
+        described = paths[f"{API}/answer"][method]["responses"]["200"]["content"]
+        assert set(described) == {"application/json", "text/event-stream"}
+
+
 @pytest.fixture
 def plain_static(settings):
     settings.STORAGES = settings.STORAGES | {

@@ -48,6 +48,8 @@ def test_results_hold_the_fields_asked_for(client):
     assert set(serializers.Result().get_fields()) - set(usual) == {"text", "notes", *SUMMARIES}
     repeated = client.get(f"{API}/search?q=jury&fields=notes&fields=title").json()
     posted = post(client, {"q": "jury", "fields": ["notes", "title"]}).json()
+    together = post(client, {"q": "jury", "fields": "notes,title"}).json()
+    assert together["results"] == posted["results"]
     assert repeated["results"] == posted["results"]
     assert set(posted["results"][0]) == {"rank", "locator", "notes", "title"}
 

@@ -63,6 +63,18 @@ def test_a_provision_is_read_as_it_was_on_a_day(client):
     assert_refused(client.get(f"{API}/sections/{path}?as_of=1900-01-01"), 404, "not_found")
 
 
+def test_what_had_ended_a_provision_by_the_day_is_told(client):
+    path = "us/const/amendment/XVIII"
+    ended = client.get(f"{API}/sections/{path}?as_of=1940-01-01")
+    assert_refused(ended, 404, "not_found")
+    assert ended.json()["error"]["message"] == (
+        "There was no U.S. Const. amend. XVIII in force on 1940-01-01. "
+        "It was repealed on 1933-12-05 by U.S. Const. amend. XXI, § 1."
+    )
+    before = client.get(f"{API}/sections/{path}?as_of=1900-01-01")
+    assert before.json()["error"]["message"] == "There is no such provision."
+
+
 def test_an_old_version_is_read_with_its_own_neighbours(client):
     new = Section.objects.get(locator="/us/const/amendment/XXVII")
     Section.objects.filter(pk=new.pk).update(valid_to=date(2001, 1, 1))

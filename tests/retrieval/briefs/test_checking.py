@@ -182,10 +182,25 @@ def test_a_brief_of_the_greatest_length_is_checked_in_time():
         ),
         ("Roe v. Wade", "Miranda v. Arizona", True),
         ("In re Winship", "In re Gault", True),
+        ("Brown v. Plata", "Brown v. Board of Education", True),
+        ("Miranda v. Ohio", "Miranda v. Arizona", True),
+        ("See Katz v. Arizona", "Miranda v. Arizona", True),
+        ("Miranda v. State", "Miranda v. Arizona", False),
+        ("FCC v. Holder", "Shelby County v. Holder", False),
+        ("Brown v. Topeka Sch. Dist.", "Brown v. Board of Education", False),
     ],
 )
 def test_names_are_read_in_full_or_short(name, heading, other):
     assert is_other_case(name, Section(level="case", heading=heading), None) is other
+
+
+def test_a_case_with_another_party_is_another(decisions):  # noqa: F811
+    text = "The warnings are due. Miranda v. Ohio, 384 U.S. 436 (1966)."
+    assert findings(text) == [("name", "384 U.S. 436")]
+
+
+def test_a_volume_that_is_not_printed_is_found():
+    assert findings("So it is. Smith v. Imaginary, 999 U.S. 999 (2047).") == [("unknown", "999 U.S. 999")]
 
 
 def test_an_empty_brief_is_sound():

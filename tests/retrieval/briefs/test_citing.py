@@ -142,6 +142,8 @@ def test_what_was_not_cited_before_is_not_named_again(text):
         ("See Roe v. Poe, 466 U.S. 1377 (1984).", True),
         ("See Roe v. Poe, 466 U.S. 1301 (1984) (Rehnquist, J., in chambers).", False),
         ("In 466 U.S. at 1377 it says.", False),
+        ("See Roe v. Poe, 700 U.S. 12 (2049).", True),
+        ("See Roe v. Poe, 999 U.S. 999.", True),
     ],
 )
 def test_a_volume_is_of_a_time_and_has_so_many_pages(text, misprinted):

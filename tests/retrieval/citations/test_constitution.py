@@ -155,6 +155,8 @@ def test_a_section_that_does_not_exist_is_none(text):
         ("article 9", "U.S. Const. art. IX"),
         ("artículo 9", "U.S. Const. art. IX"),
         ("enmienda 28", "U.S. Const. amend. XXVIII"),
+        ("Amendment 0", "U.S. Const. amend. 0"),
+        ("article 0", "U.S. Const. art. 0"),
         ("27th amendment", None),
         ("article VII", None),
         ("article 9.5", None),

@@ -15,7 +15,6 @@ from retrieval.indexes.lexical import (
     LexicalIndex,
     LexicalWriter,
     Weights,
-    quoted,
     set_aside,
 )
 from retrieval.indexes.lexical_sync import behind, catch_up, rebuild
@@ -74,20 +73,6 @@ def test_coverage_lies_between_zero_and_one():
         {"en": "powers not delegated"}, domains=domains, as_of=None, limit=50
     )
     assert all(0 < hit.coverage <= 1 for hit in hits)
-
-
-@pytest.mark.parametrize(
-    ("text", "phrases"),
-    [
-        ('say "we the people" now', ["we the people"]),
-        ("say “we the people” or «nosotros»", ["we the people", "nosotros"]),
-        ('an unbalanced " quote', []),
-        ('""', []),
-        ("plain", []),
-    ],
-)
-def test_quotes_must_be_balanced(text, phrases):
-    assert quoted(text) == phrases
 
 
 def test_a_damaged_index_is_not_searched_and_is_searched_again_once_it_is_mended(empty, monkeypatch):

@@ -49,6 +49,13 @@ def test_it_is_said_in_spanish(client, changed):
     assert "Qué cambió" in content and "Modificada" in content and "Guía" in content
 
 
+def test_a_repeal_of_a_text_that_stayed_is_told_without_redline(client):
+    page = client.get("/changes/", {"domain": "us_constitution", "kind": "repealed"})
+    text = Page(page).text
+    assert "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1. Then:" in text and "Superseded on" in text
+    assert "<del>" not in page.content.decode()
+
+
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
@@ -94,7 +101,8 @@ def test_any_two_versions_are_compared(client, changed):
     assert "<del>" not in same and "<ins>" not in same
     back = client.get(address, {"old": "2021-01-01", "new": "2020-01-01"}).content.decode()
     assert "<ins> may</ins>" in back
-    assert client.get(address, {"old": "1999-01-01"}).status_code == 400
+    refused = client.get(address, {"old": "1999-01-01"})
+    assert refused.status_code == 400 and "1999-01-01 is not one of the available choices" in Page(refused).text
 
 
 def test_the_reader_of_a_provision_with_versions_leads_there(client, changed):

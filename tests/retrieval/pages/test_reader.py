@@ -138,6 +138,10 @@ def test_repealed_law_says_so(client):
     assert "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in page.text
     assert "Took effect Jan. 16, 1919" in page.text and "In force since" not in page.text
     assert "/law/us/const/amendment/XXI/section/1" in page.links()
+    whole = look(client, "/law/us/const/amendment/XVIII?as_of=2020-01-01").text
+    assert "intoxicating liquors" in whole
+    found = look(client, "/search?q=amend. XVIII&as_of=2020-01-01").text
+    assert "in force on Jan. 1, 2020. Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1." in found
     later = look(client, "/law/us/const/amendment/XVIII/section/1?as_of=2020-01-01")
     assert "Repealed on Dec. 5, 1933" in later.text
     assert client.get("/law/us/const/amendment/XVIII/section/1?as_of=1900-01-01").status_code == 404
@@ -299,6 +303,8 @@ def test_a_link_to_what_is_not_there_names_the_nearest_place_that_is(client):
     page = look(client, "/law/us/const/amendment/XXXI", status=404)
     assert "/law/us/const" in page.links() and "The nearest place" in page.text
     assert "The nearest place" not in look(client, "/law/mars/1", status=404).text
+    spanish = look(client, "/law/us/const/article/99", status=404, HTTP_ACCEPT_LANGUAGE="es").text
+    assert "Constitución de los EE. UU." in spanish
 
 
 def test_the_nearest_place_of_what_is_private_is_told_to_who_may_read_it(client, case):

@@ -5,6 +5,8 @@ heading is answered by that section.
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import Caller
 from retrieval.models import Domain, Section
@@ -56,6 +58,16 @@ def test_every_result_has_the_quoted_words_and_all_that_have_them_are_there(ques
 def test_of_two_phrases_both_must_be_there():
     results = ask('"due process of law" and "equal protection"')["results"]
     assert [result["locator"] for result in results] == ["/us/const/amendment/XIV/section/1"]
+
+
+def test_a_phrase_that_is_quoted_again_and_again_is_looked_for_once():
+    with CaptureQueriesContext(connection) as once:
+        expected = ask('"Congress" shall')
+    with CaptureQueriesContext(connection) as often:
+        answer = ask('"Congress" shall ' + '"congress" ' * 160)
+    assert [r["locator"] for r in answer["results"]] and expected["total"] == answer["total"]
+    regexes = [sum(" ~ " in query["sql"] and query["sql"].count(" ~ ") for query in ran) for ran in (once, often)]
+    assert regexes[0] == regexes[1] > 0
 
 
 def test_quoted_words_that_nothing_has_are_told_and_the_rest_is_searched_for(client):

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
+from retrieval.models import Section
 from retrieval.search.response import wanted_stems
 from retrieval.templatetags import law
 from tests.retrieval.pages.looking import add_provision
@@ -42,6 +43,12 @@ def test_every_reason_and_every_degraded_stage_has_its_sentence():
     ]
     codes = {code for path in sources for code in re.findall(r'Reason\(\s*"(\w+)"', path.read_text())}
     assert codes | {"dense", "lexical", "private"} <= law.REASONS.keys() | {"abstained"}
+
+
+def test_levels_of_decisions_have_their_names_in_spanish():
+    with translation.override("es"):
+        assert law.label(Section(level="case", number="410 U.S. 113")) == "Caso 410 U.S. 113"
+        assert law.label(Section(level="opinion")) == "Opinión"
 
 
 def test_a_question_is_escaped_wherever_it_stands(client):
