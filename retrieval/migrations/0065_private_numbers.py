@@ -51,7 +51,7 @@ END $do$;
 
 
 class Migration(migrations.Migration):
-    dependencies = [("retrieval", "0080_words_counted_where_changed")]
+    dependencies = [("retrieval", "0064_words_counted_where_changed")]
     operations = [
         migrations.RunSQL(
             NUMBERS + counting("retrieval_", OF_ANY, OF_ITS_KIND),
