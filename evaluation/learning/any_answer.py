@@ -124,7 +124,7 @@ def outcome(asked: Sequence[tuple[Topic, np.ndarray]], serving: QuerySet[RankerM
     if made.auc <= before:
         row = bounded_here(ships, topics, rows)
         serving.update(any_answer=row)
-        return f"What ships serves: {compared}; its minimum is {row['minimum']} here."
+        return f"What ships serves: {compared}; its minimum is {row['minimum']:.3f} here."
     serving.update(any_answer=made.row)
     return (
         f"Serves: {compared}; {made.right_below:.1%} of what is answered and {made.wrong_below:.1%} of the rest "

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
 from retrieval.models.access import DocumentGrant
-from retrieval.parsing.cases import is_summary
+from retrieval.parsing.cases import LEVEL, is_summary
 
 
 @models.CharField.register_lookup
@@ -397,7 +397,7 @@ class Section(models.Model):
 
     @property
     def is_summary(self) -> bool:
-        return is_summary(self.level, self.text)
+        return self.level == LEVEL and is_summary(self.level, self.text)  # no other's text is read for it
 
     @property
     def local_heading(self) -> str:

@@ -130,3 +130,11 @@ def test_what_is_no_longer_there_is_not_told(noted):
     assert searched(query).filter(pk=other.pk).exists()
     assert [note["note"] for note in told(query, {other.pk: 0, -1: None})] == [1]
     assert len(notes_with(query, most=1)) == 1
+
+
+def test_the_texts_of_what_has_notes_are_not_read_for_them(noted, django_assert_num_queries):
+    scopes, versions = in_scope(ANONYMOUS, ("statutes",))
+    query = run(SearchRequest("zyzzyva", ("statutes",)), ANONYMOUS, scopes, versions).query
+    _, other, gone = noted
+    with django_assert_num_queries(1):
+        assert len(list(told(query, {other.pk: 0, gone.pk: 0}))) == 2
