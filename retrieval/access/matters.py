@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.access.sharing import checked_principal, is_somebody, own_principal
+from retrieval.access.sharing import can_come, checked_principal, own_principal
 from retrieval.errors import Forbidden, NotFound, Unprocessable, gettext_noop
 from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember, Section, Upload
 from retrieval.models.access import NOBODY, name_of
@@ -110,9 +110,12 @@ def open_matter(reference: str, client: str, caller: Caller) -> Matter:
     return matter
 
 
-def rename(matter: Matter, reference: str, client: str, caller: Caller) -> None:
+def rename(matter: Matter, caller: Caller, *, reference: str | None = None, client: str | None = None) -> None:
+    """What is not given stays, also where somebody else has just changed it."""
     with changing(matter, caller, LEADS) as now:
-        Matter.objects.filter(pk=now.pk).update(reference=named(reference), client=client.strip())
+        now.reference = now.reference if reference is None else named(reference)
+        now.client = now.client if client is None else client.strip()
+        now.save(update_fields=["reference", "client"])
 
 
 def named(reference: str) -> str:
@@ -175,14 +178,17 @@ def check_led_without(matter: Matter, principals: Sequence[str]) -> None:
 
 
 def without_lead() -> Q:
-    """Matters that nobody leads any more: the accounts of their leads were deleted, or their keys revoked."""
-    leads = MatterMember.objects.filter(is_somebody("principal"), matter=OuterRef("pk"), role=Role.LEAD)
+    """Matters that nobody can lead now: the accounts of their leads were deleted or deactivated, or their keys revoked or
+    expired.
+    """
+    leads = MatterMember.objects.filter(can_come("principal"), matter=OuterRef("pk"), role=Role.LEAD)
     return ~Q(Exists(leads))
 
 
 @as_system()
 def give_lead(matter: Matter, name: str) -> None:
     """Staff name a lead of a matter that has none. Raises Forbidden for one that is led."""
+    Matter.objects.select_for_update(no_key=True).get(pk=matter.pk)  # two who name one come one after the other
     if not Matter.objects.filter(without_lead(), pk=matter.pk).exists():
         raise Forbidden(gettext_noop("This matter has a lead."))
     said = {"name": name, "role": Role.LEAD}

@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.db.models import CharField, Q, QuerySet, Value
 from django.db.models.functions import Cast, Concat
+from django.utils import timezone
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
@@ -137,14 +138,23 @@ def accept(document: Document, caller: Caller) -> None:
 
 def is_somebody(field: str) -> Q:
     """Whether the principal in this field is an account, a key that is not revoked, or a group that has members."""
-    kinds = {
-        "user": get_user_model().objects.all(),
-        "group": Group.objects.filter(user__isnull=False),
-        "key": ApiKey.objects.filter(revoked_at=None),
-    }
+    keys = ApiKey.objects.filter(revoked_at=None)
+    return is_among(field, get_user_model().objects.all(), Group.objects.filter(user__isnull=False), keys)
+
+
+def can_come(field: str) -> Q:
+    """Whether the principal in this field is somebody who is let in now: an account that is active, a key that is usable,
+    or a group with such accounts.
+    """
+    keys = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+    users = get_user_model().objects.filter(is_active=True)
+    return is_among(field, users, Group.objects.filter(user__is_active=True), keys)
+
+
+def is_among(field: str, users: QuerySet, groups: QuerySet, keys: QuerySet) -> Q:
     named = (
         rows.annotate(principal=Concat(Value(f"{kind}:"), Cast("pk", CharField()))).values("principal")
-        for kind, rows in kinds.items()
+        for kind, rows in (("user", users), ("group", groups), ("key", keys))
     )
     return reduce(or_, (Q(**{f"{field}__in": principals}) for principals in named))
 

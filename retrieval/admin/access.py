@@ -130,7 +130,7 @@ class LeadForm(forms.ModelForm):
 @admin.register(Matter)
 class MatterAdmin(FilteredAsOffered, MadeElsewhere, ModelAdmin):
     """How many matters there are, how large and since when: what is said of one is its members'. A superuser names a
-    lead of one that nobody leads any more.
+    lead of one that nobody can lead now.
     """
 
     form = LeadForm

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, as_stored, operation
+from retrieval.api.base import ApiView, operation
 from retrieval.api.documents import DOCUMENTS, PagedParameters, Share, TakenBack
 from retrieval.api.parameters import Choice, Day, Parameters, Text, YesOrNo
 from retrieval.api.serializers import Page, UploadState
@@ -153,10 +153,7 @@ class MatterView(ApiView):
     @operation("edit_matter", MatterAccount, *ERRORS, body=MatterEdit, scope=DOCUMENTS)
     def patch(self, request: Request, said: dict, matter_id: UUID) -> dict:
         """Change reference and client, as a lead."""
-        caller = request.auth.caller
-        matter = matters.matter_of(matter_id, caller)
-        matters.rename(matter, **as_stored(matter, "reference", "client") | said, caller=caller)
-        return account(matter_id, caller)
+        return changed(request, matter_id, matters.rename, **said)
 
 
 class MembersView(ApiView):

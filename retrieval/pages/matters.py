@@ -101,7 +101,7 @@ def act(matter: Matter, request: HttpRequest, said: dict) -> None:
     caller = request.caller
     match said["action"]:
         case "rename":
-            matters.rename(matter, said["reference"], said["client"], caller)
+            matters.rename(matter, caller, reference=said["reference"], client=said["client"])
         case "member":
             matters.set_member(matter, said["name"], said["role"] or MatterMember.Role.READER, caller)
         case "remove":

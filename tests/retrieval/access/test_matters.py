@@ -13,7 +13,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import uploading
-from retrieval.models import Deadline, Document, DocumentGrant, Domain, Matter, MatterMember
+from retrieval.models import ApiKey, Deadline, Document, DocumentGrant, Domain, Matter, MatterMember
 from retrieval.models.access import caller_for, name_of
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -146,7 +146,7 @@ def test_only_leads_change_members_and_close(firm):
             lambda: matters.remove_member(firm.matter, "user:rea", caller),  # noqa: B023
             lambda: matters.close(firm.matter, caller),  # noqa: B023
             lambda: matters.reopen(firm.matter, caller),  # noqa: B023
-            lambda: matters.rename(firm.matter, "Mine", "", caller),  # noqa: B023
+            lambda: matters.rename(firm.matter, caller, reference="Mine"),  # noqa: B023
         ):
             with pytest.raises(refusal):
                 act()
@@ -190,6 +190,42 @@ def test_the_last_lead_neither_leaves_nor_steps_down(firm):
     matters.leave(firm.matter, firm.lead)
     with pytest.raises(NotFound):
         matters.matter_of(firm.matter.public_id, firm.lead)
+
+
+def test_a_new_name_of_one_kind_leaves_the_other_as_it_has_just_been_changed(firm):
+    matters.rename(firm.matter, firm.lead, reference="Another")
+    matters.rename(firm.matter, firm.lead, client="Somebody")
+    with matters.acting_as(firm.matter):
+        firm.matter.refresh_from_db()
+    assert (firm.matter.reference, firm.matter.client) == ("Another", "Somebody")
+
+
+def revoked_and_expired(firm):
+    for name, fields in (("A", {"revoked_at": timezone.now()}), ("B", {"expires_at": timezone.now()})):
+        key = ApiKey.issue(name=name, scopes=["documents"], **fields)[0]
+        matters.set_member(firm.matter, f"key:{key.public_id}", "lead", firm.lead)
+
+
+def led(firm):
+    with as_system():
+        return not Matter.objects.filter(matters.without_lead()).exists()
+
+
+def test_who_is_not_let_in_leads_nothing_until_they_are(firm):
+    revoked_and_expired(firm)
+    group = Group.objects.create(name="Old hands")
+    group.user_set.add(User.objects.get(username="lea"))
+    matters.set_member(firm.matter, "group:Old hands", "lead", firm.lead)
+    assert led(firm)
+    User.objects.filter(username="lea").update(is_active=False)
+    assert not led(firm)
+    group.user_set.add(User.objects.get(username="rea"))
+    assert led(firm)
+    group.delete()
+    matters.give_lead(firm.matter, "user:stan")
+    assert led(firm)
+    with pytest.raises(Forbidden):
+        matters.give_lead(firm.matter, "user:rea")
 
 
 @pytest.fixture

@@ -146,9 +146,10 @@ def test_staff_see_that_there_are_matters_and_nothing_that_is_said_of_them(clien
     )
 
 
-def test_a_superuser_names_a_lead_of_a_matter_that_nobody_leads_any_more(client, administrator, firm):
+@pytest.mark.parametrize("gone", [lambda lea: lea.delete(), lambda lea: lea.update(is_active=False)])
+def test_a_superuser_names_a_lead_of_a_matter_that_nobody_can_lead(client, administrator, firm, gone):
     change = f"/admin/retrieval/matter/{firm.matter.pk}/change/"
-    User.objects.get(username="lea").delete()
+    gone(User.objects.filter(username="lea"))
     assert client.post(change, {"new_lead": "user:rea"}).status_code == 403  # no superuser
     client.force_login(User.objects.get(username="root"))
     page = client.get("/admin/retrieval/matter/").content.decode()

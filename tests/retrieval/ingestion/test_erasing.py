@@ -118,7 +118,7 @@ def test_the_clients_name_is_in_its_matter_alone(firm, caplog):
     caplog.set_level(logging.DEBUG)
     worked_on(firm)
     matters.add_deadline(firm.matter, "File", "2030-01-02", firm.lead)
-    matters.rename(firm.matter, REFERENCE, CLIENT.upper(), firm.lead)
+    matters.rename(firm.matter, firm.lead, client=CLIENT.upper())
     matters.close(firm.matter, firm.lead)
     matters.reopen(firm.matter, firm.lead)
     assert tables_with("xiomara", "quetzalcoatlus") == {"retrieval_matter"}
