@@ -317,7 +317,7 @@ class Rule(models.Model):
         PUBLISHED = "published", _("Published")
         RETIRED = "retired", pgettext_lazy("rule", "Retired")
 
-    name = models.CharField(max_length=120, unique=True, help_text=_("What it is for, in a few words."))
+    name = models.CharField(max_length=120, help_text=_("What it is for, in a few words."))
     domains = ArrayField(
         models.SlugField(max_length=50),
         default=list,
@@ -354,6 +354,8 @@ class Rule(models.Model):
     class Meta:
         ordering = ["priority", "pk"]
         permissions = [("publish_rule", "Can approve, publish and retire rules")]
+        # Of its domains alone: else who may not see a rule learns its name, which nobody else may give then.
+        constraints = [models.UniqueConstraint(fields=["name", "domains"], name="one_rule_a_name_and_domains")]
 
     def __str__(self) -> str:
         return self.name

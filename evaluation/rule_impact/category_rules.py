@@ -364,7 +364,7 @@ def locators(case: Case) -> list[str]:
 
 def save(proposed: Proposal) -> bool:
     """Keeps the rule as a draft; one of its name that is there already stays as it is."""
-    if Rule.objects.filter(name=proposed.rule.name).exists():
+    if Rule.objects.filter(name=proposed.rule.name, domains=proposed.rule.domains).exists():
         return False
     workflow.save_draft(proposed.rule, by=None, reason=_("learned from judgments"))
     return True

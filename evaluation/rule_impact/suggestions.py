@@ -412,7 +412,7 @@ def make_draft(suggestion: RuleSuggestion, *, by) -> Rule:
     suggestion = still_open(suggestion)
     fields = {name: suggestion.content[name] for name in ("domains", "criteria", "targets", "actions")}
     rule = Rule(
-        name=workflow.free_name(suggestion.content["name"]),
+        name=workflow.free_name(suggestion.content["name"], fields["domains"]),
         rationale=_("Suggested by the judged topic “%(topic)s”: %(failure)s.")
         % {"topic": suggestion.topic.query, "failure": suggestion.get_failure_display()},
         **fields,

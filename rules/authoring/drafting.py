@@ -129,7 +129,7 @@ def read_sentence(sentence: str, caller: Caller, *, today: date) -> Draft | tupl
 def confined(sentence: str, made: Draft, caller: Caller) -> Draft:
     """In the private domains that it names parts of, too. Raises ValidationError for what no rule may hold."""
     rule = rule_of(sentence, made)
-    rule.full_clean(validate_unique=False)
+    rule.full_clean(validate_unique=False, validate_constraints=False)
     return replace(made, domains=[*made.domains, *rule_checks.undeclared(rule, caller)])
 
 
@@ -184,7 +184,7 @@ def rule_of(sentence: str, made: Draft, *, model: str = "") -> Rule:
     name = " ".join(sentence.split()).rstrip(".")[:100]
     by_model = "\n\n" + _("Read from this sentence by the language model %s.") % model if model else ""
     return Rule(
-        name=workflow.free_name(name),
+        name=workflow.free_name(name, made.domains),
         rationale=sentence + by_model,
         **asdict(made),
     )

@@ -101,7 +101,7 @@ class Listed(Widget):
 
 
 class RuleResource(CuratedResource):
-    """Rules by name. What is imported is a draft, whatever it was where it came from."""
+    """Rules by name and domains. What is imported is a draft, whatever it was where it came from."""
 
     domains = Field("domains", "domains", Listed())
     tags = Field("tags", "tags", Listed())
@@ -112,7 +112,12 @@ class RuleResource(CuratedResource):
     class Meta(CuratedResource.Meta):
         model = Rule
         fields = ("name", *workflow.CONTENT)
-        import_id_fields = ("name",)
+        import_id_fields = ("name", "domains")
+
+    def before_import(self, dataset: Dataset, **kwargs) -> None:
+        super().before_import(dataset, **kwargs)
+        if "domains" not in dataset.headers:  # as in a rule that names none
+            dataset.append_col([""] * len(dataset), header="domains")
 
     def get_queryset(self) -> QuerySet[Rule]:
         return super().get_queryset().visible_to(self.caller)

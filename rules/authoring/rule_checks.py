@@ -62,7 +62,7 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True, hints: bool = True
     """
     try:
         # Criteria and actions are read as a whole by its `clean`.
-        rule.full_clean(exclude={"criteria", "actions"}, validate_unique=unique)
+        rule.full_clean(exclude={"criteria", "actions"}, validate_unique=unique, validate_constraints=unique)
     except ValidationError as problem:
         raise RuleRefused(" ".join(problem.messages)) from problem
     scope = Scope.of(rule.domains, caller)

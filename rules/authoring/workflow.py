@@ -1,6 +1,7 @@
 """The steps of a rule: draft, proposed, published, retired. Every step is a line in its history."""
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 
 from django.conf import settings
@@ -102,13 +103,14 @@ def retire(rule: Rule, *, by, reason: str = "") -> Rule:
 
 def copy(rule: Rule, *, by) -> Rule:
     """A draft that says the same under another name."""
-    twin = Rule(name=free_name(rule.name), owner=by, **{name: getattr(rule, name) for name in CONTENT})
+    twin = Rule(name=free_name(rule.name, rule.domains), owner=by, **{name: getattr(rule, name) for name in CONTENT})
     return save_draft(twin, by=by, reason=_("copied from rule %d") % rule.pk)
 
 
-def free_name(name: str) -> str:
-    """The name, numbered where a rule has it."""
-    taken = set(Rule.objects.filter(name__startswith=name[:100]).values_list("name", flat=True))
+def free_name(name: str, domains: Sequence[str]) -> str:
+    """The name, numbered where a rule of the same domains has it."""
+    same = Rule.objects.filter(name__startswith=name[:100], domains=list(domains))
+    taken = set(same.values_list("name", flat=True))
     numbered = (f"{name[:100]} ({n})" for n in range(2, len(taken) + 3))
     return next(candidate for candidate in (name, *numbered) if candidate not in taken)
 

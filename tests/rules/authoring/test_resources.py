@@ -8,11 +8,13 @@ import time
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from rules.authoring import workflow
 from rules.authoring.resources import PlainJSON, RuleResource, SafeCSV, escaped, unescaped
 from rules.models import Alias, GlossaryTerm, Rule
 from tests.hostile import FORMULAS, OBJECTS, TABLES
+from tests.rule_searches import ALWAYS
 from tests.rules.alias_pages import ALIASES, confirm, upload
-from tests.rules.rule_pages import LIST
+from tests.rules.rule_pages import FORM, LIST
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
@@ -86,6 +88,20 @@ def test_an_import_with_a_bad_rule_changes_nothing(client, curators):
     file = SimpleUploadedFile("rules.json", json.dumps([row]).encode(), content_type="application/json")
     page = client.post(f"{LIST}import/", {"format": "1", "import_file": file}).content.decode()
     assert "needs something to act upon" in page and not Rule.objects.exists()
+
+
+def test_a_rule_of_other_domains_may_have_the_name_and_is_not_told_of(client, curators):
+    """The hidden one acts in a domain in which this curator reads nothing."""
+    hidden = Rule.objects.create(name="Doe", domains=["client_cases"], criteria=ALWAYS, actions=[{"kind": "abstain"}])
+    everywhere = {"name": "Doe", "criteria": ALWAYS, "targets": [], "actions": [{"kind": "abstain"}]}
+    rows = [everywhere | {"domains": domains} for domains in ([], ["us_constitution"])]
+    for _again in range(2):
+        confirm(client, LIST, upload(client, LIST, json.dumps(rows), name="new.json"))
+    made = Rule.objects.exclude(pk=hidden.pk).order_by("pk")
+    assert list(made.values_list("name", "domains")) == [("Doe", []), ("Doe", ["us_constitution"])]
+    assert workflow.free_name("Doe", ["us_code"]) == "Doe" and workflow.free_name("Doe", []) == "Doe (2)"
+    refused = client.post(f"{LIST}add/", FORM | {"name": "Doe"})
+    assert "Rule with this Name and Domains already exists." in refused.content.decode()
 
 
 def test_exports_escape_formulas_and_imports_take_that_back(client, curator, constitution):
