@@ -335,9 +335,7 @@ class Rule(models.Model):
     valid_from = models.DateField(null=True, blank=True, help_text=_("The first day on which it acts."))
     valid_to = models.DateField(null=True, blank=True, help_text=_("The last day on which it acts."))
     rationale = models.TextField(blank=True, help_text=_("Why it is needed; what went wrong without it."))
-    tags = ArrayField(
-        models.CharField(max_length=60), default=list, blank=True, help_text=_("To find it by.")
-    )
+    tags = ArrayField(models.CharField(max_length=60), default=list, blank=True, help_text=_("To find it by."))
     owner = person(blank=True, help_text=_("Whom to ask about it."))
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT, editable=False)
     live = models.JSONField(null=True, editable=False, help_text=_("What searches apply; empty: nothing."))

@@ -178,8 +178,8 @@ def check_led_without(matter: Matter, principals: Sequence[str]) -> None:
 
 
 def without_lead() -> Q:
-    """Matters that nobody can lead now: the accounts of their leads were deleted or deactivated, or their keys revoked or
-    expired.
+    """Matters that nobody can lead now: the accounts of their leads were deleted or deactivated, their keys revoked or
+    have expired.
     """
     leads = MatterMember.objects.filter(can_come("principal"), matter=OuterRef("pk"), role=Role.LEAD)
     return ~Q(Exists(leads))

@@ -143,8 +143,8 @@ def is_somebody(field: str) -> Q:
 
 
 def can_come(field: str) -> Q:
-    """Whether the principal in this field is somebody who is let in now: an account that is active, a key that is usable,
-    or a group with such accounts.
+    """Whether the principal in this field is let in now: an account that is active, a key that is usable, or a group
+    with such accounts.
     """
     keys = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
     users = get_user_model().objects.filter(is_active=True)
