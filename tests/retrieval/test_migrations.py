@@ -76,6 +76,28 @@ def test_private_chunks_get_their_words_in_their_language_and_public_ones_none()
 
 
 @as_system()
+def test_private_notes_get_their_words_in_their_language_and_nothing_counts_as_published():
+    sections = [
+        a_section(a_document(a_domain(visibility=visibility)), notes=notes)
+        for visibility in Domain.Visibility
+        for notes in (["The tenants paid.", "Or left."], [])
+    ]
+    kept = Section.objects.filter(pk__in=[section.pk for section in sections])
+    settle()
+    run("ALTER TABLE retrieval_section DISABLE TRIGGER words")
+    kept.update(note_words=None)
+    settle()
+    run("ALTER TABLE retrieval_section ENABLE TRIGGER words")
+    versions = dict(Domain.objects.values_list("slug", "corpus_version"))
+    fill("0063_words_of_notes")
+    told = kept.values_list("private", "notes", "note_words")
+    words = {(private, bool(notes)): words for private, notes, words in told}
+    none = dict.fromkeys([(True, False), (False, True), (False, False)])
+    assert words == none | {(True, True): "'left':5 'paid':3 'tenant':2"}
+    assert dict(Domain.objects.values_list("slug", "corpus_version")) == versions
+
+
+@as_system()
 def test_which_versions_are_changes_of_the_law_is_kept_with_those_there_are():
     document = a_document(a_domain())
     first, second, third = date(2020, 1, 1), date(2021, 1, 1), date(2022, 1, 1)
