@@ -29,6 +29,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
+from retrieval.models.texts import InNaturalOrder
 from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
 from retrieval.summaries.shown import of_document, of_section, written_of
@@ -137,7 +138,7 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
         raise NotFound(" ".join(no_such(locator, as_of)))
     account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
     if domain := domains.filter(locator_prefix=locator).first():
-        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
+        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by(InNaturalOrder("locator"))
         named = {"title_es": domain.name_es, "level": "domain", "domain": domain.slug}
         below = children(documents, "locator", "title", "title")
         return account | reference(locator, "", domain.name) | named | below
