@@ -39,8 +39,10 @@ def test_its_page_says_so_once_and_the_opinion_does_not(client):
 
 def test_it_is_cited_by_name_and_year(client):
     page = look(client, f"/law{PLACE}").text
-    assert "Cite as Zebra v. State, 900 U.S. 1 (2010)" in page and "Decided on March 4, 2010" in page
-    assert "Cite as Zebra v. State, 900 U.S. 1 (2010) (majority)" in look(client, f"/law{OPINION}").text
+    opinion = look(client, f"/law{OPINION}").text
+    assert "Cite as Zebra v. State, 900 U.S. 1 (2010) Copy" in page
+    assert "Cite as Zebra v. State, 900 U.S. 1 (2010) (majority)" in opinion
+    assert "Decided on March 4, 2010" in page and "Decided on March 4, 2010" in opinion
 
 
 def test_results_and_answers_say_so(client):
