@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path, PurePath
 from tempfile import TemporaryFile
@@ -135,9 +136,19 @@ def files_of(path: Path) -> list[str]:
 
 def readable(names: Iterable[str]) -> list[str]:
     """Hidden files are none, and what is beside them in archives of the Mac."""
+    return [*in_order(tuple(names))]
+
+
+@lru_cache(maxsize=1)
+def in_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Kept, as a source of many documents asks for each of them again: a hundred thousand take a second."""
     kept = (name for name in names if not any(part.startswith((".", "__")) for part in PurePath(name).parts))
     known = (name for name in kept if name.lower().endswith((".xml", ".json", *rows.ENDINGS, *READERS)))
-    return sorted(known, key=lambda name: [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)])
+    return tuple(sorted(known, key=natural))
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    return [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)]
 
 
 @contextmanager

@@ -108,9 +108,14 @@ def test_a_packed_archive_is_opened_and_listed_once_for_all_its_files(tmp_path, 
             archive.add(tmp_path / f"usc{number}.xml", f"usc{number}.xml")
     opened = []
     monkeypatch.setattr(tarfile, "open", lambda path, real=tarfile.open: opened.append(real(path)) or opened[-1])
+    put_in_order = []
+    natural = sources.natural
+    monkeypatch.setattr(sources, "natural", lambda each: put_in_order.append(each) or natural(each))
+    sources.in_order.cache_clear()
     identifiers = [each.identifier for each in every(tmp_path / name, CODE)]
     assert identifiers == [f"/us/usc/t{number}" for number in range(1, 5)]
     assert len(opened) == 1 and opened[0].closed
+    assert len(put_in_order) == 4
 
 
 def test_json_lines_are_read_title_by_title(tmp_path):
