@@ -118,6 +118,15 @@ def test_a_packed_archive_is_opened_and_listed_once_for_all_its_files(tmp_path, 
     assert len(put_in_order) == 4
 
 
+def test_the_files_of_a_folder_are_those_of_its_folders_too_and_no_others(tmp_path):
+    for name in ("a/b/2.xml", "a/1.xml", "10.xml", "note.md5", ".hidden/3.xml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "gone.xml").symlink_to(tmp_path / "nowhere.xml")
+    (tmp_path / "round").symlink_to(tmp_path)
+    assert sources.files_of(tmp_path) == ["a/1.xml", "a/b/2.xml", "10.xml"]
+
+
 def test_json_lines_are_read_title_by_title(tmp_path):
     rows = (f'{{"locator": "/us/usc/t{title}/s1", "text": "Words."}}\n' for title in (8, 9))
     (tmp_path / "law.jsonl").write_text("".join(rows))
