@@ -29,7 +29,8 @@ def learn_from_readers() -> dict[str, int]:
 
 def ask_of_new_law() -> str:
     """Every ten minutes: shipped names and topics that waited for law which is here now are loaded, and the reranker
-    learns from them; none while a body of law is coming in, or a training would miss them. Says what was done.
+    learns from them; it is trained anew too where its last training missed a body of law, or had it in part. Nothing is
+    done while a body of law is coming in, or a training would miss it. Says what was done.
     """
     busy = JobRun.objects.unfinished().filter(key__in=(CORPUS, retraining.KEY))
     here = tuple(Domain.objects.order_by("pk").values_list("pk", "corpus_version"))
@@ -37,11 +38,14 @@ def ask_of_new_law() -> str:
         return ""
     with transaction.atomic():  # what was loaded without a training would never be learned from
         names, topics = defaults.load_arrived(), library.load_arrived()["topics"]
-        if not (names or topics):
+        missed = retraining.missed()
+        if not (names or topics or missed):
             nothing_new.clear()
             nothing_new.add(here)
             return ""
         job = retraining.every_month()
+    if not (names or topics):
+        return f"The last training missed {', '.join(sorted(missed))}; job {job} trains another."
     return f"{names} names and {topics} topics are of new law; job {job} learns from them."
 
 

@@ -5,11 +5,11 @@ killed worker loses at most the step it was in, and a step that is asked for twi
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -80,22 +80,31 @@ class WorkersKilled(ArfError):
     status = 500
     code = "workers_killed"
 
-    def __init__(self, last_time: str = ""):
-        """`last_time`: what is known of why the step did not end."""
+    def __init__(self, last_time: Mapping[str, Any] | None = None):
+        """`last_time`: the values of the StepTooLong that is known of, if any."""
         if last_time:
-            super().__init__(
-                gettext_noop("Stopped: its next step was begun %(tries)s times. %(cause)s"),
-                tries=MOST_TRIES,
-                cause=last_time,
+            told = gettext_noop(
+                "Stopped: its next step was begun %(tries)s times. Step %(number)s (%(phase)s) took longer than "
+                "%(seconds)s s."
             )
         else:
-            super().__init__(
-                gettext_noop(
-                    "Stopped: its next step was begun %(tries)s times. Each time the worker was killed: by hand, or "
-                    "for want of memory."
-                ),
-                tries=MOST_TRIES,
+            told = gettext_noop(
+                "Stopped: its next step was begun %(tries)s times. Each time the worker was killed: by hand, or "
+                "for want of memory."
             )
+        super().__init__(told, tries=MOST_TRIES, **last_time or {})
+
+
+class StepTooLong(ArfError):
+    """A step was ended at the limit of the queue."""
+
+    def __init__(self, run: JobRun, ticket: int):
+        super().__init__(
+            gettext_noop("Step %(number)s (%(phase)s) took longer than %(seconds)s s."),
+            number=ticket + 1,
+            phase=run.state.get("phase", run.kind),
+            seconds=settings.Q_CLUSTER["timeout"],
+        )
 
 
 class Unforeseen(RuntimeError):
@@ -273,7 +282,7 @@ def begin(run_id: int, ticket: int) -> bool:
         run.tries += 1
         run.save(update_fields=["tries"])
     if run.tries > MOST_TRIES and not run.cancel_requested:
-        raise WorkersKilled(run.error)
+        raise WorkersKilled(run.refusal.get("values"))
     return True
 
 
@@ -287,10 +296,9 @@ def note_timeout(run_id: int, ticket: int) -> None:
     happens too often, the job says why.
     """
     if run := JobRun.objects.unfinished().filter(pk=run_id, ticket=ticket).first():
-        phase = f" ({run.state['phase']})" if "phase" in run.state else ""
-        run.error = f"Step {ticket + 1}{phase} took longer than {settings.Q_CLUSTER['timeout']} s."
-        run.heartbeat_at = timezone.now()
-        run.save(update_fields=["error", "heartbeat_at"])
+        late = StepTooLong(run, ticket)
+        run.error, run.refusal, run.heartbeat_at = late.message, late.refusal, timezone.now()
+        run.save(update_fields=["error", "refusal", "heartbeat_at"])
         logger.warning("Job %s: %s", run_id, run.error)
         if (following := next_of(run.key)) != run:
             hand_on(following)

@@ -110,8 +110,19 @@ def import_page(request: HttpRequest) -> HttpResponse:
 
 
 def last_imports(request: HttpRequest) -> list[JobRun]:
+    """Each with what it `told`, in the reader's language, and the lines that it `refused`; those of earlier releases
+    say why in English alone.
+    """
     known = readable_jobs(caller_of(request)).filter(kind="import_judgments", hidden=False)
-    return list(known.order_by("-created_at")[:LAST])
+    last = list(known.order_by("-created_at")[:LAST])
+    for run in last:
+        is_done = run.status == JobRun.Status.DONE
+        run.told = _(importing.COUNTED) % run.state if is_done else run.local_error or run.local_message
+        run.refused = [
+            (line, in_words(*refusal) if refusal else reason)
+            for line, reason, *refusal in run.state.get("refused", ())
+        ]
+    return last
 
 
 def preview_page(request: HttpRequest, upload_id: UUID) -> HttpResponse:
@@ -126,7 +137,7 @@ def preview_page(request: HttpRequest, upload_id: UUID) -> HttpResponse:
         "upload": upload,
         "plan": plan,
         "shown": {
-            "refused": plan.refused[:SHOWN],
+            "refused": [(each.line, in_words(each.refusal)) for each in plan.refused[:SHOWN]],
             "changed": plan.changed[:SHOWN],
             "new": plan.new[:SHOWN],
             "topics": plan.topics[:SHOWN],

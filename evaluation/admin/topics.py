@@ -28,6 +28,7 @@ from evaluation.topics.split_conflicts import NewTopic, conflicts
 from retrieval.access.middleware import caller_of
 from retrieval.admin.base import ReadOnly, link
 from retrieval.models import Domain
+from retrieval.models.uploads import in_words
 
 LANGUAGES = [("en", gettext_lazy("English")), ("es", gettext_lazy("Spanish"))]
 CHOSEN = [choice for choice in Topic.Split.choices if choice[0] != Topic.Split.TEST]  # a test set is fixed
@@ -51,7 +52,8 @@ class TopicForm(forms.ModelForm):
         domain, split = (said.get(name) or getattr(self.instance, name) for name in ("domain", "split"))
         asked = NewTopic(said["query"], split, said["group"])
         if not domain.is_private and (conflict := conflicts({asked}).get(asked)):
-            self.add_error("query", f"{conflict[0].upper()}{conflict[1:]}.")
+            told = in_words(conflict.refusal)
+            self.add_error("query", f"{told[0].upper()}{told[1:]}.")
         return said
 
 

@@ -57,21 +57,15 @@ def problem_of(model: RankerModel) -> str:
     try:
         loaded(model)
     except BadArtifact as refused:
-        return f"{refused.message[0].upper()}{refused.message[1:]}."
+        return refused.message
     return ""
-
-
-def require_servable(model: RankerModel) -> None:
-    """Raises ArfError: a model of an earlier release may read other features than this one gives."""
-    if found := problem_of(model):
-        raise ArfError(f"{model} cannot serve. {found}")
 
 
 def deploy(model: RankerModel) -> None:
     """Puts a model in force in every process from its next search on; the one before is retired. Raises ArfError for
     one that cannot serve.
     """
-    require_servable(model)
+    loaded(model)
     with transaction.atomic():
         lock("reranker registry")
         RankerModel.objects.filter(status=Status.ACTIVE).exclude(pk=model.pk).update(status=Status.RETIRED)
@@ -83,7 +77,7 @@ def shadow(model: RankerModel) -> None:
     """Lets a model score live searches without serving, in place of another that did. Raises ArfError for one that
     cannot serve.
     """
-    require_servable(model)
+    loaded(model)
     with transaction.atomic():
         lock("reranker registry")
         leave_shadow()

@@ -22,6 +22,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from evaluation.learning import registry, training
@@ -45,9 +46,10 @@ from evaluation.models import RetrainingRun, Run
 from evaluation.topics.library import load_arrived
 from evaluation.topics.topic import Topic
 from retrieval import jobs
+from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import CORPUS, HasTime, Job, Progress
-from retrieval.models import Checkpoint, EmbeddingModel, JobRun, RankerModel, Version
+from retrieval.models import Checkpoint, Domain, EmbeddingModel, JobRun, RankerModel, Section, Version
 from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import FEATURES, OF_TEXT
@@ -200,6 +202,23 @@ def read_as_now() -> dict:
     return {"features": list(FEATURES), "embedder": EmbeddingModel.fingerprint_in_use()}
 
 
+def whole_bodies() -> set[str]:
+    """Slugs of the public bodies of law of which something is here and nothing is coming in."""
+    law = Section.objects.live().filter(domain=OuterRef("pk"))
+    coming = JobRun.objects.unfinished().filter(key=CORPUS).values_list("params__domain", flat=True)
+    here = Domain.objects.visible_to(ANONYMOUS).filter(Exists(law)).exclude(slug__in=filter(None, coming))
+    return {*here.values_list("slug", flat=True)}
+
+
+def missed() -> set[str]:
+    """The bodies of law that the last training missed, or had in part: they came in meanwhile or later. None where it
+    failed before it gathered anything, so that none is begun again and again.
+    """
+    of_library = RetrainingRun.objects.filter(report__topics="", report__dry_run=False)
+    last = of_library.order_by("-pk").first()
+    return whole_bodies() - {*last.report["bodies"]} if last and "bodies" in last.report else set()
+
+
 def every_month() -> int:
     """What the schedule runs; gives the job's number, a running one's if there is one."""
     return jobs.begun(**request()).pk
@@ -256,7 +275,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),
         requested_by=run.requested_by,
-        report={"job": run.pk, **run.params, "gathered": counted(gathered)},
+        report={"job": run.pk, **run.params, "gathered": counted(gathered), "bodies": sorted(whole_bodies())},
     )
     if found := leaks_among(gathered, dry_run=run.params.get("dry_run", False)):
         return refuse(run, attempt, found)

@@ -14,18 +14,27 @@ from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from evaluation.models import Judgment, Topic, Upload
-from evaluation.topics.reading import Entry, Format, Refused, decoded, folded, read
+from evaluation.topics.reading import (
+    Entry,
+    Format,
+    LineRefused,
+    Refused,
+    decoded,
+    folded,
+    read,
+    refused_for,
+)
 from evaluation.topics.split_conflicts import NewTopic, conflicts
 from retrieval import jobs
+from retrieval.errors import gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.models.access import caller_for
 
 STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
 FORGOTTEN_AFTER = timedelta(days=1)
-LONGEST_REASON = 300  # characters of why a line is refused
 TOLD = 500  # refused lines and changes that a finished job remembers
-COUNTED = (
+COUNTED = gettext_noop(
     "%(new)d new judgments, %(changed)d changed, %(same)d the same; %(topics)d new topics; "
     "%(refusals)d lines refused"
 )
@@ -95,12 +104,8 @@ def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
         try:
             planner.add(entry)
         except LineRefused as problem:
-            planner.plan.refused.append(Refused(entry.line, str(problem)[:LONGEST_REASON]))
+            planner.plan.refused.append(refused_for(entry.line, problem))
     return planner.plan
-
-
-class LineRefused(ValueError):
-    """Why one line cannot be taken."""
 
 
 class Planner:
@@ -127,7 +132,7 @@ class Planner:
         """Raises LineRefused."""
         domain = self.domain_of(entry)
         if entry.locator and domain.slug not in self.unchecked and entry.locator not in self.locators:
-            raise LineRefused(f"there is no provision {entry.locator}")
+            raise LineRefused(gettext_noop("there is no provision %(locator)s"), locator=entry.locator)
         topic = self.topic_of(entry, domain)
         if not entry.locator:
             return
@@ -143,10 +148,16 @@ class Planner:
             self.plan.same += 1
         elif existing.adjudicates:
             raise LineRefused(
-                f"{judge} settled this pair with grade {existing.grade}: an import does not change that"
+                gettext_noop(
+                    "%(judge)s settled this pair with grade %(grade)s: an import does not change that"
+                ),
+                judge=judge,
+                grade=existing.grade,
             )
         elif existing.pk is None:
-            raise LineRefused(f"an earlier line gives this pair grade {existing.grade}")
+            raise LineRefused(
+                gettext_noop("an earlier line gives this pair grade %(grade)s"), grade=existing.grade
+            )
         else:
             change = Change(entry.line, existing, existing.grade, entry.grade, entry.explanation)
             self.plan.changed.append(change)
@@ -154,12 +165,14 @@ class Planner:
     def domain_of(self, entry: Entry) -> Domain:
         existing = self.by_name.get(entry.topic)
         if existing and existing.domain.slug not in self.domains:
-            raise LineRefused(f"the topic id {entry.topic} is taken")
+            raise LineRefused(gettext_noop("the topic id %(topic)s is taken"), topic=entry.topic)
         slug = str(entry.about.get("domain") or (existing.domain.slug if existing else self.options.domain))
         if slug not in self.domains:
-            raise LineRefused(f"there is no domain {slug}")
+            raise LineRefused(gettext_noop("there is no domain %(slug)s"), slug=slug)
         if entry.locator and not within(entry.locator, self.domains[slug].locator_prefix):
-            raise LineRefused(f"{entry.locator} is not in {slug}")
+            raise LineRefused(
+                gettext_noop("%(locator)s is not in %(slug)s"), locator=entry.locator, slug=slug
+            )
         return self.domains[slug]
 
     def topic_of(self, entry: Entry, domain: Domain) -> Topic:
@@ -167,17 +180,23 @@ class Planner:
         key = (domain.slug, folded(entry.query))
         topic = self.by_name.get(entry.topic) if entry.topic else self.by_query.get(key)
         if topic is None and not entry.query:
-            raise LineRefused(f"there is no topic {entry.topic}, and no query to make it from")
+            raise LineRefused(
+                gettext_noop("there is no topic %(topic)s, and no query to make it from"), topic=entry.topic
+            )
         if topic is None:
             if not domain.is_private and (conflict := self.conflicts.get(asked_by(entry, self.options))):
-                raise LineRefused(conflict)
+                raise conflict
             topic = new_topic(entry, domain, self.options)
             self.plan.topics.append(topic)
             self.by_name[topic.name] = self.by_query[key] = topic
         elif topic.domain_id != domain.pk:
-            raise LineRefused(f"topic {topic.name} is of another domain")
+            raise LineRefused(gettext_noop("topic %(topic)s is of another domain"), topic=topic.name)
         elif entry.query and folded(entry.query) != folded(topic.query):
-            raise LineRefused(f"topic {topic.name} asks something else: “{topic.query[:60]}”")
+            raise LineRefused(
+                gettext_noop("topic %(topic)s asks something else: “%(query)s”"),
+                topic=topic.name,
+                query=topic.query[:60],
+            )
         return topic
 
 
@@ -214,7 +233,7 @@ def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
     told = entry.about
     split = split_of(entry, options)
     if split not in Topic.Split.values:
-        raise LineRefused(f"there is no split {split}")
+        raise LineRefused(gettext_noop("there is no split %(split)s"), split=split[:40])
     return Topic(
         name=entry.topic or name_of(entry.query, domain),
         domain=domain,
@@ -302,18 +321,18 @@ def reason_of(run: JobRun) -> str:
 
 def counted(state: Mapping, plan: Plan) -> dict:
     """The state with what a plan adds to its counts and lists."""
-    refused = [[each.line, each.reason] for each in plan.refused]
+    refused = [[each.line, each.reason, each.refusal] for each in plan.refused]
     changes = [[c.judgment.topic.name, c.judgment.locator, c.before, c.after] for c in plan.changed]
     return {
         **state,
         **{name: state.get(name, 0) + count for name, count in plan.counts.items()},
-        "refused": sorted(state.get("refused", []) + refused)[:TOLD],
+        "refused": sorted(state.get("refused", []) + refused, key=lambda each: each[:2])[:TOLD],
         "changes": (state.get("changes", []) + changes)[:TOLD],
     }
 
 
 def summary(state: Mapping) -> str:
-    first = "; ".join(f"line {line}: {reason}" for line, reason in state["refused"][:3])
+    first = "; ".join(f"line {line}: {reason}" for line, reason, *_ in state["refused"][:3])
     return COUNTED % state + (f" ({first})" if first else "")
 
 

@@ -57,7 +57,13 @@ TOPIC_PARTS = {
 }
 DELIMITERS = ",;\t|"
 MOST_COLUMNS = 1_000
+LONGEST_REASON = 300  # characters of why a line is refused
 LONGEST = {"topic": 100, "locator": 300, "judge": 150}  # characters that the database holds of each
+TOO_LONG = {
+    "topic": gettext_noop("the topic is longer than %(most)s characters"),
+    "locator": gettext_noop("the locator is longer than %(most)s characters"),
+    "judge": gettext_noop("the judge is longer than %(most)s characters"),
+}
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # characters that it does not hold
 FALSE = {"false", "no", "0", "n"}
 BOOKKEEPING = {  # columns of exports elsewhere that are no judges
@@ -73,12 +79,25 @@ class BadFile(ArfError):
     code = "bad_import"
 
 
+class LineRefused(ArfError):
+    """Why one line cannot be taken."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A line that was not taken."""
+    """A line that was not taken, and why: in English, and as `in_words` tells it in the reader's language."""
 
     line: int
     reason: str
+    refusal: Mapping[str, object]
+
+
+def refused_for(line: int, why: LineRefused) -> Refused:
+    return Refused(line, why.message[:LONGEST_REASON], why.refusal)
+
+
+def refused(line: int, template: str, /, **values: object) -> Refused:
+    return refused_for(line, LineRefused(template, **values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +190,19 @@ def detected(text: str) -> Format:
 def without_repeats(lines: Iterable[Entry | Refused]) -> Read:
     """A judge's second, other grade of the same pair is refused, since nobody can tell which one was meant."""
     entries: dict[tuple, Entry] = {}
-    refused: list[Refused] = []
+    left_out: list[Refused] = []
     repeated = 0
     for line in lines:
         if isinstance(line, Refused):
-            refused.append(line)
+            left_out.append(line)
         elif (earlier := entries.setdefault(line.pair, line)) is line:
             continue
         elif earlier.grade == line.grade:
             repeated += 1
         else:
-            refused.append(Refused(line.line, f"line {earlier.line} gives this pair grade {earlier.grade}"))
-    return Read(tuple(entries.values()), tuple(refused), repeated)
+            told = gettext_noop("line %(line)s gives this pair grade %(grade)s")
+            left_out.append(refused(line.line, told, line=earlier.line, grade=earlier.grade))
+    return Read(tuple(entries.values()), tuple(left_out), repeated)
 
 
 def read_jsonl(text: str) -> Iterator[Entry | Refused]:
@@ -191,7 +211,7 @@ def read_jsonl(text: str) -> Iterator[Entry | Refused]:
         if isinstance(row, Refused):
             yield row
         elif not isinstance(row, dict):
-            yield Refused(number, "not an object")
+            yield refused(number, gettext_noop("not an object"))
         else:
             yield from entries_of(number, row)
 
@@ -208,7 +228,7 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
             try:
                 yield number, json.loads(line)
             except (ValueError, RecursionError) as problem:
-                yield number, Refused(number, f"not JSON: {problem}")
+                yield number, refused(number, gettext_noop("not JSON: %(problem)s"), problem=problem)
 
 
 def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
@@ -240,7 +260,8 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
         if not any(cells):
             continue
         if any(cells[len(header) :]):
-            yield Refused(number, f"{len(cells)} cells under {len(header)} columns")
+            told = gettext_noop("%(cells)s cells under %(columns)s columns")
+            yield refused(number, told, cells=len(cells), columns=len(header))
             continue
         named = dict(zip(header, cells, strict=False))
         yield from (
@@ -284,7 +305,7 @@ def read_trec(text: str) -> Iterator[Entry | Refused]:
         if len(parts) == 4:
             yield entry(number, {"topic": parts[0], "locator": parts[2], "grade": parts[3]})
         elif parts:
-            yield Refused(number, f"{len(parts)} fields where TREC qrels have 4")
+            yield refused(number, gettext_noop("%(count)s fields where TREC qrels have 4"), count=len(parts))
 
 
 def read_trec_topics(text: str) -> Iterator[Entry | Refused]:
@@ -302,7 +323,7 @@ def read_trec_topics(text: str) -> Iterator[Entry | Refused]:
         }
         if attribute := TOPIC_NUMBER.search(found[1]):
             told["topic"] = attribute[1]
-        yield entry(number, told) if told["query"] else Refused(number, "a topic without a title")
+        yield entry(number, told) if told["query"] else refused(number, gettext_noop("a topic without a title"))
 
 
 def topics_in(text: str) -> Iterator[tuple[re.Match, int]]:
@@ -319,7 +340,7 @@ def topic_lines(text: str) -> Iterator[Entry | Refused]:
         if tab and query.strip():
             yield entry(number, {"topic": topic, "query": query})
         elif line.strip():
-            yield Refused(number, "no id and query with a tab between")
+            yield refused(number, gettext_noop("no id and query with a tab between"))
 
 
 def entry(number: int, values: Mapping[str, object]) -> Entry | Refused:
@@ -339,17 +360,18 @@ def entry(number: int, values: Mapping[str, object]) -> Entry | Refused:
         about=typed(about),
     )
     if not read.topic and not read.query:
-        return Refused(number, "neither a topic nor a query")
+        return refused(number, gettext_noop("neither a topic nor a query"))
     if UNSTORABLE.search(" ".join(map(str, values.values()))):
-        return Refused(number, "a character that no text may hold")
+        return refused(number, gettext_noop("a character that no text may hold"))
     if long := next((name for name, most in LONGEST.items() if len(getattr(read, name)) > most), ""):
-        return Refused(number, f"the {long} is longer than {LONGEST[long]} characters")
+        return refused(number, TOO_LONG[long], most=LONGEST[long])
     if not locator:
-        return read if values.get("grade") in (None, "") else Refused(number, "a grade without a locator")
+        graded = values.get("grade") not in (None, "")
+        return refused(number, gettext_noop("a grade without a locator")) if graded else read
     try:
         return replace(read, grade=grade_of(values.get("grade")))
-    except ValueError as problem:
-        return Refused(number, str(problem))
+    except LineRefused as problem:
+        return refused_for(number, problem)
 
 
 def typed(about: Mapping[str, object]) -> dict[str, object]:
@@ -362,18 +384,18 @@ def typed(about: Mapping[str, object]) -> dict[str, object]:
 
 
 def grade_of(given: object) -> int:
-    """0 to 3 from a number or a word. Raises ValueError: what is unjudged is no grade."""
+    """0 to 3 from a number or a word. Raises LineRefused: what is unjudged is no grade."""
     word = folded(str("" if given is None else given)).replace("-", " ").replace("_", " ").strip()
     if word in GRADES:
         return GRADES[word]
     if not word or word in ("unjudged", "?", "n/a"):
-        raise ValueError("no grade: what is unjudged stays so")
+        raise LineRefused(gettext_noop("no grade: what is unjudged stays so"))
     try:
         number = float(str(given))
     except ValueError:
-        raise ValueError(f"“{str(given)[:40]}” is no grade") from None
+        raise LineRefused(gettext_noop("“%(words)s” is no grade"), words=str(given)[:40]) from None
     if number not in (0, 1, 2, 3):
-        raise ValueError(f"grade {given} is not one of 0, 1, 2, 3")
+        raise LineRefused(gettext_noop("grade %(grade)s is not one of 0, 1, 2, 3"), grade=str(given)[:40])
     return int(number)
 
 

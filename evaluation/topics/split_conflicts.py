@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from django.utils.text import Truncator
-from django.utils.translation import gettext as _
 
 from evaluation.models import Topic
 from evaluation.topics.leaks import leaks
+from evaluation.topics.reading import LineRefused
 from retrieval.access.caller import ANONYMOUS
+from retrieval.errors import gettext_noop
 from retrieval.models import Domain
 
 TEST = Topic.Split.TEST
@@ -25,7 +26,7 @@ class NewTopic:
     group: str = ""
 
 
-def conflicts(asked: Collection[NewTopic]) -> dict[NewTopic, str]:
+def conflicts(asked: Collection[NewTopic]) -> dict[NewTopic, LineRefused]:
     """Why some of them may not be. Of two among them that conflict, the test topic may."""
     if not asked:
         return {}
@@ -46,19 +47,21 @@ def near_tests(questions: Iterable[str]) -> set[str]:
     return {leak.learned for leak in leaks(questions, {each.query for each in kept(test=True)})}
 
 
-def crossing(new: Collection[NewTopic], others: Collection[NewTopic]) -> dict[NewTopic, str]:
+def crossing(new: Collection[NewTopic], others: Collection[NewTopic]) -> dict[NewTopic, LineRefused]:
     found = leaks({each.query for each in new}, {other.query for other in others})
     near = {
         leak.learned: leak.kept for leak in reversed(found)
     }  # the most similar, which come first, are kept
     groups = {other.group: other.query for other in others if other.group}
     alike = {each: near.get(each.query) or groups.get(each.group) for each in new}
-    return {each: message(each, other) for each, other in alike.items() if other}
+    return {each: refusal(each, other) for each, other in alike.items() if other}
 
 
-def message(new: NewTopic, other: str) -> str:
+def refusal(new: NewTopic, other: str) -> LineRefused:
     if new.split == TEST:
-        reason = _("“%(other)s”, which is learned from or tuned on, asks nearly the same as this test topic")
+        told = gettext_noop(
+            "“%(other)s”, which is learned from or tuned on, asks nearly the same as this test topic"
+        )
     else:
-        reason = _("the test topic “%(other)s” asks nearly the same, and must not be learned from")
-    return reason % {"other": Truncator(other).chars(80)}
+        told = gettext_noop("the test topic “%(other)s” asks nearly the same, and must not be learned from")
+    return LineRefused(told, other=Truncator(other).chars(80))

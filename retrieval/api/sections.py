@@ -29,6 +29,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
+from retrieval.models.texts import InNaturalOrder
 from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
 from retrieval.summaries.shown import of_document, of_section, written_of
@@ -134,10 +135,10 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
     domains = Domain.objects.visible_to(caller).filter(begins)
     if not domains.exists():
-        raise NotFound(" ".join(no_such(locator, as_of)))
+        raise NotFound(" ".join(no_such(locator, caller, as_of)))
     account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
     if domain := domains.filter(locator_prefix=locator).first():
-        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by("locator")
+        documents = documents_in_force(caller, as_of).filter(domain=domain).order_by(InNaturalOrder("locator"))
         named = {"title_es": domain.name_es, "level": "domain", "domain": domain.slug}
         below = children(documents, "locator", "title", "title")
         return account | reference(locator, "", domain.name) | named | below
@@ -145,10 +146,11 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     return account | reference(locator, "", locator) | {"level": "domains"} | below
 
 
-def no_such(locator: str, as_of: date | None) -> Iterator[str]:
-    """What of the Constitution or of decisions had ended by the day is told with what ended it."""
+def no_such(locator: str, caller: Caller, as_of: date | None) -> Iterator[str]:
+    """What of the Constitution had ended by the day is told with what ended it."""
     stands = history.standing(locator, as_of)
-    if as_of is None or not stands.has_ended:
+    is_here = Section.objects.readable(caller).filter(locator=locator)
+    if as_of is None or not stands.has_ended or not is_here.exists():
         yield "There is no such provision."
         return
     yield f"There was no {cite(locator)} in force on {as_of}."

@@ -46,7 +46,8 @@ WITH readable AS NOT MATERIALIZED ({readable}), made AS (
 SELECT shared.id FROM shared JOIN readable ON readable.id = shared.id
 WHERE shared.id <> %s
     AND NOT starts_with(readable.locator, %s || '/') AND NOT starts_with(%s, readable.locator || '/')
-GROUP BY shared.id ORDER BY count(*) DESC, shared.id LIMIT %s
+GROUP BY shared.id, readable.level, readable.valid_from
+ORDER BY count(*) DESC, CASE readable.level WHEN 'case' THEN readable.valid_from END DESC NULLS LAST, shared.id LIMIT %s
 """
 
 
@@ -87,9 +88,9 @@ def edges_of(sections: list[int], way: str, caller: Caller, day: date | None) ->
 
 def related(section: Section, caller: Caller, day: date | None) -> list[int]:
     """Ids of the provisions that cite most of what this one cites, or are cited most beside it; none that it holds or
-    that hold it.
+    that hold it. Of equal ones the newest decision comes first.
     """
-    readable, scope = statements.readable(caller, day, "id", "locator")
+    readable, scope = statements.readable(caller, day, "id", "locator", "level", "valid_from")
     pk, locator = section.pk, section.locator
     bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, locator, locator, RELATED]
     return [found for (found,) in statements.rows(IN_COMMON.format(readable=readable), [*scope, *bounds])]

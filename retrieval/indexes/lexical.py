@@ -246,7 +246,7 @@ class LexicalIndex:
         if not words or not domains:
             return []
         clauses = [(Occur.Must, Query.boolean_query(words))]
-        clauses += [(Occur.Must, phrase) for phrase in self._phrases(texts)]
+        clauses += self._phrases(texts)
         clauses += [(Occur.Must, self._having_all(texts, weights))] if every else []
         clauses += [(Occur.Must, self._named(rows)) for rows in among]
         clauses += [(Occur.MustNot, self._named(exclude))] if exclude else []
@@ -345,11 +345,14 @@ class LexicalIndex:
         ]
         return Query.const_score_query(Query.boolean_query(sets), 0.0)
 
-    def _phrases(self, texts: dict[str, str]) -> Iterable[Query]:
+    def _phrases(self, texts: dict[str, str]) -> list[tuple[Occur, Query]]:
+        """What a chunk must have that is quoted: all of it, in the language of the chunk."""
+        each = []
         for language, text in texts.items():
-            phrases = {tuple(stems(phrase, language)) for phrase in quoted(text)}
-            for words in sorted(phrases - {()}):
-                yield Query.const_score_query(self._together(f"body_{language}", list(words)), 0.0)
+            phrases = sorted({tuple(stems(phrase, language)) for phrase in quoted(text)} - {()})
+            together = [self._together(f"body_{language}", list(words)) for words in phrases]
+            each += [Query.boolean_query([(Occur.Must, words) for words in together])] if together else []
+        return [(Occur.Must, Query.const_score_query(Query.boolean_query(any_of(each)), 0.0))] if each else []
 
     def _together(self, field: str, words: list[str]) -> Query:
         if len(words) == 1:

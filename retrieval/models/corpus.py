@@ -20,19 +20,8 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
 from retrieval.models.access import DocumentGrant
+from retrieval.models.texts import InNaturalOrder
 from retrieval.parsing.cases import LEVEL, is_summary
-
-
-@models.CharField.register_lookup
-class Under(models.Lookup):
-    """Begins with, by an operator that PostgreSQL trusts: LIKE may use no index under row-level security."""
-
-    lookup_name = "under"
-
-    def as_sql(self, compiler, connection) -> tuple[str, list]:
-        left, left_params = self.process_lhs(compiler, connection)
-        right, right_params = self.process_rhs(compiler, connection)
-        return f"{left} ^@ {right}", [*left_params, *right_params]
 
 
 class DomainQuerySet(models.QuerySet):
@@ -218,7 +207,10 @@ class Document(models.Model):
     class Meta:
         ordering = ["domain", "locator"]
         constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="document_once_a_domain")]
-        indexes = [models.Index(fields=["owner"], name="document_owner", condition=~Q(owner=""))]
+        indexes = [
+            models.Index(fields=["owner"], name="document_owner", condition=~Q(owner="")),
+            models.Index("domain", InNaturalOrder("locator"), name="document_shelf"),
+        ]
 
     def __str__(self) -> str:
         return self.title

@@ -26,6 +26,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotFound
 from retrieval.models import Anchor, Citation, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.models.texts import InNaturalOrder
 from retrieval.pages.addresses import Reader
 from retrieval.pages.typesetting import Link, Offsets, Paragraph, Place, Run, linked, paragraphs
 from retrieval.parsing.tree import PageStart
@@ -135,7 +136,7 @@ def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     """The documents at these places of a domain's shelf."""
     documents = standing(domain.pk, caller) if domain.is_private else standing(domain.pk)
     total = documents.count() if domain.is_private else public_total(domain.pk, domain.corpus_version)
-    in_order = documents.select_related("domain").order_by("locator", "pk")
+    in_order = documents.select_related("domain").order_by(InNaturalOrder("locator"), "pk")
     shown = list(in_order[places.start : places.stop])
     readable = Section.objects.readable(caller)
     results = readable.results().filter(document__in=shown).order_by()

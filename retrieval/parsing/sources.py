@@ -6,6 +6,7 @@ A source is a file, a folder of them or an archive. It may hold many documents, 
 
 import json
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path, PurePath
 from tempfile import TemporaryFile
@@ -123,7 +125,7 @@ def is_manual_page(name: str, domain: Domain) -> bool:
 def files_of(path: Path) -> list[str]:
     """The readable files of a source, editions of one part by year and parts by number."""
     if path.is_dir():
-        return readable(str(each.relative_to(path)) for each in path.rglob("*") if each.is_file())
+        return readable(below(path))
     if path.suffix.lower() == ".zip":
         with opened_archive(path) as archive:
             return readable(archive.namelist())
@@ -133,11 +135,31 @@ def files_of(path: Path) -> list[str]:
     return [path.name]
 
 
+def below(folder: Path | str, above: str = "") -> Iterator[str]:
+    """The files in a folder and its folders: listed for each document, and a tenth of the cost of `Path.rglob`."""
+    with os.scandir(folder) as entries:
+        for each in entries:
+            if each.is_dir(follow_symlinks=False):
+                yield from below(each.path, f"{above}{each.name}/")
+            elif each.is_file():
+                yield f"{above}{each.name}"
+
+
 def readable(names: Iterable[str]) -> list[str]:
     """Hidden files are none, and what is beside them in archives of the Mac."""
+    return [*in_order(tuple(names))]
+
+
+@lru_cache(maxsize=1)
+def in_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Kept, as a source of many documents asks for each of them again: a hundred thousand take a second."""
     kept = (name for name in names if not any(part.startswith((".", "__")) for part in PurePath(name).parts))
     known = (name for name in kept if name.lower().endswith((".xml", ".json", *rows.ENDINGS, *READERS)))
-    return sorted(known, key=lambda name: [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)])
+    return tuple(sorted(known, key=natural))
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    return [(int(n or 0), s) for n, s in re.findall(r"(\d+)|(\D+)", name)]
 
 
 @contextmanager

@@ -295,17 +295,17 @@ OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "valid_fro
 
 
 def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
-    """How many of the first candidates are of each domain, document, part, status and, of decisions, court and year; by
+    """How many of the first candidates are of each domain, document, part, status or, of decisions, court and year; by
     one statement. A domain is the `value` of domain=, as is a court whose decisions are a body of law of their own; a
-    document or part is that of within=.
+    document or part is that of within=. A single decision is neither.
     """
     readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
     first = [candidate.section_id for candidate in candidates[:FACETED]]
     found = statements.rows(FACETS.format(readable=readable), [*scope, first]) if first else []
     values = {
         "domain": [row[:3] for row in found],
-        "document": [row[3:6] for row in found],
-        "part": [row[6:9] for row in found if row[6]],
+        "document": [row[3:6] for row in found if not row[11]],
+        "part": [row[6:9] for row in found if row[6] and not row[11]],
         "status": [(row[9], row[9], "") for row in found if row[9]],
         "court": [(row[12], row[12], "") if row[12] else row[:3] for row in found if row[11]],
         "year": [(str(row[10]), str(row[10]), "") for row in found if row[10]],

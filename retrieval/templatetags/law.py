@@ -16,6 +16,7 @@ from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.answers.citing import cited, together
+from retrieval.citations.reporters import SHORT_NAME, UNITED_STATES_REPORTS, cite_case
 from retrieval.corpus import history
 from retrieval.corpus.changes import begins
 from retrieval.corpus.history import DEPARTED, is_within
@@ -148,6 +149,16 @@ def full_label(section: Section) -> str:
     if not section.number:
         return heading or label(section)
     return f"{label(section)}: {heading}" if heading else label(section)
+
+
+@register.filter
+def cite_as(section: Section) -> str:
+    """Its citation, of a decision with name and year, which a citation of the United States Reports alone lacks."""
+    if not section.locator.startswith(UNITED_STATES_REPORTS):
+        return section.citation
+    document, (cited, space, part) = section.document, section.citation.partition(" (")
+    year = document.year or (section.valid_from and section.valid_from.year)
+    return cite_case(document.title[:SHORT_NAME], cited, document.court, year) + space + part
 
 
 @register.simple_tag

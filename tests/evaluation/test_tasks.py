@@ -8,12 +8,12 @@ from django.utils import timezone
 from evaluation import tasks
 from evaluation.learning import registry, retraining
 from evaluation.learning.training import Trained
-from evaluation.models import RulePreview
+from evaluation.models import RetrainingRun, RulePreview
 from evaluation.rule_impact import hidden_text, previews
 from retrieval import jobs
 from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.stages.reranker.artifact import pack
-from tests.builders import a_document, a_section
+from tests.builders import a_document, a_domain, a_section
 from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +56,22 @@ def test_what_ships_is_not_compared_again_with_law_that_is_the_same(monkeypatch)
     assert tasks.ask_of_new_law() == "" and not compared
     a_section(a_document(Domain.objects.get(slug="us_code")))
     assert tasks.ask_of_new_law() == "" and compared
+
+
+def test_a_body_of_law_that_the_last_training_missed_is_learned_once():
+    trained = RetrainingRun.objects.create(report=retraining.request()["params"])
+    law = a_section(a_document(a_domain(slug="leases"))).domain
+    assert tasks.ask_of_new_law() == "", "nobody knows what it had"
+    trained.report["bodies"] = sorted(retraining.whole_bodies() - {"leases"})
+    trained.save()
+    Domain.objects.filter(pk=law.pk).update(corpus_version=law.corpus_version + 1)
+    coming = JobRun.objects.create(kind="ingest", key="corpus", status=JobRun.Status.RUNNING)
+    assert tasks.ask_of_new_law() == ""
+    JobRun.objects.filter(pk=coming.pk).update(status=JobRun.Status.DONE)
+    assert tasks.ask_of_new_law().startswith("The last training missed leases; job ")
+    JobRun.objects.filter(kind="retrain").update(status=JobRun.Status.DONE)
+    RetrainingRun.objects.update(report=trained.report | {"bodies": sorted(retraining.whole_bodies())})
+    assert tasks.ask_of_new_law() == ""
 
 
 def deployed(seed: int) -> RankerModel:

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection
 from django.utils import timezone, translation
+from django.utils.translation import override
 from django_q.exceptions import TimeoutException
 
 from retrieval import jobs
@@ -402,9 +403,13 @@ def test_a_job_given_up_because_its_step_took_too_long_says_so(monkeypatch, sett
             jobs.take_step(run.pk, run.ticket)
         run.refresh_from_db()
         assert run.error == "Step 2 (fold) took longer than 120 s." and run.status == JobRun.Status.RUNNING
+        with override("es"):
+            assert run.local_error == "El paso 2 (fold) duró más de 120 s."
     run = jobs.take_step(run.pk, run.ticket)
     assert run.status == JobRun.Status.FAILED
     assert run.error == "Stopped: its next step was begun 3 times. Step 2 (fold) took longer than 120 s."
+    with override("es"):
+        assert run.local_error.endswith("El paso 2 (fold) duró más de 120 s.")
 
 
 def test_a_step_that_ends_in_time_after_all_clears_what_was_said(monkeypatch):

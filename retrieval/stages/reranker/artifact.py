@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.errors import NotRun
+from retrieval.errors import NotRun, gettext_noop
 from retrieval.stages.reranker.features import (
     ANSWER_SCALE,
     FEATURES,
@@ -188,13 +188,17 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
 def unpack(artifact: bytes, sha256: str) -> Reranker:
     """Raises BadArtifact for one that was changed, or that reads or gives other numbers than this code."""
     if hashlib.sha256(artifact).hexdigest() != sha256:
-        raise BadArtifact("the reranker's artifact is not the one that was registered")
+        raise BadArtifact(gettext_noop("The reranker's artifact is not the one that was registered."))
     with np.load(io.BytesIO(artifact), allow_pickle=False) as arrays:
         told = json.loads(arrays["told"].tobytes())
         if tuple(told["features"]) != FEATURES:
-            raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+            raise BadArtifact(
+                gettext_noop("The reranker was trained on other features: run `manage.py retrain`.")
+            )
         if told.get("answer_scale") != ANSWER_SCALE or "answers" not in told:
-            raise BadArtifact("the reranker tells answers on another scale: run `manage.py retrain`")
+            raise BadArtifact(
+                gettext_noop("The reranker tells answers on another scale: run `manage.py retrain`.")
+            )
         model = KINDS[told["kind"]].of(arrays)
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32),

@@ -10,7 +10,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from retrieval.corpus import statements
-from retrieval.errors import NotRun
+from retrieval.errors import NotRun, gettext_noop
 from retrieval.indexes.terms import CandidateWords, texts_of
 from retrieval.models import EmbeddingModel, JobRun, RankerModel
 from retrieval.pipeline import unless_final
@@ -120,7 +120,9 @@ def loaded(row: RankerModel) -> Reranker:
     """
     reranker, embedder = unpack(bytes(row.artifact), row.sha256), EmbeddingModel.fingerprint_in_use()
     if row.manifest.get("embedder", embedder) != embedder:
-        raise BadArtifact("the reranker was trained with another embedder: run `manage.py retrain`")
+        raise BadArtifact(
+            gettext_noop("The reranker was trained with another embedder: run `manage.py retrain`.")
+        )
     return reranker
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from evaluation.admin import exchange as pages
 from evaluation.models import Judgment, Topic, Upload
 from evaluation.topics import importing
+from evaluation.topics.importing import Options
 from retrieval import jobs
 from retrieval.models import Domain, JobRun
 from tests.builders import nothing_judged
@@ -99,6 +100,23 @@ def test_a_file_of_which_nothing_can_be_read_is_refused_beside_its_field(client,
     answer = upload(client, content)
     assert answer.status_code == 422 and why in answer.content.decode()
     assert not Upload.objects.exists()
+
+
+def test_what_came_of_an_import_is_told_in_the_readers_language(client, curator):
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "es"
+    shown = upload(client, f"topic,locator,grade\nt1,{FOURTH},high\nt9,{FIFTH},2\n")
+    client.post(shown.redirect_chain[-1][0], {"discard": ""})
+    run = importing.create(f"topic,locator,grade\nt1,{FOURTH},high\nt9,{FIFTH},2\n", "auto", Options())
+    *_, run = jobs.run_here(run)
+    assert "line 2: “high” is no grade" in run.message
+    last = client.get(reverse("admin_import")).content.decode()
+    for page in (shown.content.decode(), last):
+        assert "«high» no es una calificación" in page
+        assert "no existe el tema t9 ni hay una consulta" in page
+    assert "0 valoraciones nuevas" in last and "judgments" not in last
+    run.state["refused"] = [[2, "as an earlier release told it"]]
+    run.save()
+    assert "as an earlier release told it" in client.get(reverse("admin_import")).content.decode()
 
 
 @pytest.mark.parametrize("name", [*TABLES, *OBJECTS, *TOPICS])

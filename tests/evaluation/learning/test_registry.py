@@ -38,6 +38,8 @@ def test_a_model_that_cannot_serve_is_not_put_in_force(client, action):
     other = RankerModel.objects.create(family="f", sha256=registry.sha256(artifact), artifact=artifact)
     press = reverse("admin:retrieval_rankermodel_do", args=[other.pk, action])
     assert "trained on other features" in client.post(press, follow=True).content.decode()
+    spanish = client.post(press, follow=True, headers={"accept-language": "es"}).content.decode()
+    assert "se entrenó con otras características" in spanish
     other.refresh_from_db()
     assert (registry.active(), other.status) == (champion, "candidate")
 

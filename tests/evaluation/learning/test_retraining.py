@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.learning import pools, registry, retraining, training
-from evaluation.learning.retraining import Checkpoints, carried_out, request
+from evaluation.learning.retraining import Checkpoints, carried_out, missed, request
 from evaluation.measuring import measuring_job
 from evaluation.models import RetrainingRun, Run, Topic
 from retrieval import jobs
@@ -65,6 +65,18 @@ def test_an_unanswerable_question_is_searched_in_every_body_that_is_learned_from
     assert sorted(asked) == [("pie", "leases"), ("pie", "us_constitution")]
     run.refresh_from_db()
     assert run.state["learned"] == 4 and RetrainingRun.objects.get().report["gathered"]["learned"] == 3
+
+
+def test_a_body_of_law_that_is_coming_in_counts_as_missed_once_it_is_there(library):
+    topic("speech", "what is free speech")
+    topic("kept", "who may declare war", split="test")
+    coming = JobRun.objects.create(
+        kind="ingest", key="corpus", status="running", params={"domain": "us_constitution"}
+    )
+    next(jobs.run_here(jobs.create(**request())))
+    assert RetrainingRun.objects.get().report["bodies"] == [] and not missed()
+    JobRun.objects.filter(pk=coming.pk).update(status="done")
+    assert missed() == {"us_constitution"}
 
 
 @pytest.mark.parametrize(("dry", "here"), [(False, True), (True, False)])

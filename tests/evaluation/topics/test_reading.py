@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evaluation.models import Judgment, Topic
 from evaluation.topics import reading
-from evaluation.topics.reading import BadFile, grade_of, read
+from evaluation.topics.reading import BadFile, LineRefused, grade_of, read
 from retrieval.models import Domain
 
 PREAMBLE, FIRST = "/us/const/preamble", "/us/const/amendment/I"
@@ -64,7 +64,7 @@ def test_grades_are_numbers_or_words(given, grade):
 
 @pytest.mark.parametrize("given", ["", None, "?", "-1", "4", "1.5", "nan", "very"])
 def test_what_is_no_grade_is_never_taken_for_zero(given):
-    with pytest.raises(ValueError):
+    with pytest.raises(LineRefused):
         grade_of(given)
 
 

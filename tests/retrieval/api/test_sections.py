@@ -71,8 +71,9 @@ def test_what_had_ended_a_provision_by_the_day_is_told(client):
         "There was no U.S. Const. amend. XVIII in force on 1940-01-01. "
         "It was repealed on 1933-12-05 by U.S. Const. amend. XXI, § 1."
     )
-    before = client.get(f"{API}/sections/{path}?as_of=1900-01-01")
-    assert before.json()["error"]["message"] == "There is no such provision."
+    for never in (f"{path}?as_of=1900-01-01", f"{path}/foo?as_of=1940-01-01", f"{path}/section/9?as_of=1940-01-01"):
+        told = client.get(f"{API}/sections/{never}").json()["error"]["message"]
+        assert told == "There is no such provision."
 
 
 def test_an_old_version_is_read_with_its_own_neighbours(client):

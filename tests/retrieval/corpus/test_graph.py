@@ -1,6 +1,7 @@
 """Who cites whom: within bounds, and for who may read both ends."""
 
 import json
+from datetime import date
 from io import StringIO
 from xml.etree import ElementTree
 
@@ -10,7 +11,7 @@ from django.core.management import CommandError, call_command
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.corpus import graph
-from retrieval.models import Citation, Domain
+from retrieval.models import Citation, Domain, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +95,17 @@ def test_related_are_those_with_most_in_common():
     cite(none, here)
     assert graph.related(here, ANONYMOUS, None) == [twice.pk, once.pk]
     assert graph.related(x, ANONYMOUS, None) == [y.pk]
+
+
+def test_of_decisions_that_are_related_alike_the_newest_comes_first():
+    decisions = a_document(a_domain())
+    here, *others, provision = (a_section(decisions, str(n)) for n in range(5))
+    for case, year in zip(others, (1803, 1973, 1857), strict=True):
+        Section.objects.filter(pk=case.pk).update(level="case", valid_from=date(year, 1, 1))
+        cite(case, provision)
+    cite(here, provision)
+    old, new, between = others
+    assert graph.related(here, ANONYMOUS, None) == [new.pk, between.pk, old.pk]
 
 
 def test_what_a_provision_holds_and_what_holds_it_are_not_related():

@@ -1,5 +1,6 @@
 """The lexical index: derived from the change log, private text never in it, rebuilt from nothing at will."""
 
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -255,6 +256,18 @@ def test_words_weigh_what_they_do_in_the_body_that_is_searched(empty):
 
 def a_text(number: int, domain: int, text: str) -> IndexedChunk:
     return IndexedChunk(number, number, domain, "en", "", text, None, None)
+
+
+def test_what_is_quoted_stands_together_in_the_language_of_each_text(empty):
+    writer = LexicalWriter(empty)
+    spanish = replace(a_text(1, 1, "El debido proceso de ley."), language="es")
+    english = [a_text(2, 1, "Due process of law."), a_text(3, 1, "Law in process that is due.")]
+    writer.apply([], [spanish, *english], 1)
+    writer.complete()
+    search = partial(LexicalIndex(empty).search, domains=[1], as_of=None, limit=9)
+    asked = {"en": 'what is "due process" "law"', "es": 'qué es el "debido proceso" "ley"'}
+    assert {hit.chunk for hit in search(asked)} == {1, 2}
+    assert {hit.chunk for hit in search({"en": asked["en"]})} == {2}
 
 
 def test_a_word_of_nearly_all_texts_never_counts_against_one(empty):

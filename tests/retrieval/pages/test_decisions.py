@@ -1,6 +1,7 @@
 """A summary of a decision is nowhere shown as the words of the court."""
 
 import json
+from datetime import date
 
 import pytest
 
@@ -18,10 +19,13 @@ ASKED = "May a state tax purple zebras?"
 
 @pytest.fixture(autouse=True)
 def decided():
-    document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator=PLACE)
+    domain = Domain.objects.get(slug="supreme_court_cases")
+    document = a_document(domain, locator=PLACE, title="Zebra v. State")
     words = "Facts. Zebras grazed.\nHeld. A state may not tax purple zebras."
-    case = a_section(document, words, locator=PLACE, level="case", citation="900 U.S. 1", is_leaf=False)
-    a_section(document, "We hold that giraffes roam.", locator=OPINION, level="majority", parent=case)
+    known = {"valid_from": date(2010, 3, 4), "is_leaf": False, "heading": "Zebra v. State"}
+    case = a_section(document, words, locator=PLACE, level="case", citation="900 U.S. 1", **known)
+    held = {"level": "majority", "citation": "900 U.S. 1 (majority)", "valid_from": date(2010, 3, 4)}
+    a_section(document, "We hold that giraffes roam.", locator=OPINION, parent=case, **held)
     embedded(case)
 
 
@@ -31,6 +35,14 @@ def test_its_page_says_so_once_and_the_opinion_does_not(client):
     assert NOTICE in look(client, f"/changes{PLACE}").text
     spanish = look(client, f"/law{PLACE}", HTTP_ACCEPT_LANGUAGE="es").text
     assert "no las palabras de la sentencia: no lo cite como palabras del tribunal" in spanish
+
+
+def test_it_is_cited_by_name_and_year(client):
+    page = look(client, f"/law{PLACE}").text
+    opinion = look(client, f"/law{OPINION}").text
+    assert "Cite as Zebra v. State, 900 U.S. 1 (2010) Copy" in page
+    assert "Cite as Zebra v. State, 900 U.S. 1 (2010) (majority)" in opinion
+    assert "Decided on March 4, 2010" in page and "Decided on March 4, 2010" in opinion
 
 
 def test_results_and_answers_say_so(client):

@@ -346,6 +346,17 @@ def test_a_domain_has_a_shelf_of_its_own_with_counts_and_pages(client, monkeypat
     assert "All 3 documents of Manuals" in everything.text and "/law/manuals" in everything.links()
 
 
+def test_a_shelf_has_title_9_before_title_10(client):
+    domain = a_domain(locator_prefix="/codes")
+    for number in ("10", "9", "9a", "100"):
+        a_section(a_document(domain, locator=f"/codes/t{number}", title=f"Title {number}"), "text")
+    shown = reader.shelf_of(domain, reader.ANONYMOUS, range(10)).documents
+    in_order = ["Title 9", "Title 9a", "Title 10", "Title 100"]
+    assert [document.title for document in shown] == in_order
+    below = client.get("/api/v1/sections/codes").json()["children"]
+    assert [each["title"] for each in below] == in_order
+
+
 def test_a_shelf_asks_for_no_documents_but_those_it_shows(db):
     domain = a_domain()
     first, other = (a_section(a_document(domain), "text").document for _ in range(2))

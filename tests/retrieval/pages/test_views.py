@@ -274,7 +274,7 @@ def test_a_degraded_search_says_what_it_lacks(client, monkeypatch):
 )
 def test_a_reranker_that_cannot_be_read_is_told_of_in_words(client, monkeypatch, language, said):
     def of_another_release(*args):
-        raise BadArtifact("the reranker was trained on other features: run `manage.py retrain`")
+        raise BadArtifact("The reranker was trained on other features: run `manage.py retrain`.")
 
     monkeypatch.setattr(reranker, "serving", of_another_release)
     page = client.get("/search", {"q": "grand jury"}, headers={"accept-language": language}).content.decode()

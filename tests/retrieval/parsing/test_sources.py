@@ -108,9 +108,23 @@ def test_a_packed_archive_is_opened_and_listed_once_for_all_its_files(tmp_path, 
             archive.add(tmp_path / f"usc{number}.xml", f"usc{number}.xml")
     opened = []
     monkeypatch.setattr(tarfile, "open", lambda path, real=tarfile.open: opened.append(real(path)) or opened[-1])
+    put_in_order = []
+    natural = sources.natural
+    monkeypatch.setattr(sources, "natural", lambda each: put_in_order.append(each) or natural(each))
+    sources.in_order.cache_clear()
     identifiers = [each.identifier for each in every(tmp_path / name, CODE)]
     assert identifiers == [f"/us/usc/t{number}" for number in range(1, 5)]
     assert len(opened) == 1 and opened[0].closed
+    assert len(put_in_order) == 4
+
+
+def test_the_files_of_a_folder_are_those_of_its_folders_too_and_no_others(tmp_path):
+    for name in ("a/b/2.xml", "a/1.xml", "10.xml", "note.md5", ".hidden/3.xml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "gone.xml").symlink_to(tmp_path / "nowhere.xml")
+    (tmp_path / "round").symlink_to(tmp_path)
+    assert sources.files_of(tmp_path) == ["a/1.xml", "a/b/2.xml", "10.xml"]
 
 
 def test_json_lines_are_read_title_by_title(tmp_path):

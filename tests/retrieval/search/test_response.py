@@ -110,6 +110,15 @@ def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
         {"value": first.slug, "name": "First Circuit", "name_es": first.name_es, "count": 1},
     ]
     assert counted["year"] == [{"value": "2010", "name": "2010", "name_es": "", "count": 3}]
+    assert [each["value"] for each in counted["document"]] == [statute.document.locator]
+
+
+def test_the_parts_of_a_decision_are_no_parts_of_law():
+    decision = a_document(a_domain(citation_style="case"))
+    case = a_section(decision, level="case", heading="Smith v. Jones", is_result=False)
+    opinion = a_section(decision, parent=case)
+    counted = response.facets(Query("dogs", "dogs", "dogs", "en", ()), [Candidate(opinion.pk)])
+    assert (counted["among"], counted["part"]) == (1, [])
 
 
 def test_decisions_of_one_domain_are_counted_by_the_courts_and_years_of_their_documents():
