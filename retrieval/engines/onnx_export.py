@@ -165,11 +165,7 @@ def facts_of(model_dir: Path) -> dict:
 
 def _write(model_dir: Path, work: Path, facts: dict) -> None:
     """The manifest comes last, and its presence is what makes an export one."""
-    from sentence_transformers import SentenceTransformer
-
-    model = SentenceTransformer(
-        str(model_dir), device="cpu", local_files_only=True, model_kwargs={"attn_implementation": "eager"}
-    )
+    model = embedders.opened(model_dir, model_kwargs={"attn_implementation": "eager"})
     _refuse_other_modules(model)
     shutil.copyfile(model_dir / TOKENIZER, work / TOKENIZER)
     _export_fp32(model, facts["pooling"], work / MODEL_FILES["fp32"])
