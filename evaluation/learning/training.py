@@ -27,7 +27,7 @@ from evaluation.learning.pools import (
     unjudged,
 )
 from evaluation.measuring.measures import credited
-from retrieval.stages.reranker.artifact import Dense, Layer, Reranker, Scored, Trees, grades_of, pack, unpack
+from retrieval.stages.reranker.artifact import Dense, Layer, Reranker, Scored, grades_of, pack, unpack
 from retrieval.stages.reranker.features import EVIDENCE, FEATURES, NEAR, evidence
 
 if TYPE_CHECKING:
@@ -36,21 +36,16 @@ if TYPE_CHECKING:
 PREFERRED = "MLP (128, 64, 32)"
 EPOCHS = 8  # on the train split, stopping early or going on ranks worse on topics held out
 RATE = 0.001  # of Adam in the first epoch
-TREES = 100  # boosted, each of 31 leaves: scikit-learn's own default
-TREES_A_PIECE = 10  # about a second of one core
 LAYERS: dict[str, tuple[int, ...]] = {"MLP (64, 32)": (64, 32), PREFERRED: (128, 64, 32)}
-BOOSTED = "gradient boosting"
-FAMILIES = ("logistic regression", *LAYERS, BOOSTED)
+FAMILIES = ("logistic regression", *LAYERS)
 SEED = 0  # the same model for the same rows
-
-SCORES = ("train_score_", "validation_score_")  # after each tree, by which boosting stops early
 
 Arrays = dict[str, np.ndarray]
 
 
 class Fitting:
-    """A model of one family on one fold's rows, fitted piece by piece: an epoch of a network, some trees, or the
-    logistic whole.
+    """A model of one family on one fold's rows, fitted piece by piece: an epoch of a network, or the logistic
+    whole.
 
     `arrays` between two pieces are enough to go on with in another process, with the same result.
     """
@@ -63,7 +58,7 @@ class Fitting:
         self.rows, self.labels = self.scaler.transform(division.learned), division.labels
         self.order = np.arange(len(self.rows))
         self.epochs = 0
-        self.is_network, self.is_boosted = family in LAYERS, family == BOOSTED
+        self.is_network = family in LAYERS
         self.model = unfitted(family)
         if arrays:
             self._resume(arrays)
@@ -78,16 +73,8 @@ class Fitting:
     def _fit_piece(self) -> bool:
         if self.is_network:
             return self._fit_epoch()
-        if self.is_boosted:
-            return self._fit_trees()
         self.model.fit(self.rows, self.labels)
         return True
-
-    def _fit_trees(self) -> bool:
-        """The next trees as inside one `fit`, which stops early where trees add nothing to the rows it set aside."""
-        wanted = min(TREES, getattr(self.model, "n_iter_", 0) + TREES_A_PIECE)
-        self.model.set_params(max_iter=wanted).fit(self.rows, self.labels)
-        return wanted == TREES or self.model._should_stop(self.model.validation_score_)
 
     def _fit_epoch(self) -> bool:
         """As one epoch inside `MLPClassifier.fit`, which shuffles the order of the epoch before."""
@@ -105,12 +92,7 @@ class Fitting:
 
     @property
     def arrays(self) -> Arrays:
-        """Of what is unfinished: a network's weights, Adam's moments, random state and order of the rows; or the nodes
-        of every tree, and how well these do.
-        """
-        if self.is_boosted:
-            scores = {name: getattr(self.model, name) for name in SCORES}
-            return scores | {f"tree {n:03}": tree.nodes for n, (tree,) in enumerate(self.model._predictors)}
+        """Of an unfinished network: weights, Adam's moments, random state and order of the rows."""
         optimizer, (_name, keys, position, *_) = self.model._optimizer, self.model.random_state.get_state()
         kept = {"order": self.order, "keys": keys, "counts": np.array([self.epochs, position, optimizer.t])}
         for name, tensors in tensors_of(self.model).items():
@@ -118,21 +100,6 @@ class Fitting:
         return kept
 
     def _resume(self, arrays: Mapping[str, np.ndarray]) -> None:
-        if self.is_boosted:
-            self._resume_trees(arrays)
-        else:
-            self._resume_network(arrays)
-
-    def _resume_trees(self, arrays: Mapping[str, np.ndarray]) -> None:
-        self.model.set_params(max_iter=1).fit(self.rows, self.labels)  # makes what is overwritten here
-        ((first,),) = self.model._predictors
-        kept = [arrays[name] for name in sorted(arrays) if name.startswith("tree ")]
-        none = first.binned_left_cat_bitsets, first.raw_left_cat_bitsets  # no feature is a category
-        self.model._predictors = [[type(first)(nodes, *none)] for nodes in kept]
-        for name in SCORES:
-            setattr(self.model, name, arrays[name])
-
-    def _resume_network(self, arrays: Mapping[str, np.ndarray]) -> None:
         self.model.partial_fit(
             self.rows[:1], self.labels[:1], classes=[0, 1]
         )  # makes what is overwritten here
@@ -166,47 +133,24 @@ class RememberedShuffle(np.random.RandomState):
 
 def unfitted(family: str) -> Any:
     """A model of scikit-learn, imported here since web workers import this module and never train."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
 
     if family in LAYERS:
         shuffle = RememberedShuffle(SEED)
         return MLPClassifier(LAYERS[family], alpha=0.1, learning_rate_init=RATE, random_state=shuffle)
-    if family == "logistic regression":
-        return LogisticRegression(C=1.0, max_iter=2_000)
-    return HistGradientBoostingClassifier(learning_rate=0.1, random_state=SEED, warm_start=True)
+    return LogisticRegression(C=1.0, max_iter=2_000)
 
 
-def served_form(model: Any) -> Dense | Trees:
+def served_form(model: Any) -> Dense:
     """A fitted model of scikit-learn as NumPy serves it."""
     if hasattr(model, "coefs_"):
         return Dense(tuple(map(layer, model.coefs_, model.intercepts_)))
-    if hasattr(model, "coef_"):
-        return Dense((layer(model.coef_.T, model.intercept_),))
-    return trees(model)
+    return Dense((layer(model.coef_.T, model.intercept_),))
 
 
 def layer(weights: np.ndarray, bias: np.ndarray) -> Layer:
     return Layer(weights.astype(np.float32), bias.astype(np.float32))
-
-
-def trees(model: Any) -> Trees:
-    """The nodes of every tree of a HistGradientBoostingClassifier, which keeps them to itself, in one array each."""
-    nodes = [predictor.nodes for round_ in model._predictors for predictor in round_]
-    sizes = [len(tree) for tree in nodes]
-    roots = np.cumsum([0, *sizes[:-1]])
-    merged, own = np.concatenate(nodes), np.arange(sum(sizes))
-    start, leaf = np.repeat(roots, sizes), merged["is_leaf"].astype(bool)
-    return Trees(
-        feature=merged["feature_idx"].astype(np.int32),
-        threshold=merged["num_threshold"],
-        left=np.where(leaf, own, start + merged["left"]),
-        right=np.where(leaf, own, start + merged["right"]),
-        value=np.where(leaf, merged["value"], 0.0),
-        roots=roots,
-        base=model._baseline_prediction.ravel(),
-    )
 
 
 UNSURE = 0.03  # of the answerable topics

@@ -34,8 +34,6 @@ class Dense:
 
     layers: tuple[Layer, ...]
 
-    KIND = "dense"
-
     def logits(self, values: np.ndarray) -> np.ndarray:
         """(n, features) -> (n,)."""
         for layer in self.layers[:-1]:
@@ -53,45 +51,6 @@ class Dense:
         return cls(tuple(Layer(arrays[f"weights{n}"], arrays[f"bias{n}"]) for n in range(count)))
 
 
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """Boosted regression trees, the nodes of all in one row of arrays. A leaf is its own child, so that all rows
-    descend equally often; `roots` (trees,) says where each tree begins.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    value: np.ndarray
-    roots: np.ndarray
-    base: np.ndarray  # (1,), the logit before any tree
-
-    KIND = "trees"
-
-    def logits(self, values: np.ndarray) -> np.ndarray:
-        """(n, features) -> (n,); every row goes down every tree at once."""
-        rows = np.arange(len(values))[:, None]
-        at = np.broadcast_to(self.roots, (len(values), len(self.roots)))
-        while True:
-            goes_left = values[rows, self.feature[at]] <= self.threshold[at]
-            below = np.where(goes_left, self.left[at], self.right[at])
-            if np.array_equal(below, at):
-                return self.base[0] + self.value[at].sum(axis=1)
-            at = below
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return {name: getattr(self, name) for name in TREE_ARRAYS}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, np.ndarray]) -> "Trees":
-        return cls(*(arrays[name] for name in TREE_ARRAYS))
-
-
-TREE_ARRAYS = ("feature", "threshold", "left", "right", "value", "roots", "base")
-KINDS: dict[str, type[Dense] | type[Trees]] = {kind.KIND: kind for kind in (Dense, Trees)}
-
-
 AGREED = 0.95  # probability, at least, of what people judged relevant to this very question: judges err too
 
 
@@ -101,15 +60,17 @@ class BadArtifact(NotRun):
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Clipped to what training saw -> standard scaler -> network or trees -> sigmoid -> isotonic calibration."""
+    """Clipped to what training saw -> standard scaler -> network -> sigmoid -> isotonic calibration."""
 
     low: np.ndarray
     high: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
-    model: Dense | Trees
+    model: Dense
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
-    answers: Mapping[str, Sequence[float]]  # by domain, "" any other: the logistic over `evidence`, intercept last
+    answers: Mapping[
+        str, Sequence[float]
+    ]  # by domain, "" any other: the logistic over `evidence`, intercept last
     judged: JudgedNeighbours
     # (2, m): knots of a cross-encoder's probability, where one was learned from.
     cross: np.ndarray | None = None
@@ -174,7 +135,7 @@ def pack(reranker: Reranker, *, seed: int) -> bytes:
     arrays |= reranker.model.arrays()
     arrays |= {} if reranker.cross is None else {"cross": reranker.cross}
     judged = reranker.judged
-    told = {"features": FEATURES, "kind": reranker.model.KIND, "seed": seed, "answer_scale": ANSWER_SCALE}
+    told = {"features": FEATURES, "seed": seed, "answer_scale": ANSWER_SCALE}
     told |= {"prior": dict(judged.prior), "questions": judged.questions}
     told["answers"] = {domain: list(weights) for domain, weights in reranker.answers.items()}
     told["relevant"] = [dict(relevant) for relevant in judged.relevant]
@@ -195,11 +156,15 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             raise BadArtifact(
                 gettext_noop("The reranker was trained on other features: run `manage.py retrain`.")
             )
+        if told.get("kind", "dense") != "dense":
+            raise BadArtifact(
+                gettext_noop("The reranker is of a kind that is no longer served: run `manage.py retrain`.")
+            )
         if told.get("answer_scale") != ANSWER_SCALE or "answers" not in told:
             raise BadArtifact(
                 gettext_noop("The reranker tells answers on another scale: run `manage.py retrain`.")
             )
-        model = KINDS[told["kind"]].of(arrays)
+        model = Dense.of(arrays)
         judged = JudgedNeighbours(
             arrays["vectors"].astype(np.float32),
             tuple(told["relevant"]),

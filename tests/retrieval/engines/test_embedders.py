@@ -37,7 +37,7 @@ def test_a_vector_without_direction_is_an_error(row):
 def test_load_takes_the_export(export_dir):
     embedder = load({"kind": "onnx", "export_dir": str(export_dir), "query_precision": "fp32"})
     assert isinstance(embedder, OnnxEmbedder)
-    assert embedder.name == "all-MiniLM-L6-v2 (onnx fp32)"
+    assert embedder.name == "all-MiniLM-L6-v2 fitted to law (onnx fp32)"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_spec_that_cannot_be_loaded_is_refused(spec):
 
 def test_load_falls_to_torch_without_an_export_and_its_name_says_so(tmp_path):
     embedder = load({"kind": "onnx", "export_dir": str(tmp_path), "model_dir": ""})
-    assert embedder.name == "all-MiniLM-L6-v2 (torch)"
+    assert embedder.name == "all-MiniLM-L6-v2 fitted to law (torch)"
 
 
 # -- The fingerprint and the tokenizer of a model on disk

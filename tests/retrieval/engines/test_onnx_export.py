@@ -17,7 +17,7 @@ from tests.spoiling import spoil
 
 def test_the_manifest_records_what_was_exported_and_how_well(export_dir):
     manifest = manifest_of(export_dir)
-    assert manifest["model"] == "all-MiniLM-L6-v2"
+    assert manifest["model"] == "all-MiniLM-L6-v2 fitted to law"
     assert (manifest["dims"], manifest["max_seq_length"]) == (384, 256)
     assert manifest["fp32"]["cosine_min"] >= 0.9999
     assert 0.9 < manifest["int8"]["cosine_min"] <= manifest["int8"]["cosine_mean"] <= 1.0001
