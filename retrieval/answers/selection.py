@@ -77,9 +77,10 @@ class Read:
     folded: str
 
 
-def read(text: str, language: str) -> tuple[Read, ...]:
+def read(text: str, language: str, *, is_summary: bool) -> tuple[Read, ...]:
     """The units of a text with their words; none that breaks off."""
-    return tuple(_read(text, unit, language) for unit in units(text) if not breaks_off(text, unit))
+    found = units(text, is_summary=is_summary)
+    return tuple(_read(text, unit, language) for unit in found if not breaks_off(text, unit))
 
 
 read_public = lru_cache(REMEMBERED)(read)
@@ -112,7 +113,9 @@ def words_of(passage: Passage) -> tuple[Read, ...]:
     """Of a private document nothing stays in memory. Words before a list whose items are provisions of their own break
     off.
     """
-    found = (read if passage.private else read_public)(passage.text, passage.language)
+    found = (read if passage.private else read_public)(
+        passage.text, passage.language, is_summary=passage.is_summary
+    )
     if found and not passage.is_leaf and OPENS_LIST.search(passage.text, found[-1].unit.start):
         return found[:-1]
     return found
