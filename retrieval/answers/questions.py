@@ -1,5 +1,5 @@
-"""Kinds of answers: which of them a question asks for, in English and Spanish, and which a sentence gives; also what law
-says of itself, which answers only who asks for that. Pure.
+"""Kinds of answers: which of them a question asks for, in English and Spanish, and which a sentence gives; also what
+law says of itself, which answers only who asks for that. Pure.
 """
 
 import re
@@ -55,11 +55,13 @@ ITSELF = (
     r"|acuerdo)|l[ao]s (?:secciones|articulos) \d[^;:]{0,60}?) "
 )
 LAW_BEGAN = (
-    r"(?:enactment|adoption|ratification|effective date|tak(?:es|ing) effect|(?:becom|com)es (?:valid|effective|into force)"
-    r"|[12]\d{3}|entrada en vigor|entre en vigor|promulgacion|ratificacion|adopcion)"
+    r"(?:enactment|adoption|ratification|effective date|tak(?:es|ing) effect"
+    r"|(?:becom|com)es (?:valid|effective|into force)|[12]\d{3}|entrada en vigor|entre en vigor|promulgacion"
+    r"|ratificacion|adopcion)"
 )
 BEGINS = re.compile(
-    ITSELF + r"(?:shall |will |must )?(?:(?:be|is|are|takes?|becomes?) (?:effect|effective|operative|inoperative)\b"
+    ITSELF
+    + r"(?:shall |will |must )?(?:(?:be|is|are|takes?|becomes?) (?:effect|effective|operative|inoperative)\b"
     r"|(?:comes?|enters?) into (?:force|effect)\b|(?:entrara|entra|surte|surtira)n? (?:en vigor|en vigencia|efectos?)\b"
     rf"|appl(?:y|ies) .{{1,120}}\b(?:after|before|beginning)\b.{{0,40}}\b{LAW_BEGAN})"
 )

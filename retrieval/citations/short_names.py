@@ -1,6 +1,7 @@
 """Decisions that a question calls by a short name without "v.": "What did Obergefell decide?", "¿Sigue vigente Roe?",
 or "Dobbs" alone. A name counts beside words that are said of decisions, or where it is all of a question and no
-ordinary word. People and firms decide, too: "What did Alice decide about the house?" names no decision. The names are given, by their folded form. Pure.
+ordinary word. People and firms decide, too: "What did Alice decide about the house?" names no decision. The names are
+given, by their folded form. Pure.
 """
 
 import re
@@ -22,15 +23,24 @@ _ORDINARY = frozenset(
         "lawrence duncan"
     )
 )
-# First names, common surnames and firms: they are decisions where they stand alone, but may decide something themselves.
+# First names, common surnames and firms: alone they are decisions, but they may decide something themselves.
 _MAY_DECIDE = frozenset(
     words(
-        "alston baird benton boyd brady buckley burton carroll casey coleman cooley cramer dennis dickerson edwards ewing "
-        "fletcher gaines garland gibbs gibbons gideon graham gregg griffin hanna harlow hickman jennings lopez luther "
+        "alston baird benton boyd brady buckley burton carroll casey coleman cooley cramer dennis dickerson edwards "
+        "ewing fletcher gaines garland gibbs gibbons gideon graham gregg griffin hanna harlow hickman jennings "
+        "lopez luther "
         "malloy mcdonald meyer milligan miranda munoz myers payton powell quarles riley romer shapiro shelley sullivan "
         "swain vinson watkins whitney williamson reynolds chevron janus wayfair transunion"
     )
-) | {"wal-mart", "state farm", "ford motor", "hobby lobby", "standard oil", "price waterhouse", "epic systems"}
+) | {
+    "wal-mart",
+    "state farm",
+    "ford motor",
+    "hobby lobby",
+    "standard oil",
+    "price waterhouse",
+    "epic systems",
+}
 _AT_END = r"\W*\Z"
 _ENDED = (
     r"(?:\W*\Z|[?!.;,]\W|\s(?:about|on|regarding|concerning|by|yet|when|sobre|acerca|respecto|por|cuando)\b"
@@ -40,7 +50,9 @@ _HOLDS = "hold|overrule|overturn|uphold|strike down"
 _DECIDES = "decide|rule|establish|conclude"  # which people and firms do, too
 _DECIDED = "decided|held|ruled|established|overruled|overturned"
 _OVERRULED = "overruled|overturned|abrogated|superseded"
-_ADVERBS = r"(?:\s(?:ever|been|since|later|still|now|not|partly|partially|fully|formally|really|ya|aun|luego))*"
+_ADVERBS = (
+    r"(?:\s(?:ever|been|since|later|still|now|not|partly|partially|fully|formally|really|ya|aun|luego))*"
+)
 _STANDS = rf"{_OVERRULED}|reversed|good law|bad law|(?:rightly|correctly|wrongly) decided"
 _HOLDS_STILL = "still (?:valid|in force|in effect|the law|the law of the land|precedent)"
 _SOSTUVO = "fallo|sostuvo|dictamino"
