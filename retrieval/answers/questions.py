@@ -1,4 +1,6 @@
-"""Kinds of answers: which of them a question asks for, in English and Spanish, and which a sentence gives. Pure."""
+"""Kinds of answers: which of them a question asks for, in English and Spanish, and which a sentence gives; also what
+law says of itself, which answers only who asks for that. Pure.
+"""
 
 import re
 from collections.abc import Mapping
@@ -44,6 +46,47 @@ FITS: Mapping[str, re.Pattern[str]] = {
     ),
     "may": re.compile(r"\b(?:may|shall|must|no|nor|not|unlawful|prohibited|entitled|eligible|right)\b"),
 }
+# What law says of itself, in a folded sentence: when it begins, and what of the time before that it leaves as it was.
+ITSELF = (
+    r"(?:\W|\(\w{1,4}\))*(?:th(?:is|e foregoing) (?:amendment|(?:sub)?(?:section|paragraph|chapter|part)|article|clause"
+    r"|act|title|law|agreement|contract)|sections? \d[^;:]{0,60}?"
+    r"|(?:the )?(?:amendments?|provisions|changes) (?:made by|of|in) this [^;:]{1,40}?"
+    r"|(?:est[ae]|(?:la|el) presente) (?:enmienda|articulo|seccion|parrafo|clausula|ley|titulo|capitulo|parte|contrato"
+    r"|acuerdo)|l[ao]s (?:secciones|articulos) \d[^;:]{0,60}?) "
+)
+LAW_BEGAN = (
+    r"(?:enactment|adoption|ratification|effective date|tak(?:es|ing) effect"
+    r"|(?:becom|com)es (?:valid|effective|into force)|[12]\d{3}|entrada en vigor|entre en vigor|promulgacion"
+    r"|ratificacion|adopcion)"
+)
+BEGINS = re.compile(
+    ITSELF
+    + r"(?:shall |will |must )?(?:(?:be|is|are|takes?|becomes?) (?:effect|effective|operative|inoperative)\b"
+    r"|(?:comes?|enters?) into (?:force|effect)\b|(?:entrara|entra|surte|surtira)n? (?:en vigor|en vigencia|efectos?)\b"
+    rf"|appl(?:y|ies) .{{1,120}}\b(?:after|before|beginning)\b.{{0,40}}\b{LAW_BEGAN})"
+)
+SAVES = re.compile(
+    ITSELF + r"(?:(?:shall|does|do|will|may) not|no (?:se )?(?:aplica|interpreta|afecta)\w*)\b"
+    r".*\b(?:before|prior to|existing|in effect|pending|antes de|anterior\w*|vigentes?|pendientes?)\b"
+    rf".{{0,60}}\b{LAW_BEGAN}"
+)
+ASKS_OF_BEGINNING = re.compile(
+    r"\b(?:when|effect\w*|force|beg[aiu]n\w*|start\w*|commenc\w*|operat\w*|ratif\w*|retroactive\w*|valid|appl(?:y|ies)"
+    r"|after|since|cuando|vigor|vigencia|vigente|efectos?|empez\w+|empiez\w+|comenz\w+|comienz\w+|aplica\w*|retroactiv\w+"
+    r"|desde|despues)\b|\bconstru\w+|\binterpret\w+"
+)
+ASKS_OF_EARLIER = re.compile(
+    r"\b(?:before|prior|exist\w+|pending|already|previous\w*|antes|anterior\w*|existentes?|pendientes?|ya|previ[ao]s?"
+    r"|vigentes?|affect\w*|constru\w+|appl(?:y|ies)|retroactive\w*|current\w*|sitting|incumbents?|old|grandfather\w*"
+    r"|sav(?:e|es|ed|ing)|impair\w*|valid|in 1[0-9]{3}|interpret\w+|afect\w+|aplica\w*|retroactiv\w+|actual\w*)\b"
+)
+
+
+def says_beside(question: str) -> tuple[re.Pattern[str], ...]:
+    """What law says of itself and this question does not ask for."""
+    folded = fold(question)
+    pairs = ((ASKS_OF_BEGINNING, BEGINS), (ASKS_OF_EARLIER, SAVES))
+    return tuple(says for asks, says in pairs if not asks.search(folded))
 
 
 def asked_for(question: str) -> tuple[str, ...]:

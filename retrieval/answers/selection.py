@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from retrieval.answers.questions import asked_for, fits
+from retrieval.answers.questions import asked_for, fits, says_beside
 from retrieval.answers.units import OPENS_LIST, Unit, breaks_off, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
@@ -76,9 +77,10 @@ class Read:
     folded: str
 
 
-def read(text: str, language: str) -> tuple[Read, ...]:
+def read(text: str, language: str, *, is_summary: bool) -> tuple[Read, ...]:
     """The units of a text with their words; none that breaks off."""
-    return tuple(_read(text, unit, language) for unit in units(text) if not breaks_off(text, unit))
+    found = units(text, is_summary=is_summary)
+    return tuple(_read(text, unit, language) for unit in found if not breaks_off(text, unit))
 
 
 read_public = lru_cache(REMEMBERED)(read)
@@ -99,8 +101,9 @@ def _read(text: str, unit: Unit, language: str) -> Read:
 
 
 def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Scored]:
-    """Every unit of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed."""
-    pool = [(passage, one) for passage in passages for one in words_of(passage)]
+    """The units of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed."""
+    beside = says_beside(asked)
+    pool = [(passage, one) for passage in passages for one in to_the_point(words_of(passage), beside)]
     shares = probabilities(features(question, asked, pool))
     weighed = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
     return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))
@@ -110,10 +113,17 @@ def words_of(passage: Passage) -> tuple[Read, ...]:
     """Of a private document nothing stays in memory. Words before a list whose items are provisions of their own break
     off.
     """
-    found = (read if passage.private else read_public)(passage.text, passage.language)
+    found = (read if passage.private else read_public)(
+        passage.text, passage.language, is_summary=passage.is_summary
+    )
     if found and not passage.is_leaf and OPENS_LIST.search(passage.text, found[-1].unit.start):
         return found[:-1]
     return found
+
+
+def to_the_point(found: Sequence[Read], beside: Sequence[re.Pattern[str]]) -> Sequence[Read]:
+    """Without what the law says of itself beside the question; where it says nothing else, all."""
+    return [one for one in found if not any(says.match(one.folded) for says in beside)] or found
 
 
 def features(question: str, asked: str, pool: Sequence[tuple[Passage, Read]]) -> list[dict[str, float]]:

@@ -78,8 +78,8 @@ def is_gone(passage: Passage, day: date | None) -> bool:
 
 
 def not_here(citation: str, day: date | None) -> Iterator[str]:
-    """What is told of a citation of nothing that is law here; for a day, also what had ended it by then."""
-    if day is None:
+    """What is told of a citation of nothing that is law here; for a day, where the past is known, what had ended it."""
+    if day is None or not history.is_known(citation):
         yield _("Check the citation: %(citation)s is not among the law here.") % {"citation": citation}
         return
     yield _("There was no %(citation)s in force on %(day)s.") % {"citation": citation, "day": date_format(day)}

@@ -8,6 +8,7 @@ from retrieval.access.caller import Caller
 from retrieval.answers.passages import passages_at
 from retrieval.answers.selection import Passage, Scored, codes, is_named, scored, telling_overruling
 from retrieval.answers.standing import ended_by
+from retrieval.corpus import history
 from retrieval.corpus.history import OVERRULED, Change, is_within
 
 
@@ -36,6 +37,21 @@ def with_what_ended(
         pair = [one, successor] if one.passage.rank in named else [successor, one]
         whole += [each for each in pair if each and each not in whole]
     return whole
+
+
+def as_changed(read: Sequence[Passage], found: dict, day: date | None) -> list[Passage]:
+    """Without what was changed by law that the search puts before it, unless the question names it: senators are no
+    longer "chosen by the Legislature".
+    """
+    named = {one["rank"] for one in found["results"] if is_named(one)}
+    return [one for one in read if one.rank in named or not is_behind_its_change(one, read, day)]
+
+
+def is_behind_its_change(passage: Passage, read: Sequence[Passage], day: date | None) -> bool:
+    made = history.standing(passage.locator, day).made
+    changing = [c.by for c in made if c.effect == "changed" and is_within(passage.locator, c.provision)]
+    before = [one.locator for one in read if one.rank < passage.rank]
+    return any(is_within(locator, by) for locator in before for by in changing)
 
 
 def successor_of(

@@ -2,8 +2,9 @@
 Pure.
 
 An item is never quoted without the stems of its lists ("The report shall include—"), nor a rule without the exception
-that follows it in a sentence of its own ("This paragraph does not apply if …"), nor what was held without the sentence
-of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a bare reply ("No.") by itself.
+that follows it in a sentence of its own ("This paragraph does not apply if …"), nor what a summary says was held
+without the sentence of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a bare
+reply ("No.") by itself.
 """
 
 import re
@@ -84,10 +85,10 @@ class Line:
         return self.path == other.path[: self.depth] and (beside or self.depth < other.depth)
 
 
-def units(text: str) -> tuple[Unit, ...]:
-    """In reading order. Headings and bare numbers are none."""
+def units(text: str, *, is_summary: bool = False) -> tuple[Unit, ...]:
+    """In reading order. Headings and bare numbers are none. `is_summary`: of a decision."""
     lines = list(_lines(text))
-    departing = [line for line in lines if tells_of_departure(text[line.start : line.end])]
+    departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
     made = []
     stems: list[Line] = []
     headings: list[Line] = []

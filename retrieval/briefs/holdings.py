@@ -1,12 +1,13 @@
-"""Sentences that turn round what a decision holds: it allows what they say it forbids, or refuses what they say it lets
-somebody do. Pure.
+"""Sentences that turn round what a decision holds: it allows what they say it forbids, refuses what they say it lets
+somebody do, or demands what they say nobody must do. Pure.
 
 Of most decisions only our summary is here, too short to prove a sentence by; that it says the opposite, it shows.
 """
 
 import re
+from collections.abc import Sequence
 
-from retrieval.proof.alignment import align, clauses, in_window, tokens, weights
+from retrieval.proof.alignment import Token, align, clauses, in_window, tokens, weights
 from retrieval.proof.types import Claim, Source
 from retrieval.proof.vocabulary import LIMITS, NEGATIVE, a_set
 from retrieval.text.normalization import fold
@@ -27,6 +28,12 @@ REFUSES = NEGATIVE | a_set(
 _NOT_LET = re.compile(
     r"\b(?:no|not|nor|neither|cannot|never)(?: \w+){0,3}? (?:let|allow|permit|authorize|free)\b"
 )
+_FREES = re.compile(
+    r"\b(?:need not|(?:requires?|required|needs?) no|no \w+(?: \w+)? (?:is|are|was|were) (?:required|needed|necessary)"
+    r"|(?:not|never) (?:required?|necessary|need|obliged|obligated)|no (?:exige\w*|requiere\w*|necesita\w*"
+    r"|tienen? que|estan? obligad[oa]s?|es necesari[oa]))\b"
+)
+OBLIGES = a_set("must require requires required unless necessary needed obliged")
 
 
 def turned_round(said: str, holding: str, language: str) -> Claim | None:
@@ -35,12 +42,33 @@ def turned_round(said: str, holding: str, language: str) -> Claim | None:
     mine = {fold(token.word) for token in claim}
     lets = bool(mine & LETS) and not mine & (NEGATIVE | LIMITS)
     forbids = bool(mine & FORBIDS) and not mine & LETS
-    every = clauses(Source("", "", holding)) if lets or forbids else []
+    if not (lets or forbids):
+        return None
+    law = set(_NOT_LET.sub("not", told(claim, holding)).split())
+    turned = (bool(law & LETS), bool(law & REFUSES)) == (forbids, lets)
+    return contradicted(said) if turned else None
+
+
+def set_free(said: str, holding: str, language: str) -> Claim | None:
+    """The same of a sentence by which nobody must do what the holding demands."""
+    claim = tokens(said, language)
+    if not _FREES.search(fold(said)) or {fold(token.word) for token in claim} & LIMITS:
+        return None
+    law = told(claim, holding)
+    demanded = not OBLIGES.isdisjoint(law.split()) and not _FREES.search(law)
+    return contradicted(said) if demanded else None
+
+
+def told(claim: Sequence[Token], holding: str) -> str:
+    """The words of the holding on what the claim says, folded; none where it hardly speaks of that."""
+    every = clauses(Source("", "", holding))
     place = align({token.term for token in claim}, every, weights(every))
     if place is None or place.coverage < LEAST:
-        return None
-    words = [fold(token.word) for clause in every if in_window(clause, place) for token in clause.tokens]
-    law = set(_NOT_LET.sub("not", " ".join(words)).split())
-    if (bool(law & LETS), bool(law & REFUSES)) != (forbids, lets):
-        return None
+        return ""
+    return " ".join(
+        fold(token.word) for clause in every if in_window(clause, place) for token in clause.tokens
+    )
+
+
+def contradicted(said: str) -> Claim:
     return Claim(said, 0, len(said), "contradicted", 1.0, problems=("modal",))

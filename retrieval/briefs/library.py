@@ -50,6 +50,7 @@ SECONDS = 20  # for one brief: what is not compared by then is left, and told
 SAME_NAME = 2 / 3  # of the letters of what a missing provision is called, that what is near to it has too
 LOOKED_THROUGH = 15  # provisions that a quotation is looked for in, where it is not in the cited one
 LONGEST_QUESTION = 40  # words of a quotation by which it is looked for
+BREAKS_OFF = re.compile(r"\A.{,300}[^.;!?”\")\s]\s*\Z", re.DOTALL)  # short words that go on in what is below them
 STATUS = {  # by how a text stands on the day
     "in_force": "resolved",
     "overruled": "overruled",
@@ -119,6 +120,7 @@ class Library:
         self._until = monotonic() + SECONDS
         self._stands: dict[tuple[str, bool], Stand] = {}
         self._sources: dict[tuple, list[Source]] = {}
+        self._openings: dict[int, str] = {}  # by section, the words above it that it goes on with
         self._cases: dict[str, Section | None] = {}
         self._several: set[str] = set()  # locators of cited sections that have more than one version
 
@@ -275,6 +277,11 @@ class Library:
         self.read([stand])
         return self._sources[stand.key]
 
+    def opening(self, stand: Stand) -> str:
+        """The words with which the list begins that a cited section is an item of; "" where it is none."""
+        self.read([stand])
+        return self._openings.get(stand.section.pk, "") if stand.section else ""
+
     def read(self, stands: Iterable[Stand]) -> None:
         """Reads the words of these places."""
         new = {stand.key: stand for stand in stands if stand.key not in self._sources}
@@ -284,6 +291,7 @@ class Library:
         places = [stand.pin for stand in new.values() if stand.pin]
         anchors = Anchor.objects.filter(section__in=sections, locator__in=places)
         pins = {(anchor.section_id, anchor.locator): (anchor.start, anchor.end) for anchor in reversed(anchors)}
+        self._openings |= openings(sections, Section.objects.readable(self.query.caller, None))
         below = self._below([one.section for one in new.values() if one.section and one.key[:2] not in pins])
         documents = self._parts_of([stand.document for stand in new.values() if stand.is_of_document])
         for key, stand in new.items():
@@ -364,6 +372,13 @@ class Library:
         for section in (by_id[pk] for pk in ids if pk in by_id):
             if section.level != "case":
                 yield self._source(section, section.text)
+
+
+def openings(sections: Iterable[Section], readable: SectionQuerySet) -> dict[int, str]:
+    """By section the words above it that go on in it: "The Congress shall have Power" is said of each clause."""
+    above = {section.pk: section.parent_id for section in sections if section.parent_id}
+    texts = dict(readable.filter(pk__in=set(above.values())).exclude(text="").values_list("pk", "text"))
+    return {pk: texts[parent] for pk, parent in above.items() if BREAKS_OFF.search(texts.get(parent, "."))}
 
 
 def first_below(locator: str, top: str) -> str:

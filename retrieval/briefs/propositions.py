@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, pairwise
 
+from retrieval.briefs.answered import answered_otherwise
 from retrieval.briefs.citing import Cited, admits
-from retrieval.briefs.holdings import turned_round
+from retrieval.briefs.holdings import set_free, turned_round
 from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.quoting import Quotation, Unit
 from retrieval.corpus import history
@@ -21,7 +22,9 @@ from retrieval.text.language import detect
 
 LONGEST_SOURCE = 20_000  # characters; what a whole article or chapter says proves no sentence
 LONGEST_SENTENCE = 4_000  # characters, and
-MOST_CITED = 20  # places that one sentence rests on: the work grows with both, and what has more is left, and told
+MOST_CITED = (
+    20  # places that one sentence rests on: the work grows with both, and what has more is left, and told
+)
 FEWEST = 4  # words that mean something, of a sentence that the law cited is missed in: fewer do not tell what it says
 OF_THEN = 1 / 3  # of the words that tell of former law, which a sentence that states it has
 MORE = 0.1  # by which that share is above the share of the words that tell of the law now
@@ -45,6 +48,14 @@ _DRAWN = re.compile(
     re.IGNORECASE,
 )
 _BINDING = re.compile(r"\b(?:may|can|cannot|must|shall|puede[ns]?|debe[ns]?)\b", re.IGNORECASE)
+# That nobody else may is seldom said by the words that give a power: "Congress alone may declare war".
+_ALONE = re.compile(
+    r"\b(?:only(?! (?:if|when|where|after|upon|on|by|with|for|in|to|as|until|unless|once)\b)|alone|solely|sole"
+    r"|exclusive(?:ly)?|s[oó]lo(?! (?:si|cuando|donde|por|con|para|en|hasta)\b)|[uú]nicamente|exclusivamente"
+    r"|exclusiv[oa])\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\((?:[^()]{0,20}\s)?[12]\d{3}\)")
 _MONEY = re.compile(r"\$\s?\d")  # an amount tells what a sentence says, however short it is
 Reader = Callable[[Proving], Sequence[Clause]]
 
@@ -109,7 +120,8 @@ def check_propositions(
         elif not quotes:
             law = [sources_of(stand, library) for stand in places.values()]
             all_read = len(here) == len(own) and all(law) and not is_pleaded
-            check = reversed_holding(said, [*places.values()]) if len(here) == len(own) else None
+            names = [cited[number].name for number in here]
+            check = reversed_holding(said, names, [*places.values()]) if len(here) == len(own) else None
             check = check or proven(said, list(chain(*law)), all_read=all_read, read=read)
             if check and (check[0].problems or not drawn):
                 claim, findings = check
@@ -125,13 +137,28 @@ def is_drawn(text: str, before: Unit, unit: Unit) -> bool:
     return bool(near and _DRAWN.search(said) and _BINDING.search(said))
 
 
-def reversed_holding(said: str, stands: Sequence[Stand]) -> tuple[Claim, tuple[str, ...]] | None:
+def reversed_holding(
+    said: str, names: Sequence[str], stands: Sequence[Stand]
+) -> tuple[Claim, tuple[str, ...]] | None:
     """A sentence on one decision that says the opposite of what, by our summary, that holds."""
     if len(stands) != 1 or not stands[0].section or stands[0].section.level != "case":
         return None
-    text = stands[0].section.text
-    claim = turned_round(said, text[holding_begins(text) :], detect(said))
-    return (claim, ("contradicted",)) if claim else None
+    text, language = stands[0].section.text, detect(said)
+    holding = text[holding_begins(text) :]
+    stated = without_names(said, names)
+    claim = (
+        turned_round(said, holding, language)
+        or set_free(stated, holding, language)
+        or answered_otherwise(stated, text, holding, language)
+    )
+    return (replace(claim, text=said), ("contradicted",)) if claim else None
+
+
+def without_names(said: str, names: Iterable[str]) -> str:
+    """Without what decisions are called and their years, each word in its place."""
+    for name in filter(None, names):
+        said = said.replace(name, " " * len(name))
+    return _YEAR.sub(lambda year: " " * len(year[0]), said)
 
 
 def blanked(said: str, start: int, cited: Sequence[Cited]) -> str:
@@ -176,9 +203,21 @@ def shared(words: set[str], text: str, language: str) -> float:
 def proven(
     said: str, sources: Sequence[Source], *, all_read: bool, read: Reader
 ) -> tuple[Claim, tuple[str, ...]] | None:
-    """The claim of a sentence that is worst off beside the law cited, and its finding. That the law does not say it is
-    one only where `all_read`.
+    """The claim of a sentence that is worst off beside the law cited, and its finding. One that says who alone may do
+    something is right where the law says that they may.
     """
+    found = beside(said, sources, all_read=all_read, read=read)
+    shared_out = _ALONE.sub(lambda word: " " * len(word[0]), said)
+    if found is None or not found[1] or shared_out == said:
+        return found
+    without = beside(shared_out, sources, all_read=all_read, read=read)
+    return without if without and without[0].verdict == "supported" else found
+
+
+def beside(
+    said: str, sources: Sequence[Source], *, all_read: bool, read: Reader
+) -> tuple[Claim, tuple[str, ...]] | None:
+    """The worst claim and its finding. That the law does not say it is one only where `all_read`."""
     language = detect(said)
     claim = worst(verify(said, sources, language=language, read=read)) if sources else None
     if claim is None:
@@ -193,8 +232,11 @@ def proven(
 
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:
+    """In English, each with the words before it that it goes on with."""
+    opening = library.opening(stand)
     short = (source for source in library.sources(stand) if len(source.text) <= LONGEST_SOURCE)
-    return [source for source in short if source.language == "en"]
+    english = [source for source in short if source.language == "en"]
+    return [replace(source, text=f"{opening} {source.text}") for source in english] if opening else english
 
 
 def worst(claims: Sequence[Claim]) -> Claim | None:

@@ -1,6 +1,7 @@
 """Decisions that a question calls by a short name without "v.": "What did Obergefell decide?", "¿Sigue vigente Roe?",
 or "Dobbs" alone. A name counts beside words that are said of decisions, or where it is all of a question and no
-ordinary word. The names are given, by their folded form. Pure.
+ordinary word. People and firms decide, too: "What did Alice decide about the house?" names no decision. The names are
+given, by their folded form. Pure.
 """
 
 import re
@@ -22,20 +23,40 @@ _ORDINARY = frozenset(
         "lawrence duncan"
     )
 )
+# First names, common surnames and firms: alone they are decisions, but they may decide something themselves.
+_MAY_DECIDE = frozenset(
+    words(
+        "alston baird benton boyd brady buckley burton carroll casey coleman cooley cramer dennis dickerson edwards "
+        "ewing fletcher gaines garland gibbs gibbons gideon graham gregg griffin hanna harlow hickman jennings "
+        "lopez luther "
+        "malloy mcdonald meyer milligan miranda munoz myers payton powell quarles riley romer shapiro shelley sullivan "
+        "swain vinson watkins whitney williamson reynolds chevron janus wayfair transunion"
+    )
+) | {
+    "wal-mart",
+    "state farm",
+    "ford motor",
+    "hobby lobby",
+    "standard oil",
+    "price waterhouse",
+    "epic systems",
+}
 _AT_END = r"\W*\Z"
 _ENDED = (
     r"(?:\W*\Z|[?!.;,]\W|\s(?:about|on|regarding|concerning|by|yet|when|sobre|acerca|respecto|por|cuando)\b"
     r"|\s(?:in|en)\s[12][0-9]{3}\b)"
 )
-_DECIDES = "decide|hold|rule|establish|conclude|overrule|overturn|uphold|strike down"
+_HOLDS = "hold|overrule|overturn|uphold|strike down"
+_DECIDES = "decide|rule|establish|conclude"  # which people and firms do, too
 _DECIDED = "decided|held|ruled|established|overruled|overturned"
 _OVERRULED = "overruled|overturned|abrogated|superseded"
-_ADVERBS = r"(?:\s(?:ever|been|since|later|still|now|not|partly|partially|fully|formally|really|ya|aun|luego))*"
-_STANDS = (
-    rf"{_OVERRULED}|reversed|good law|bad law|binding|controlling|(?:(?:rightly|correctly|wrongly) )?decided"
+_ADVERBS = (
+    r"(?:\s(?:ever|been|since|later|still|now|not|partly|partially|fully|formally|really|ya|aun|luego))*"
 )
-_HOLDS_STILL = "still (?:valid|standing|in force|in effect|the law|the law of the land|precedent)"
-_DECIDIO = "decidio|resolvio|fallo|sostuvo|establecio|determino|dictamino|declaro"
+_STANDS = rf"{_OVERRULED}|reversed|good law|bad law|(?:rightly|correctly|wrongly) decided"
+_HOLDS_STILL = "still (?:valid|in force|in effect|the law|the law of the land|precedent)"
+_SOSTUVO = "fallo|sostuvo|dictamino"
+_DECIDIO = "decidio|resolvio|establecio|determino|declaro"
 _VIGENTE = "vigente|en vigor|valid[oa]|en pie|vinculante"
 _ANULADO = "anulad[oa]|revocad[oa]|invalidad[oa]"
 _ANULO = "anulo|anularon|revoco|revocaron|invalido|dejo sin efecto"
@@ -48,29 +69,43 @@ def _around(before: str, after: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 # What stands before and behind a name that is a decision's, be it an ordinary word or not.
 _FRAMES = (
-    _around(r"\b(?:did|does)\s", rf"\s(?:{_DECIDES})\b{_ENDED}"),
+    _around(r"\b(?:did|does)\s", rf"\s(?:{_HOLDS})\b{_ENDED}"),
     _around(r"\b(?:was|is|has|wasn't|isn't)\s", rf"{_ADVERBS}\s(?:{_STANDS})\b{_ENDED}"),
     _around(rf"\b(?:what|which|who|ruling|decision|case){_A_CASE}\s(?:{_OVERRULED})\s", _AT_END),
-    _around(rf"\bque\s(?:{_DECIDIO})\s", _ENDED),
+    _around(r"\b(?:holding|dissent)\sin\s", _AT_END),
+    _around(rf"\bque\s(?:{_SOSTUVO})\s", _ENDED),
     _around(rf"\b(?:sigue|continua|esta)\s(?:(?:siendo|estando)\s)?(?:{_VIGENTE})\s", _AT_END),
     _around(rf"\b(?:fue|ha sido)\s(?:{_ANULADO})\s", _ENDED),
     _around(r"\b(?:fue|ha sido)\s", rf"{_ADVERBS}\s(?:{_ANULADO})\b{_ENDED}"),
-    _around(rf"\b(?:que|quien|cual){_A_CASE}\s(?:{_ANULO})\s(?:a\s)?", _AT_END),
-    _around(rf"\bse\s(?:{_ANULO})\s(?:a\s)?", _AT_END),
-)  # fmt: skip
+    _around(rf"\b(?:que|quien|cual){_A_CASE}\s(?:{_ANULO})\sa\s", _AT_END),
+)
 # The same of a name that is no ordinary word.
 _FRAMES_OF_NAMES = (
-    _around(r"\A\W*|\b(?:what|how|that|whether)\s", rf"\s(?:{_DECIDED})\b{_ENDED}"),
+    _around(r"\b(?:did|does)\s", rf"\s(?:{_DECIDES}){_AT_END}"),
+    _around(r"\bis\s", rf"{_ADVERBS}\s(?:binding|controlling)\b{_ENDED}"),
     _around(r"\A\W*(?:(?:was|is)\s)?", rf"\s(?:{_HOLDS_STILL}){_AT_END}"),
     _around(r"\bis\s", rf"\s(?:{_HOLDS_STILL}){_AT_END}"),
     _around(r"\bdoes\s", rf"\sstill\s(?:stand|hold|control|govern){_AT_END}"),
+    _around(r"\A\W*|\b(?:what|how|that|whether)\s", rf"\sheld\b{_ENDED}"),
+    _around(r"\A\W*", rf"\s(?:{_OVERRULED}){_AT_END}"),
     _around(r"\bwhat (?:replaced|ended)\s", _AT_END),
-    _around(r"\b(?:holding|ruling|dissent|decided|held|overruled)\s(?:in|of)\s", _AT_END),
+    _around(r"\b(?:ruling|decided|held|overruled)\s(?:in|of)\s", _AT_END),
     _around(r"\b(?:court|justices)\s(?:hold|decide|rule|say|held|decided|ruled|said)\sin\s", _ENDED),
+    _around(rf"\bque\s(?:{_DECIDIO})\s", _AT_END),
     _around(r"\b(?:corte|tribunal)(?:\s(?:suprema|supremo))?\sen\s", _AT_END),
+    _around(rf"\b(?:que|quien|cual){_A_CASE}\s(?:{_ANULO})\s", _AT_END),
+    _around(rf"\bse\s(?:{_ANULO})\s(?:a\s)?", _AT_END),
     _around(
         r"\A\W*", rf"\s(?:(?:aun|todavia)\s)?(?:sigue|esta|fue|ha sido)\s(?:{_VIGENTE}|{_ANULADO}){_AT_END}"
     ),
+)
+# The same of a name that nobody has who could decide.
+_FRAMES_OF_DECISIONS = (
+    _around(r"\b(?:did|does)\s", rf"\s(?:{_DECIDES})\b{_ENDED}"),
+    _around(r"\b(?:was|is|has|wasn't|isn't)\s", rf"{_ADVERBS}\sdecided\b{_ENDED}"),
+    _around(r"\A\W*|\b(?:what|how|that|whether)\s", rf"\s(?:{_DECIDED})\b{_ENDED}"),
+    _around(r"\A\W*(?:is\s)?|\bis\s", rf"\sstill standing{_AT_END}"),
+    _around(rf"\bque\s(?:{_DECIDIO})\s", _ENDED),
 )
 # Around a name that is all of a question.
 _BEFORE_ALONE = re.compile(
@@ -90,12 +125,19 @@ def can_be_alone(name: str) -> bool:
 def asked_about(folded: str, names: Mapping[str, str]) -> Iterator[Found]:
     """The names beside words that are said of decisions."""
     for start, end, name in _named(folded, names):
-        frames = _FRAMES if name in _ORDINARY else (*_FRAMES, *_FRAMES_OF_NAMES)
         if any(
             before.search(folded, max(0, start - 60), start) and after.match(folded, end)
-            for before, after in frames
+            for before, after in frames_of(name)
         ):
             yield Found.one(start, end, names[name])
+
+
+def frames_of(name: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """What may stand around the name of a decision."""
+    if name in _ORDINARY:
+        return _FRAMES
+    names = (*_FRAMES, *_FRAMES_OF_NAMES)
+    return names if name in _MAY_DECIDE else (*names, *_FRAMES_OF_DECISIONS)
 
 
 def all_of(folded: str, names: Mapping[str, str]) -> Iterator[Found]:

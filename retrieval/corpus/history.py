@@ -17,6 +17,7 @@ from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 
 FILE = Path(__file__).parents[1] / "corpora" / "history.json"
+WHOLE = "/us/const/"
 ENDING = ("repealed", "superseded")  # what is only changed stays in force
 OVERRULED = "overruled"  # a decision, which stays to be read and is no longer followed
 DEPARTED = "departed"  # a decision that was not overruled, but later law departs from it or limits it
@@ -116,6 +117,12 @@ def standing(locator: str, day: date | None) -> Standing:
     """On that day; None: today."""
     known = concerning(locator)
     return Standing(locator, known, tuple(c for c in known if day is None or c.day <= day))
+
+
+def is_known(citation: str) -> bool:
+    """Whether all that was ever law at such a place is known here. What is not loaded of a code may have been law."""
+    cited = next(iter(find_citations(citation)), None)
+    return cited is not None and cited.locator.startswith(WHOLE)
 
 
 def ending(citation: str, day: date) -> Change | None:

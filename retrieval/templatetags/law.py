@@ -280,6 +280,12 @@ def change(made: Mapping) -> SafeString:
     return format_html(str(CHANGES[made["effect"]]), day=day(made["day"]), citation=link)
 
 
+@register.filter
+def is_known(citation: str) -> bool:
+    """Whether it is of law whose whole past is known here."""
+    return history.is_known(citation)
+
+
 @register.simple_tag
 def ending(citation: str, day: date) -> Mapping | None:
     """What had put the provision out of force by that day."""

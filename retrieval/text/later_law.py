@@ -28,9 +28,6 @@ _DEPARTS = re.compile(
     | \b(?:was|is)\s(?:universally|widely|now)\sdiscredited\b
     | \b(?:was|were)\soverruled\s(?:by|in)\s[A-Z]
     | \bsaid\sthat\sit\shad\sabandoned\b
-    | \b(?:[Pp]osteriormente|[Mm]ás\starde|[Dd]espués|[Dd]esde\sentonces)\b.{{0,60}}?
-      \b(?:abandon|rechaz|anul|revoc|reemplaz|sustitu|super|limit|derog)\w+
-    | \b(?:fue|ha\ssido)\s(?:anulad|revocad|superad|derogad|abandonad)[oa]\s(?:por|en)\b
     """,
     re.VERBOSE,
 )

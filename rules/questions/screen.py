@@ -41,7 +41,8 @@ def sections(filename: str) -> dict[str, str]:
 
 SECTIONS = sections("screened.txt")
 CRISIS = re.compile(SECTIONS["crisis"])
-BESIDES = re.compile(SECTIONS["besides"])  # words beside a cry for help that ask nothing
+FOR_HELP = re.compile(rf"{SECTIONS['for_help']}(?=\W*(?:[?!.,;]|\Z))[\s?!]*")  # asks for help, and not for law
+ASKS = re.compile(SECTIONS["asks"])  # a question, or a matter of law
 HARM = re.compile(rf"[¿¡\s]*(?:please |por favor )?{SECTIONS['asked_for']} {SECTIONS['crime']}")
 ABOUT_LAW = re.compile(SECTIONS["about_law"])  # whoever asks for what the law says asks no help
 INJECTION = re.compile(SECTIONS["injection"])
@@ -82,9 +83,9 @@ class Screen:
 
 
 def asks_nothing_else(folded: str) -> bool:
-    """Whether only words that ask nothing stand beside its cries for help."""
-    words = re.findall(r"[^\W_]+(?:['’][^\W_]+)*", CRISIS.sub(" ", folded))
-    return all(BESIDES.fullmatch(word) for word in words)
+    """Whether what stands beside its cries for help asks nothing of the law."""
+    rest = FOR_HELP.sub(" ", CRISIS.sub(" , ", folded))
+    return not (ASKS.search(rest) or ABOUT_LAW.search(rest))
 
 
 def marks_of(text: str, folded: str, listed: dict[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answers import selection
+from retrieval.answers.questions import says_beside
 from retrieval.answers.selection import Passage, asked_of, may_answer, scored, telling_overruling
+from retrieval.text.normalization import fold
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
@@ -22,6 +24,45 @@ def test_the_sentence_with_the_words_of_the_question_comes_first():
 
 def test_the_kind_of_answer_counts():
     assert best("How long does a member serve?") == "A member serves a term of six years."
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "first"),
+    [
+        ("How is the Governor elected?", "", "The Governor shall be elected"),
+        ("For what term is the Governor elected?", "¿Por qué período se elige al gobernador?", "The Governor shall"),
+        ("Does it affect a Governor elected before it became valid?", "", "This amendment"),
+        ("Does it affect a Governor elected before?", "¿Afecta a un gobernador elegido antes?", "This amendment"),
+    ],
+)
+def test_what_law_says_of_its_beginning_answers_only_who_asks_for_it(question, asked, first):
+    text = (
+        "The Governor shall be elected by the people thereof for four years. This amendment shall not be so construed "
+        "as to affect the term of any Governor elected before it becomes valid as part of the constitution."
+    )
+    best = scored(question, asked or question, [replace(PASSAGE, text=text)])[0]
+    assert text[best.unit.start :].startswith(first)
+
+
+def test_law_that_says_nothing_else_is_quoted_by_it():
+    text = "Sections 1 and 2 shall take effect on the 15th day of October."
+    assert best("What of sections 1 and 2?", replace(PASSAGE, text=text)) == text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "beside"),
+    [
+        ("(c) This section shall not affect any license issued before January 1, 1990.", True),
+        ("The amendments made by this section do not apply to judges appointed before enactment.", True),
+        ("Esta ley entrará en vigor el primero de enero.", True),
+        ("This section does not apply to an alien who was firmly resettled before arriving.", False),
+        ("No law shall take effect until an election shall have intervened.", False),
+        ("Nothing in this section shall be construed to limit the right to counsel.", False),
+        ("This authorization shall be effective for one year.", False),
+    ],
+)
+def test_what_law_says_of_itself_is_told_from_what_it_orders(sentence, beside):
+    assert any(says.match(fold(sentence)) for says in says_beside("Who needs a license?")) is beside
 
 
 def test_of_equal_units_the_better_provision_comes_first():

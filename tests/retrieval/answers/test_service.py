@@ -132,6 +132,11 @@ def test_what_had_ended_what_is_cited_is_told():
     assert told[1] == "Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1."
 
 
+def test_that_law_which_is_not_here_was_not_in_force_is_not_told():
+    told = ask("8 USC 1158", as_of=date(2020, 1, 1))["not_found"]["would_help"]
+    assert told[0] == "Check the citation: 8 U.S.C. § 1158 is not among the law here."
+
+
 def test_an_unknown_citation_is_named_among_what_would_help():
     made = ask("8 USC 1158")
     assert any("8 U.S.C. § 1158" in one for one in made["not_found"]["would_help"])

@@ -1,9 +1,12 @@
 """What overruled a decision beside it."""
 
+from datetime import date
+
 import pytest
 
+from retrieval.answers.selection import Passage
 from retrieval.answers.service import AnswerRequest, answer
-from retrieval.answers.successors import overruling
+from retrieval.answers.successors import as_changed, overruling
 from retrieval.corpus import decided_cases
 from retrieval.models import Domain
 from tests.builders import a_document, a_section, embedded
@@ -37,3 +40,18 @@ def test_results_tell_what_overruled_the_decision_asked_about():
     ]
     assert overruling(results) == {1}
     assert not overruling(results[1:])
+
+
+def test_what_was_changed_is_not_read_behind_what_changed_it():
+    amendment, clause = "/us/const/amendment/XVII", "/us/const/article/I/section/3/clause/1"
+
+    def passages(*locators):
+        return [Passage(n, place, "", "", 0, n, 0.5, "en", (0, 0)) for n, place in enumerate(locators, start=1)]
+
+    found = {"results": [{"rank": rank, "pin": None, "reasons": []} for rank in (1, 2)]}
+    named = {"results": [{"rank": 2, "pin": None, "reasons": [{"code": "citation"}]}]}
+    both, other_way = passages(amendment, clause), passages(clause, amendment)
+    assert as_changed(both, found, None) == both[:1]
+    assert as_changed(both, found, date(1900, 1, 1)) == both
+    assert as_changed(both, named, None) == both
+    assert as_changed(other_way, found, None) == other_way

@@ -16,8 +16,8 @@ The records are public. However, names may be withheld.
 Fees are set by rule."""
 
 
-def quoted(text: str) -> list[str]:
-    return [" ~ ".join(text[start:end] for start, end in unit.spans) for unit in units(text)]
+def quoted(text: str, **kind) -> list[str]:
+    return [" ~ ".join(text[start:end] for start, end in unit.spans) for unit in units(text, **kind)]
 
 
 def test_an_item_keeps_the_stem_of_its_list():
@@ -37,9 +37,11 @@ def test_a_rule_keeps_the_exception_that_follows_it():
 def test_what_was_held_keeps_what_later_law_made_of_it():
     held = "A state may punish such words. Danger need not be near."
     later = "Brandenburg v. Ohio later rejected that view."
-    said = quoted(f"{held} {later}\nNo one asked for more.")
+    text = f"{held} {later}\nNo one asked for more."
+    said = quoted(text, is_summary=True)
     assert said[:2] == [f"A state may punish such words. ~ {later}", f"Danger need not be near. ~ {later}"]
     assert said[2:] == [later, "No one asked for more."]
+    assert quoted(text)[0] == "A state may punish such words."  # another text may speak of what is later limited
 
 
 def test_the_next_rule_stands_by_itself_and_without_the_stems_of_an_older_list():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.briefs.holdings import turned_round
+from retrieval.briefs.holdings import set_free, turned_round
 
 CARS = "A state may require separate but equal railway cars."
 SEARCH = "Evidence seized in an unlawful search cannot be used in a state's court."
@@ -35,3 +35,23 @@ def test_the_opposite_is_contradicted(said, holding, language):
 )
 def test_what_it_holds_or_is_silent_on_is_not(said, holding):
     assert turned_round(said, holding, "en") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "found"),
+    [
+        ("requires no warning of a suspect in custody", "en", True),
+        ("held that police need not give a suspect in custody a warning", "en", True),
+        ("requires a warning of a suspect in custody", "en", False),
+        ("requires no hearing in tax court", "en", False),
+    ],
+)
+def test_a_duty_that_is_denied_is_contradicted(said, language, found):
+    holding = "Answers of a suspect in custody are inadmissible unless a warning was given."
+    assert bool(set_free(said, holding, language)) is found
+
+
+def test_in_spanish_too():
+    holding = "A search requires a warrant."
+    assert set_free("no exige una orden judicial para un registro", holding, "es")
+    assert not set_free("exige una orden judicial para un registro", holding, "es")

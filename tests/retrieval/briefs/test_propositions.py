@@ -128,3 +128,21 @@ def test_a_short_sentence_with_another_amount_of_money_is_found(amount, findings
     said = f"A fee of {amount} is due."
     _, found = propositions.proven(said, [Source("/us/cfr/t37/s1.17/g", "", law)], all_read=True, read=clauses)
     assert found == findings
+
+
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        ("Congress alone may declare war. U.S. Const. art. I, § 8, cl. 11.", ()),
+        ("Only Congress may coin money. U.S. Const. art. I, § 8, cl. 5.", ()),
+        ("Solo el Senado puede juzgar los juicios políticos. U.S. Const. art. I, § 3, cl. 6.", ()),
+        ("The President alone may declare war. U.S. Const. art. I, § 8, cl. 11.", ("unsupported",)),
+    ],
+)
+def test_who_alone_may_is_read_with_the_words_above_a_list(text, findings):
+    assert [told for _, told in found(text)] == [findings]
+
+
+def test_a_name_and_a_year_are_no_words_of_a_sentence():
+    said = "Mapp v. Ohio,  (1961), lets evidence in."
+    assert propositions.without_names(said, ["Mapp v. Ohio"]).split() == [",", ",", "lets", "evidence", "in."]

@@ -70,7 +70,14 @@ def test_a_name_that_is_all_of_a_question_is_its_decision(text, case):
         ("Does Miranda still stand?", "384/436"),
         ("What did the Prize Cases decide?", "67/635"),
         ("¿Qué decidió Obergefell?", "576/644"),
-        ("qué resolvió Brown sobre las escuelas", "347/483"),
+        ("qué sostuvo Brown sobre las escuelas", "347/483"),
+        ("What did Casey hold about undue burdens?", "505/833"),
+        ("Is Dennis still good law?", "341/494"),
+        ("What was the holding in Terry?", "392/1"),
+        ("What did Alice hold about abstract ideas?", "573/208"),
+        ("What did Chevron decide?", "467/837"),
+        ("¿Qué sostuvo Miranda sobre el silencio?", "384/436"),
+        ("¿Qué decidió Griswold sobre los anticonceptivos?", "381/479"),
         ("¿Sigue vigente Roe?", "410/113"),
         ("¿Roe sigue vigente?", "410/113"),
         ("¿Fue anulado Lochner?", "198/45"),
@@ -172,6 +179,28 @@ did Casey hold a license
 Casey is my landlord
 ¿Qué anuló el juez?
 Monroe County tax
+What did Casey decide about the custody hearing?
+what did whitney decide about the wedding venue
+Did Riley decide on a college yet?
+What did Dennis conclude about the leak?
+did Gideon rule on the schedule
+Is Alice controlling?
+What did Alice establish about her residence?
+What did Chevron decide about the pipeline?
+did Wal-Mart decide on the store closing
+What did Myers decide?  He is my boss
+What did Lopez decide about the raise?
+was Terry decided by then
+Is Casey still standing?
+how did Shelley decide about the apartment
+what did Parker decide
+¿Qué decidió Miranda sobre la casa?
+qué resolvió Alice sobre el divorcio
+¿Qué anuló Leon?
+¿Qué determinó Lopez sobre el aumento?
+qué estableció Garcetti Martin por mi contrato
+¿Qué declaró Riley sobre el accidente?
+What did Alice decide about the house?
 """.strip().splitlines()
 
 

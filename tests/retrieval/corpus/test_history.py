@@ -138,6 +138,7 @@ def test_prohibition_was_in_force_in_1925_and_not_in_2020(client):
 def test_what_is_cited_after_its_end_was_not_in_force(client):
     page = look_for(client, "18th amendment", as_of="2020-01-01")
     assert "There was no U.S. Const. amend. XVIII in force on Jan. 1, 2020." in page.text
+    assert "There is no 8 U.S.C. § 1158 among the law here." in look_for(client, "8 USC 1158", as_of="2020-01-01").text
     then = look_for(client, "18th amendment", as_of="1925-01-01")
     assert hits(then)[0] == EIGHTEENTH
     assert "Repealed" not in then.text

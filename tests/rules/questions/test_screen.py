@@ -14,6 +14,8 @@ from rules.questions.screen import Schedule, Screen, asks_nothing_else, ended, n
 from tests.rules.questions.asked import judged, ranking_of
 
 NEEDLESS = Path("tests/data/needless.txt").read_text().splitlines()
+CRIES = Path("tests/data/cries.txt").read_text().splitlines()
+CRIES_THAT_ASK = Path("tests/data/cries_that_ask.txt").read_text().splitlines()
 
 
 def screened(text: str, **asked):
@@ -87,15 +89,31 @@ def test_a_cry_for_help_gets_hotlines(text):
     assert screened(text).notice.code == "crisis"
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", CRIES)
+def test_a_cry_that_tells_more_gets_no_law(text):
+    assert not screened(text).notice.searched
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", CRIES_THAT_ASK)
+def test_a_cry_that_asks_something_of_the_law_is_searched(text):
+    assert screened(text).notice.searched
+
+
 @pytest.mark.parametrize(
     ("text", "nothing"),
     [
         ("i want to kill myself, please help me now", True),
+        ("my husband beats me, what should i do?", True),
+        ("mi esposo me golpea, ¿que hago?", True),
+        ("my husband beats me, what should i do to get custody", False),
+        ("mi esposo me golpea, que hago con mi peticion", False),
         ("they are going to kill me if i return to honduras", False),
         ("my landlord is going to kill me over the rent", False),
     ],
 )
-def test_only_words_that_ask_nothing_end_the_search(text, nothing):
+def test_a_search_ends_where_nothing_is_asked_of_the_law(text, nothing):
     assert asks_nothing_else(text) is nothing
 
 
