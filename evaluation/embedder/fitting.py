@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.embedder.pairs import Pair
 from evaluation.fine_tuning import EVERY, Checkpoint, share_of_rate
-from retrieval.engines.embedders import default_model_dir, model_name
+from retrieval.engines.embedders import PACKAGED, default_model_dir
 from retrieval.errors import ArfError
 
 BATCH = (
@@ -22,6 +22,7 @@ BATCH = (
 )
 RATE = 1e-3
 RANK, SCALE = 16, 2.0  # of the updates, .66 million numbers in place of 10.6
+SHARE = 0.5  # of the updates that is kept: between the packaged model and the fitted one (Wortsman et al. 2022)
 LAYERS = r"encoder\..*\.(query|key|value|dense)"
 TEMPERATURE = 0.05  # the one that the packaged model was trained with
 NAMES = 0.3  # the weight of names beside passages
@@ -140,11 +141,13 @@ class Fitting:
 
     def saved(self, folder: Path) -> Path:
         """Writes the updates in 16 bits, 1.3 MB."""
-        self.model.peft_config["default"].base_model_name_or_path = model_name(default_model_dir())  # no path
+        config = self.model.peft_config["default"]
+        config.base_model_name_or_path = PACKAGED  # no path
+        config.lora_alpha = int(SHARE * SCALE * RANK)
         self.model.half().save_pretrained(str(folder), save_embedding_layers=False)  # they are as they were
         return folder
 
     def _digest(self) -> str:
         """What the result depends on; not how many threads made it."""
-        constants = (BATCH, RATE, RANK, SCALE, LAYERS, TEMPERATURE, NAMES, QUESTION_TOKENS, PASSAGE_TOKENS)
+        constants = (BATCH, RATE, RANK, SCALE, SHARE, LAYERS, TEMPERATURE, NAMES, QUESTION_TOKENS, PASSAGE_TOKENS)
         return hashlib.sha256(repr((self.plan.batches, constants, list(self.pairs))).encode()).hexdigest()

@@ -44,6 +44,7 @@ INT8_KERNELS = ("avx512_vnni", "avx_vnni", "avx512bw", "avx2")
 # half of the documents. Far below, the export is at fault.
 INT8_MIN_COSINE = 0.97
 INT8_MEAN_COSINE = 0.985
+PACKAGED = "all-MiniLM-L6-v2"
 # A low-rank adapter of the packaged model, fitted to law: see docs/embedder.md.
 ADAPTER = Path(__file__).with_name("adapter")
 Precision = Literal["fp32", "int8"]
@@ -141,7 +142,7 @@ def is_packaged(model_dir: Path) -> bool:
 
 def model_name(model_dir: Path) -> str:
     """The folder's name; the package calls its own merely `model`."""
-    return "all-MiniLM-L6-v2 fitted to law" if is_packaged(model_dir) else model_dir.name
+    return f"{PACKAGED} fitted to law" if is_packaged(model_dir) else model_dir.name
 
 
 def save_adapted(model_dir: Path, adapter: Path, out_dir: Path) -> Path:

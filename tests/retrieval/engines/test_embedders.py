@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from retrieval.engines.embedders import (
+    ADAPTER,
     ENDPOINT_BATCH,
     EmbeddingUnavailable,
     EndpointEmbedder,
     OnnxEmbedder,
+    default_model_dir,
     fingerprint_of,
     int8_kernel,
     load,
+    opened,
     precision_for,
     unit,
 )
@@ -51,6 +54,24 @@ def test_a_spec_that_cannot_be_loaded_is_refused(spec):
 def test_load_falls_to_torch_without_an_export_and_its_name_says_so(tmp_path):
     embedder = load({"kind": "onnx", "export_dir": str(tmp_path), "model_dir": ""})
     assert embedder.name == "all-MiniLM-L6-v2 fitted to law (torch)"
+
+
+def test_the_packaged_model_is_served_with_the_adapter_that_ships():
+    from safetensors.torch import load_file
+    from sentence_transformers import SentenceTransformer
+
+    by_hand, plain = (SentenceTransformer(str(default_model_dir()), device="cpu") for _ in range(2))
+    text = "No person shall be held to answer without indictment."
+    served = opened(default_model_dir()).encode(text)
+    updates = load_file(ADAPTER / "adapter_model.safetensors")
+    config = json.loads((ADAPTER / "adapter_config.json").read_text("utf-8"))
+    for name, weights in by_hand[0].auto_model.named_parameters():
+        key = f"base_model.model.{name.removesuffix('.weight')}"
+        if f"{key}.lora_A.weight" in updates:
+            down, up = (updates[f"{key}.lora_{each}.weight"].float() for each in "AB")
+            weights.data += config["lora_alpha"] / config["r"] * up @ down
+    assert by_hand.encode(text) == pytest.approx(served, abs=1e-5)
+    assert plain.encode(text) @ served < 0.99
 
 
 # -- The fingerprint and the tokenizer of a model on disk
