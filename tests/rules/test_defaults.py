@@ -13,7 +13,8 @@ from evaluation.topics.leaks import leaks
 from retrieval.models import Domain
 from retrieval.text.analyzer import stems
 from rules import defaults
-from rules.models import Alias, GlossaryTerm
+from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.thresholds.publishing import next_version, publish
 from tests.builders import a_document, a_section
 from tests.conftest import ROOT
 
@@ -201,3 +202,16 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
     assert defaults.load_arrived() == 0  # staff worded one anew and took one away
     (tmp_path / "us_states.jsonl").write_text((tmp_path / "us_code.jsonl").read_text())
     assert defaults.load_arrived() == 0  # staff deleted the domain
+
+
+@pytest.mark.django_db
+def test_thresholds_that_ship_replace_those_that_shipped_and_no_others():
+    defaults.load()
+    shipped = DomainThreshold.objects.get(domain__slug="us_constitution")
+    DomainThreshold.objects.filter(pk=shipped.pk).update(reason="Calibration fitted on 12 topics.")
+    assert defaults.load()["thresholds"] == 1
+    newer = DomainThreshold.objects.get(domain=shipped.domain, active=True)
+    assert (newer.version, newer.reason) == (2, shipped.reason)
+    publish(next_version(newer, reason="We decline less."))
+    assert defaults.load()["thresholds"] == 0
+    assert DomainThreshold.objects.get(domain=shipped.domain, active=True).reason == "We decline less."
