@@ -7,9 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 
-import pytest
-
-from evaluation.learning import training
 from evaluation.learning.pools import FOLDS, Division, LearningPool, division, learnable
 from evaluation.learning.retraining import pool_as_json
 from evaluation.learning.training import FAMILIES, Fitting, Trained, choose, cross_validated, finished
@@ -27,13 +24,7 @@ def trained_on(pools: Sequence[LearningPool]) -> Trained:
 
 
 def train(pools: Sequence[LearningPool]) -> Trained:
-    """At once what the job of retraining does in short steps, with fewer trees."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "TREES", 20)
-        return trained_at_once(pools)
-
-
-def trained_at_once(pools: Sequence[LearningPool]) -> Trained:
+    """At once what the job of retraining does in short steps."""
     usable = learnable(pools)
     folds = [division(usable, number) for number in range(FOLDS)]
     held_out = {

@@ -78,7 +78,6 @@ def quick(monkeypatch, few, gathered):
 
     monkeypatch.setattr(retraining, "pools_of", pools_made_once)
     monkeypatch.setattr(training, "EPOCHS", 2)
-    monkeypatch.setattr(training, "TREES", 10)
     monkeypatch.setattr(promotion, "FEWEST", 20)
     monkeypatch.setattr(promotion, "MOST_ECE", 1.0)
     nothing_judged()
