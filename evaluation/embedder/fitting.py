@@ -17,12 +17,10 @@ from evaluation.fine_tuning import EVERY, Checkpoint, share_of_rate
 from retrieval.engines.embedders import PACKAGED, default_model_dir
 from retrieval.errors import ArfError
 
-BATCH = (
-    48  # pairs, each of another section; half of the batches are of one document, whose provisions are alike
-)
+BATCH = 48  # pairs, each of another section; half of the batches are of one document, whose provisions are alike
 RATE = 1e-3
 RANK, SCALE = 16, 2.0  # of the updates, .66 million numbers in place of 10.6
-SHARE = 0.5  # of the updates that is kept: between the packaged model and the fitted one (Wortsman et al. 2022)
+SHARE = 0.5  # of the updates that is kept, between the packaged model and the fitted one (Wortsman et al. 2022)
 LAYERS = r"encoder\..*\.(query|key|value|dense)"
 TEMPERATURE = 0.05  # the one that the packaged model was trained with
 NAMES = 0.3  # the weight of names beside passages

@@ -22,9 +22,8 @@ from retrieval.text.language import detect
 
 LONGEST_SOURCE = 20_000  # characters; what a whole article or chapter says proves no sentence
 LONGEST_SENTENCE = 4_000  # characters, and
-MOST_CITED = (
-    20  # places that one sentence rests on: the work grows with both, and what has more is left, and told
-)
+# Places that one sentence rests on: the work grows with both, and what has more is left, and told.
+MOST_CITED = 20
 FEWEST = 4  # words that mean something, of a sentence that the law cited is missed in: fewer do not tell what it says
 OF_THEN = 1 / 3  # of the words that tell of former law, which a sentence that states it has
 MORE = 0.1  # by which that share is above the share of the words that tell of the law now
