@@ -199,7 +199,7 @@ def test_each_step_may_run_on_another_node(quick, settings, tmp_path, monkeypatc
         run = jobs.take_step(run.pk, run.ticket)
         phases.append(run.state.get("phase"))
     assert (run.status, run.error) == (JobRun.Status.DONE, "")
-    assert phases.count("pool") == 6 and phases.count("fold") == 30 and phases.count("train") == 2
+    assert phases.count("pool") == 6 and phases.count("fold") == 25 and phases.count("train") == 2
     assert not any(node.exists() for node in nodes) and not Checkpoint.objects.exists()
 
 
