@@ -14,6 +14,7 @@ from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.cases import holding_begins, is_summary
 from retrieval.text.later_law import departed_from
+from retrieval.text.separate_opinions import SEPARATE
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 MOST_BELOW = 40  # provisions read below one that has no words of its own
@@ -91,6 +92,7 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         status=status,
         amended=amended,
         is_summary=summary,
+        is_separate=level in SEPARATE,
     )
 
 

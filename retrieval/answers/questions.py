@@ -82,6 +82,16 @@ ASKS_OF_EARLIER = re.compile(
 )
 
 
+ASKS_OF_OPINIONS = re.compile(
+    r"\b(?:dissent\w*|concurr\w*|justices?|opinions?|disid\w*|discrep\w*|disint\w*|concurrente\w*|magistrad\w*)\b"
+)
+
+
+def asks_of_opinions(question: str) -> bool:
+    """Whether it asks what Justices wrote, which answers no other question: only the Court decides."""
+    return ASKS_OF_OPINIONS.search(fold(question)) is not None
+
+
 def says_beside(question: str) -> tuple[re.Pattern[str], ...]:
     """What law says of itself and this question does not ask for."""
     folded = fold(question)

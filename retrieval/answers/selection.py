@@ -11,12 +11,13 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from retrieval.answers.questions import asked_for, fits, says_beside
-from retrieval.answers.units import OPENS_LIST, Unit, breaks_off, units
+from retrieval.answers.questions import asked_for, asks_of_opinions, fits, says_beside
+from retrieval.answers.units import OPENS_LIST, Span, Unit, breaks_off, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
 from retrieval.text.normalization import fold
+from retrieval.text.separate_opinions import separate_opinions
 from retrieval.text.snippets import function_stems
 
 REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
@@ -34,7 +35,8 @@ FEATURES = (
 class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
     search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
-    `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words.
+    `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`: what a
+    Justice wrote apart from the Court.
     """
 
     section: int
@@ -54,6 +56,7 @@ class Passage:
     status: str = ""
     amended: bool = False
     is_summary: bool = False
+    is_separate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A unit with its words: stems of the unit itself and of what frames it, and its folded text."""
+    """A unit with its words: stems of the unit itself and of what frames it, and its folded text. `is_separate`: a
+    summary tells there what a Justice wrote apart from the Court.
+    """
 
     unit: Unit
     own: frozenset[str]
@@ -75,18 +80,20 @@ class Read:
     headings: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     folded: str
+    is_separate: bool = False
 
 
 def read(text: str, language: str, *, is_summary: bool) -> tuple[Read, ...]:
     """The units of a text with their words; none that breaks off."""
     found = units(text, is_summary=is_summary)
-    return tuple(_read(text, unit, language) for unit in found if not breaks_off(text, unit))
+    apart = separate_opinions(text) if is_summary else ()
+    return tuple(_read(text, unit, language, apart) for unit in found if not breaks_off(text, unit))
 
 
 read_public = lru_cache(REMEMBERED)(read)
 
 
-def _read(text: str, unit: Unit, language: str) -> Read:
+def _read(text: str, unit: Unit, language: str, apart: Sequence[Span]) -> Read:
     own = stems(text[unit.start : unit.end], language)
     around = [text[start:end] for start, end in (*unit.stems, *unit.after)]
     above = [text[start:end] for start, end in unit.headings]
@@ -97,13 +104,19 @@ def _read(text: str, unit: Unit, language: str) -> Read:
         frozenset(stems("\n".join(above), language)),
         frozenset(pairwise(one for one in own if one not in stop_stems(language))),
         fold(text[unit.start : unit.end]),
+        any(start <= unit.start < end for start, end in apart),
     )
 
 
 def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Scored]:
     """The units of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed."""
-    beside = says_beside(asked)
-    pool = [(passage, one) for passage in passages for one in to_the_point(words_of(passage), beside)]
+    beside, opinions = says_beside(asked), asks_of_opinions(asked)
+    pool = [
+        (passage, one)
+        for passage in passages
+        for one in to_the_point(words_of(passage), beside)
+        if opinions or not (passage.is_separate or one.is_separate)
+    ]
     shares = probabilities(features(question, asked, pool))
     weighed = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
     return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))

@@ -147,3 +147,25 @@ def test_of_what_overruled_another_it_is_told_that_it_did():
         [one] = telling_overruling(ranked, lambda passage: True)
         assert held[one.unit.start : one.unit.end] == told
         assert telling_overruling(ranked, lambda passage: False) == ranked
+
+
+DECIDED = "The Court held that a clerk may be dismissed. Justice Roe dissented. She thought no member may be removed."
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("May no member be removed?", "The Court held"),
+        ("What did the dissent think, may no member be removed?", "She thought"),
+        ("¿Qué pensó la magistrada disidente? may no member be removed", "She thought"),
+    ],
+)
+def test_what_a_justice_wrote_apart_from_the_court_answers_only_who_asks_for_it(question, first):
+    assert best(question, replace(PASSAGE, text=DECIDED, is_summary=True)).startswith(first)
+
+
+def test_an_opinion_of_its_own_answers_only_who_asks_for_it():
+    dissent = replace(PASSAGE, text="No member may be removed by anybody at all.", is_separate=True)
+    assert best("May a member be removed?", dissent, PASSAGE) in LAW
+    assert scored("May a member be removed?", "May a member be removed?", [dissent]) == []
+    assert best("What does the dissent say of members removed?", dissent, PASSAGE) == dissent.text
