@@ -177,7 +177,7 @@ def weights_sha256(model_dir: Path) -> str:
             f"The embedding model “{model_name(model_dir)}” has no safetensors weights."
         )
     digest = hashlib.sha256()
-    for file in (*files, *(sorted(ADAPTER.iterdir()) if is_packaged(model_dir) else ())):
+    for file in (*files, *(sorted(ADAPTER.glob("adapter_*")) if is_packaged(model_dir) else ())):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

@@ -68,9 +68,7 @@ class Reranker:
     scale: np.ndarray
     model: Dense
     knots: np.ndarray  # (2, m): raw probability, calibrated probability; both rising
-    answers: Mapping[
-        str, Sequence[float]
-    ]  # by domain, "" any other: the logistic over `evidence`, intercept last
+    answers: Mapping[str, Sequence[float]]  # by domain, "" any other: the logistic over `evidence`, intercept last
     judged: JudgedNeighbours
     # (2, m): knots of a cross-encoder's probability, where one was learned from.
     cross: np.ndarray | None = None

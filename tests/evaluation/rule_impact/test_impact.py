@@ -130,7 +130,7 @@ def test_the_gain_is_over_all_judged_topics_and_what_is_hidden_is_named(topics, 
     assert told["judged"] == {"looked_at": 3, "touched": 1, "changed": 1}
     assert told["logged"]["looked_at"] == 6 and told["logged"]["touched"] == 3
     assert told["ndcg_at_10"]["topics"] == 2 and told["ndcg_at_10"]["difference"] < 0
-    hidden = told["hidden"][0]
+    (hidden,) = told["hidden"]
     assert (hidden["topic"], hidden["locator"], hidden["grade"]) == ("t1", FOURTH, 3)
     assert hidden["rank_before"] == 1 and hidden["rank_after"] is None
     (change,) = (change for change in told["changes"] if change["topic"])
