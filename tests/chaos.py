@@ -269,25 +269,29 @@ class Chaos:
     def recover(self, limit: float) -> float:
         """Waits until everything is as before; gives the seconds that this took."""
         started = time.monotonic()
-        wait_for(self.is_as_before, limit, every=1.0)
+        wait_for(lambda: not self.differs(), limit, every=1.0, told=self.differs)
         return time.monotonic() - started
 
-    def is_as_before(self) -> bool:
+    def differs(self) -> list[str]:
+        """What is not as it was before."""
         try:
-            answers = {
-                (question, bool(day)): ask(self.arf, question, day)
-                for question in QUESTIONS
-                for day in ("", *DATES)
-            }
-            files = {name: sha256(fetch(self.arf, f"/static/{name}")).hexdigest() for name in self.spoilt}
-            return (
-                not any(answer["degraded"] for answer in answers.values())
-                and {asked: shown(answer) for asked, answer in answers.items()} == self.answers
-                and files.items() <= self.files.items()
-                and set(health(self.arf).values()) == {"ok"}
-            )
-        except (OSError, HTTPException):
-            return False
+            asked = [
+                (question, day, ask(self.arf, question, day)) for question in QUESTIONS for day in ("", *DATES)
+            ]
+            others = [
+                f"{question} {day}: {answer['degraded'] or shown(answer)[:4]}"
+                for question, day, answer in asked
+                if answer["degraded"] or shown(answer) != self.answers[question, bool(day)]
+            ]
+            files = [
+                f"/static/{name}"
+                for name in self.spoilt
+                if sha256(fetch(self.arf, f"/static/{name}")).hexdigest() != self.files[name]
+            ]
+            parts = [f"{part} {status}" for part, status in health(self.arf).items() if status != "ok"]
+        except (OSError, HTTPException) as problem:
+            return [repr(problem)]
+        return others + files + parts
 
     def figures(self) -> str:
         told, killed, damaged = (

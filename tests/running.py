@@ -146,6 +146,7 @@ class RunningArf:
         if self.process is not None and self.process.poll() is None:
             self.stop()
         self.postgres.stop("immediate")
+        wait_for(lambda: not command_lines(self.var), limit=30, told=lambda: command_lines(self.var))
         shutil.rmtree(self.postgres.socket_dir, ignore_errors=True)
         shutil.rmtree(self.var)
 
@@ -178,10 +179,10 @@ def command_lines(var: Path) -> list[tuple[int, str]]:
     return [(pid, line) for _, pid, line in sorted(found)]
 
 
-def wait_for(condition, limit=DEADLINE, every=EVERY) -> None:
+def wait_for(condition, limit=DEADLINE, every=EVERY, told=lambda: "") -> None:
     started = time.monotonic()
     while not condition():
-        assert time.monotonic() - started < limit, f"not within {limit} s"
+        assert time.monotonic() - started < limit, f"not within {limit} s: {told()}"
         time.sleep(every)
 
 

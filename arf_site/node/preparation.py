@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 import time
@@ -12,10 +13,12 @@ from contextlib import contextmanager, nullcontext, suppress
 from io import StringIO
 from pathlib import Path
 
-from django.conf import settings
+from django.conf import STATICFILES_STORAGE_ALIAS, settings
 from django.contrib.auth import get_user_model
 from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.management.commands import collectstatic
 from django.core import checks
+from django.core.files.storage import storages
 from django.core.management import CommandError, call_command
 from django_q.tasks import async_task
 
@@ -68,7 +71,7 @@ def exporting(say: Say, what: str, model: dict, *options: str):
     command = [sys.executable, "-m", "retrieval.engines.onnx_export", *options, *folders]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     started = time.monotonic()
-    with subprocess.Popen(command, cwd=settings.BASE_DIR, text=True, **pipes) as process:
+    with subprocess.Popen(ending_with_us(command), cwd=settings.BASE_DIR, text=True, **pipes) as process:
         try:
             yield
             output, _ = process.communicate()
@@ -80,8 +83,8 @@ def exporting(say: Say, what: str, model: dict, *options: str):
 
 
 def collect_static() -> None:
-    """Runs `collectstatic` when a source file has changed since it last did, or a collected one: that is taken away
-    first, or it would stay as it is.
+    """Collects static files when a source has changed since that was last done, or a collected file. They are written
+    apart and then put in place one by one: what changes in the folder meanwhile is not taken for what was collected.
     """
     root, wanted = Path(settings.STATIC_ROOT), static_fingerprint()
     stamp = root / ".collected"
@@ -90,10 +93,33 @@ def collect_static() -> None:
     changed = [name for name, stat in known.get("files", {}).items() if found.get(name) != stat]
     if known.get("sources") == wanted and not changed:
         return
-    for name in changed:
+    with written_apart(root / ".new") as made:
+        collect_into(made)
+        files = stamps(made)
+        for name in files:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (made / name).replace(root / name)
+    for name in found.keys() - files.keys():
         (root / name).unlink(missing_ok=True)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    stamp.write_text(json.dumps({"sources": wanted, "files": stamps(root)}))
+    stamp.write_text(json.dumps({"sources": wanted, "files": files}))
+
+
+@contextmanager
+def written_apart(folder: Path):
+    """The folder, empty, which is gone afterwards."""
+    shutil.rmtree(folder, ignore_errors=True)  # of one that was killed
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def collect_into(folder: Path) -> None:
+    command = collectstatic.Command()
+    kind = settings.STORAGES[STATICFILES_STORAGE_ALIAS]
+    command.storage = storages.create_storage(kind | {"OPTIONS": {"location": folder}})
+    call_command(command, interactive=False, verbosity=0)
 
 
 def collected_before(stamp: Path) -> dict:
@@ -106,7 +132,8 @@ def collected_before(stamp: Path) -> dict:
 def stamps(folder: Path) -> dict[str, list[int]]:
     """Size and time of change of each file below; those with a dot before their names tell of the others."""
     found = {}
-    for inside, _, names in os.walk(folder):  # which passes over a folder that goes meanwhile
+    for inside, folders, names in os.walk(folder):  # which passes over a folder that goes meanwhile
+        folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(inside, name) for name in names if not name.startswith(".")):
             with suppress(FileNotFoundError):
                 stat = path.stat()
@@ -232,6 +259,11 @@ class Upkeep:
             self._begin(found)
         self.next_look = time.monotonic() + self.pause
         return False
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
 
     def _begin(self, found: dict) -> None:
         self.found = found

@@ -87,7 +87,10 @@ class Command(ArfCommand):
         connections.close_all()
         self._greet(first_search.ask(base_url()), time.monotonic() - started, missing)
         upkeep = preparation.Upkeep(settings.VAR_DIR / "log" / "prepare.log")
-        supervisor.wait_until(upkeep.look)
+        try:
+            supervisor.wait_until(upkeep.look)
+        finally:
+            upkeep.stop()
 
     def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
         """Shows a job's progress until it is finished. Raises CommandError if it fails."""

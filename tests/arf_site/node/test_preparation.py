@@ -1,9 +1,15 @@
 """What must be there before a node serves is made once."""
 
+import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from django.contrib.auth.models import User
 from django.core import checks
@@ -19,7 +25,9 @@ from rules.models import Alias
 from tests.builders import a_document
 from tests.evaluation.learning.rerankers import of_other_features
 from tests.rerankers import some_reranker
+from tests.running import is_running, wait_for
 
+DJANGO = os.environ | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
 pytestmark = pytest.mark.django_db
 
 
@@ -91,16 +99,15 @@ def test_a_password_that_was_given_is_not_repeated(settings):
 
 @pytest.fixture
 def collected(settings, tmp_path, monkeypatch):
-    """Two collected files; each time that they are collected anew is noted in the list."""
+    """Two collected files; each time that they are collected anew what lies there is noted in the list."""
     settings.STATIC_ROOT, calls = tmp_path, []
 
-    def collect(name, **options):
+    def collect(folder):
         calls.append(sorted(path.name for path in tmp_path.glob("*.css")))
         for file in ("a.css", "b.css"):
-            if not (tmp_path / file).exists():
-                (tmp_path / file).write_text("p {}")
+            (folder / file).write_text("p {}")
 
-    monkeypatch.setattr(preparation, "call_command", collect)
+    monkeypatch.setattr(preparation, "collect_into", collect)
     monkeypatch.setattr(preparation, "static_fingerprint", lambda: "one")
     preparation.collect_static()
     assert calls == [[]]
@@ -121,8 +128,41 @@ def test_a_collected_file_that_was_changed_or_lost_is_collected_anew(collected, 
     damage(tmp_path / "b.css")
     preparation.collect_static()
     preparation.collect_static()
-    assert collected[1:] == [["a.css"]]
+    assert len(collected) == 2
     assert (tmp_path / "b.css").read_text() == "p {}"
+
+
+def test_a_file_that_is_damaged_while_others_are_collected_is_mended(collected, tmp_path, monkeypatch):
+    write = preparation.collect_into
+
+    def collect(folder):
+        write(folder)
+        for path in (tmp_path / "a.css", tmp_path / "b.css"):
+            path.write_text("p }")
+
+    monkeypatch.setattr(preparation, "collect_into", collect)
+    (tmp_path / "b.css").unlink()
+    preparation.collect_static()
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.css")} == {"a.css": "p {}", "b.css": "p {}"}
+    (tmp_path / "a.css").write_text("p }")
+    preparation.collect_static()
+    assert (tmp_path / "a.css").read_text() == "p {}"
+
+
+def test_what_no_source_gives_any_more_is_taken_away(collected, tmp_path):
+    (tmp_path / "old.css").write_text("p {}")
+    (tmp_path / "a.css").unlink()
+    preparation.collect_static()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".collected", "a.css", "b.css"]
+
+
+def test_collected_files_are_those_that_pages_name(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path / "static"
+    kind = {"BACKEND": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": kind}
+    preparation.collect_static()
+    named = json.loads((settings.STATIC_ROOT / "staticfiles.json").read_text())["paths"]
+    assert all((settings.STATIC_ROOT / name).is_file() for name in named.values()) and "admin/css/base.css" in named
 
 
 def test_a_folder_that_goes_while_it_is_looked_at_ends_nothing(tmp_path, monkeypatch):
@@ -197,6 +237,32 @@ def test_a_log_that_cannot_be_written_ends_nothing(upkeep, settings, tmp_path):
     (settings.STATIC_ROOT / "a.css").unlink()
     upkeep.pause, upkeep.log = 1.0, tmp_path / "gone" / "prepare.log"
     assert not upkeep.look() and not begun and upkeep.pause == 2.0
+
+
+def test_what_is_being_prepared_ends_when_it_stops(tmp_path):
+    upkeep = preparation.Upkeep(tmp_path / "prepare.log")
+    upkeep.stop()
+    upkeep.process = subprocess.Popen(["sleep", "600"])
+    upkeep.stop()
+    assert upkeep.process.returncode == -signal.SIGTERM
+
+
+def test_an_export_ends_with_the_process_that_waits_for_it(tmp_path):
+    command = "import sys, time; open(sys.argv[-1], 'w').close(); time.sleep(600)"
+    waiting = f"""
+import subprocess, sys
+from arf_site.node import preparation
+ending = preparation.ending_with_us
+preparation.ending_with_us = lambda _: ending([sys.executable, "-c", {command!r}, {str(tmp_path / "begun")!r}])
+with preparation.exporting(print, "Model", {{"export_dir": "", "model_dir": ""}}):
+    pass
+"""
+    process = subprocess.Popen([sys.executable, "-c", "import django; django.setup()\n" + waiting], env=DJANGO)
+    wait_for((tmp_path / "begun").exists, limit=60)
+    [export] = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    wait_for(lambda: not is_running(export.pid), limit=10)
 
 
 def test_an_error_of_the_checks_stops_the_start_and_is_said(monkeypatch):
