@@ -62,7 +62,7 @@ def made_texts(chance: random.Random) -> tuple[list[str], str]:
 def our_way(texts: Sequence[str], question: str, seed: int) -> Callable[[], Any]:
     """From the question and stored words to calibrated probabilities, as serving does it."""
     chance = np.random.default_rng(seed)
-    words = [SectionWords(numbers(text, "en"), np.unique(numbers(text[:40], "en")), NONE) for text in texts]
+    words = [SectionWords(np.sort(numbers(text, "en")), np.unique(numbers(text[:40], "en")), NONE) for text in texts]
     known = CandidateWords(words, [frequencies(words)], np.zeros(len(words), dtype=int), [UNCITED] * len(words))
     reranker = made_reranker(chance)
     vector = reranker.judged.vectors[0]

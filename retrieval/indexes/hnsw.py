@@ -20,7 +20,7 @@ from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun
 
-LARGE = 50_000  # chunks of a domain; fewer are compared one by one in about 30 ms
+LARGE = 10_000  # chunks of a domain; fewer are compared one by one in at most 7 ms, as long as an index takes
 LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
 MOST_DIMENSIONS = 4_000  # of a halfvec that pgvector indexes
 PATIENCE = "2s"  # for a lock on the table, behind which searches would have to wait

@@ -1,7 +1,7 @@
 """BM25 and word overlap of a query with many sections at once, on numbers: a stem's number is its CRC-32.
 
-The numbers of a section are stored when it is ingested, and counted for each public domain; those of all candidates
-are counted in one array, with no loop over words. Two of 100,000 stems share a number by chance: one word in 50,000
+The numbers of a section are stored when it is ingested, and counted for each public domain; those of a candidate are
+sorted, so that a word is looked up and not counted. Two of 100,000 stems share a number by chance: one word in 50,000
 then counts for another. A process keeps the words of public sections: a section row never changes its text. Words of
 private sections are read under the caller's scope at each search, never kept, and counted only over the candidates of
 that search.
@@ -48,8 +48,8 @@ def stop_numbers(language: str) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class SectionWords:
-    """Numbers of a section: of its `body` and its `breadcrumb` (the headings above) in reading order; of its `head`
-    (heading and plain name) each once, sorted.
+    """Numbers of a section, sorted: of its `body` and its `breadcrumb` (the headings above) each as often as it occurs;
+    of its `head` (heading and plain name) once.
     """
 
     body: np.ndarray
@@ -132,19 +132,9 @@ class CandidateWords:
 
 
 def occurrences(wanted: np.ndarray, texts: Sequence[np.ndarray]) -> np.ndarray:
-    """(texts, wanted): how often each text has each wanted number."""
-    if not len(wanted) or not len(texts):
-        return np.zeros((len(texts), len(wanted)), int)
-    words = np.concatenate(texts)
-    possible = np.zeros(1 << 16, bool)  # by its lower half, most of a text is put aside at once
-    possible[wanted.astype(np.uint16)] = True
-    at = np.flatnonzero(possible[words.astype(np.uint16)])
-    which = np.searchsorted(wanted, words[at])
-    which[which == len(wanted)] = 0
-    right = wanted[which] == words[at]
-    text = np.searchsorted(np.cumsum([len(text) for text in texts]), at[right], side="right")
-    flat = np.bincount(text * len(wanted) + which[right], minlength=len(texts) * len(wanted))
-    return flat.reshape(len(texts), len(wanted))
+    """(texts, wanted): how often each text, which is sorted, has each wanted number."""
+    counts = [text.searchsorted(wanted, "right") - text.searchsorted(wanted) for text in texts]
+    return np.array(counts, int).reshape(len(texts), len(wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,7 +389,7 @@ def words_of(query: Query, candidates: Sequence[Candidate], private: set[int]) -
 
 def as_words(body: bytes, head: bytes, breadcrumb: bytes) -> SectionWords:
     once = sorted(set(as_numbers(head).tolist()))  # `np.unique` of so few takes five times as long
-    return SectionWords(as_numbers(body), np.array(once, NUMBER), as_numbers(breadcrumb))
+    return SectionWords(np.sort(as_numbers(body)), np.array(once, NUMBER), np.sort(as_numbers(breadcrumb)))
 
 
 def keep(words: Mapping[int, SectionWords]) -> None:

@@ -91,8 +91,9 @@ def often(word: str, known: Iterable[Mapping[str, int]]) -> int:
 def correction(word: str, known: Sequence[Mapping[str, int]], slips: int = 1) -> str | None:
     """The most usual of the known words at distance 1; if there is none and two slips are allowed, at distance 2."""
     near = edits(word)
-    for others in (near, two_away(word, near, known))[:slips]:
-        usual = ((count, other) for other in others if (count := often(other, known)))
+    one_away = (other for table in known for other in table.keys() & near)
+    for others in (one_away, two_away(word, near, known))[:slips]:
+        usual = ((often(other, known), other) for other in others)
         if found := max(usual, default=(0, None))[1]:
             return found
     return None

@@ -8,7 +8,7 @@ import numpy as np
 
 HIGHEST = 127  # of a signed byte
 NOTHING = np.zeros((0, 0), np.int8)
-BLOCK = 1_024  # names compared at a time: their floats stay in the processor's cache
+BLOCK = 256  # names compared at a time: their floats stay in the processor's cache
 
 
 @dataclass(frozen=True)

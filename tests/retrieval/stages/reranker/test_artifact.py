@@ -99,3 +99,9 @@ def test_one_layer_alone_is_linear():
 def test_a_model_is_the_same_after_it_was_stored_as_arrays():
     again = Dense.of(NETWORK.arrays())
     assert again.logits(ROWS).tolist() == NETWORK.logits(ROWS).tolist()
+
+
+def test_weights_too_small_to_tell_are_none():
+    tiny = np.array([[1.0, 1e-40], [-1e-38, -2.0]], np.float32)
+    kept = Dense.of({"weights0": tiny, "bias0": np.zeros(2)}).layers[0].weights
+    assert kept.tolist() == [[1.0, 0.0], [0.0, -2.0]] and kept.dtype == np.float32

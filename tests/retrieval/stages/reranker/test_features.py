@@ -23,7 +23,7 @@ def candidate(section: int, **scores: float) -> Candidate:
 
 def words(body: str, head: str = "", breadcrumb: str = "") -> SectionWords:
     of_head, of_breadcrumb = (np.unique(numbers(text, "en")) for text in (head, breadcrumb))
-    return SectionWords(numbers(body, "en"), of_head, of_breadcrumb)
+    return SectionWords(np.sort(numbers(body, "en")), of_head, of_breadcrumb)
 
 
 def texts(*known: SectionWords) -> CandidateWords:
