@@ -247,6 +247,9 @@ class StageReport:
     details: Mapping = field(default_factory=dict)
 
 
+ANOTHER_COUNTRY = "another_country"  # the notice that what is asked is its law: what is found is no answer
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """What is told above the results, or instead of a search, in the language of the question."""

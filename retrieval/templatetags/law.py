@@ -102,6 +102,7 @@ REASONS = {
     "over_token_budget": _("It is beyond the token budget of %(budget)s."),
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
     "without_quoted": _("It does not have the words that your question puts in quotes."),
+    "another_country": _("The question asks about the law of another country."),
     "no_such_provision": _("You named %(citation)s, which is not among the law here."),
 }
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}

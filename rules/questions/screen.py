@@ -2,15 +2,14 @@
 personal in the question or speaks to a language model rather than to the law; and what needs no law at all.
 
 Only a cry for help, a request for help with a crime, a topic that staff list as not served, or what is all a greeting,
-thanks, a question about this site or a sum ends a search; all else is marked, and searched. Nothing that ships refuses
-a question of law for its subject.
+thanks, a question about this site or a sum ends a search; all else is marked, and searched. Who asks about the law of
+another country is told so, and what is found is no answer. Nothing that ships refuses a question of our law for its
+subject.
 
-The patterns are text files beside this module. A file has sections, `[name]`, of one regular expression a line; the
-expressions of a section are alternatives. They are matched against folded text, without capitals and accents.
+The patterns are text files beside this module (`retrieval/text/patterns.py`).
 """
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,28 +17,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from retrieval.ranking import Notice, Ranking
+from retrieval.ranking import ANOTHER_COUNTRY, Notice, Query, Ranking
+from retrieval.text.countries import asks_of_another_country
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold, normalize
+from retrieval.text.patterns import sections
 from retrieval.text.personal_data import PATTERNS
 from rules.models import QuestionPhrase
 from rules.published import phrases
 
-
-def sections(filename: str) -> dict[str, str]:
-    """The alternatives of each section as one expression."""
-    lines = (Path(__file__).parent / filename).read_text().splitlines()
-    found: dict[str, list[str]] = defaultdict(list)
-    name = ""
-    for line in filter(None, lines):
-        if line.startswith("[") and line.endswith("]") and line[1:-1].isidentifier():
-            name = line[1:-1]
-        else:
-            found[name].append(line)
-    return {name: f"(?:{'|'.join(alternatives)})" for name, alternatives in found.items()}
-
-
-SECTIONS = sections("screened.txt")
+SECTIONS = sections(Path(__file__).with_name("screened.txt"))
 CRISIS = re.compile(SECTIONS["crisis"])
 FOR_HELP = re.compile(rf"{SECTIONS['for_help']}(?=\W*(?:[?!.,;]|\Z))[\s?!]*")  # asks for help, and not for law
 ASKS = re.compile(SECTIONS["asks"])  # a question, or a matter of law
@@ -57,6 +44,11 @@ NO_HELP = _(
 NOT_SERVED = _(
     "This site does not serve that topic. A public library or a legal aid office can tell where to turn."
 )
+OTHER_LAW = _(
+    "This seems to ask about the law of another country; what is searched here is law of the United States. The "
+    "embassy or a consulate of that country may tell where to turn."
+)
+UNITED_STATES = "us"
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,15 @@ class Screen:
             return ended(noticed(ranking, "no_help", NO_HELP))
         if QuestionPhrase.Use.NOT_SERVED in listed:
             return ended(noticed(ranking, "not_served", listed[QuestionPhrase.Use.NOT_SERVED] or NOT_SERVED))
+        if is_of_other_law(query):
+            return noticed(ranking, ANOTHER_COUNTRY, OTHER_LAW)
         return ranking
+
+
+def is_of_other_law(query: Query) -> bool:
+    """Whether only law of the United States is searched, and the question asks about that of another country."""
+    searched = {(domain.private, domain.jurisdiction) for domain in query.domains}
+    return searched == {(False, UNITED_STATES)} and asks_of_another_country(query.text)
 
 
 def asks_nothing_else(folded: str) -> bool:
@@ -97,7 +97,7 @@ def marks_of(text: str, folded: str, listed: dict[str, str]) -> tuple[str, ...]:
 
 # -- Whether it needs the law
 
-KINDS = sections("needless.txt")
+KINDS = sections(Path(__file__).with_name("needless.txt"))
 APART = r"[\s,.!?;:¿¡-]+"
 POLITE = f"(?:{KINDS['greeting']}|{KINDS['thanks']})"
 MOST_POLITE = 4  # before and behind; of each more, the ways to read "ok thanks ok thanks" double

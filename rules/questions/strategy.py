@@ -15,13 +15,15 @@ import numpy as np
 from retrieval.ranking import Ranking
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold
+from retrieval.text.patterns import sections
 from retrieval.text.question_parts import parts
 from rules.models import STRATEGIES, QuestionPhrase
 from rules.published import phrases
-from rules.questions.screen import sections
 
 CHOICES = ("citation", "keyword", "hybrid", "hierarchical", "multi_part", "graph")
-PATTERNS = {name: re.compile(pattern) for name, pattern in sections("strategies.txt").items()}
+PATTERNS = {
+    name: re.compile(pattern) for name, pattern in sections(Path(__file__).with_name("strategies.txt")).items()
+}
 FEATURES = (
     "is_citation",
     "has_citation",

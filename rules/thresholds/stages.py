@@ -12,7 +12,7 @@ from typing import NamedTuple
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
-from retrieval.ranking import NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
+from retrieval.ranking import ANOTHER_COUNTRY, NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
 from retrieval.stages.quoted import is_headed
@@ -215,7 +215,7 @@ def is_confident(candidates: Iterable[Candidate], thresholds: Mapping[int, Thres
 @dataclass(frozen=True)
 class Abstain:
     """Shows nothing as an answer when it is improbable that one was found; near misses remain. It also abstains when
-    the query is only a citation that does not exist here.
+    the query is only a citation that does not exist here, and when it asks about the law of another country.
 
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
@@ -235,6 +235,9 @@ class Abstain:
         if is_headed(first[0]) or any(map(is_named_decision, first)):
             confident = is_confident(first, ranking.query.thresholds)
             return replace(ranking, confident=confident).noting("the question names it")
+        if ranking.notice and ranking.notice.code == ANOTHER_COUNTRY:
+            reason = Reason(ANOTHER_COUNTRY)
+            return ranking.abstaining(reason, type(self)).noting("it asks about the law of another country")
         verdicts = list(filter(None, (by_its_own(ranking, first), as_any_text(ranking, first))))
         if all(verdict.declines for verdict in verdicts):
             reason = Reason("abstained", {"probability": round(max(v.probability for v in verdicts), 3)})

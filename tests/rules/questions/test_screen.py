@@ -1,6 +1,5 @@
 """What is said before a question is searched, and which questions need no search."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from rules.models import QuestionPhrase
-from rules.questions.screen import Schedule, Screen, asks_nothing_else, ended, needless, noticed, sections
+from rules.questions.screen import Schedule, Screen, asks_nothing_else, ended, needless, noticed
 from tests.rules.questions.asked import judged, ranking_of
 
 NEEDLESS = Path("tests/data/needless.txt").read_text().splitlines()
@@ -316,14 +315,22 @@ def test_an_ended_search_shows_nothing_else():
     assert ranking.abstained and not ranking.notice.searched
 
 
-# -- Patterns
+@pytest.mark.parametrize(
+    ("text", "language", "words"),
+    [
+        ("How long is paternity leave in Portugal?", "en", "law of the United States"),
+        ("¿Cuánto dura el presidente de Chile?", "es", "derecho de los Estados Unidos"),
+    ],
+)
+@pytest.mark.django_db
+def test_who_asks_about_another_countrys_law_is_told_so(text, language, words):
+    found = search(SearchRequest(text, language=language), channel="page")
+    assert found["notice"]["code"] == "another_country" and words in found["notice"]["text"]
+    assert found["notice"]["searched"] and found["abstained"] and not found["results"] and found["near_misses"]
 
 
-@pytest.mark.parametrize("filename", ["needless.txt", "screened.txt"])
-def test_every_section_is_one_expression(filename):
-    found = sections(filename)
-    assert len(found) > 3 and all(re.compile(pattern) for pattern in found.values())
-
-
-def test_lines_are_alternatives():
-    assert re.fullmatch(sections("needless.txt")["greeting"], "buenos dias")
+@pytest.mark.django_db
+def test_where_other_law_is_searched_it_is_not_said():
+    asked = "How long is paternity leave in Portugal?"
+    assert screened(asked, jurisdiction="us").notice.code == "another_country"
+    assert screened(asked, jurisdiction="pt").notice is None

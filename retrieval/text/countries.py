@@ -1,0 +1,33 @@
+"""Whether a question asks what the law of another country says. Pure.
+
+Names of countries, their parts and cities stand in `countries.txt`, in English and Spanish. Names that are as often
+something else (Georgia, Jordan, Turkey, Indian) are left out.
+"""
+
+import re
+from pathlib import Path
+
+from retrieval.text.normalization import fold
+from retrieval.text.patterns import sections
+from retrieval.text.states import names_a_state
+
+_S = sections(Path(__file__).with_name("countries.txt"))
+_BETWEEN = r"(?:\w+ ){0,2}"
+_OF_IT = (
+    rf"(?:{_S['peoples']}|{_S['places']}['’]?s?) {_BETWEEN}{_S['matters']}|{_S['matters']} {_S['peoples']}"
+)
+_IN_IT = rf"{_S['matters']} (?:\w+ )?(?:of|in|de|en|del) (?:the |la |el )?{_S['places']}"
+_ITS = re.compile(rf"\b(?:{_S['institutions']}|{_OF_IT}|{_IN_IT})\b")
+_NAMED = re.compile(rf"\b{_S['places']}\b")
+_OURS = re.compile(rf"\b{_S['ours']}\b|\b(?:with|con) (?:the )?{_S['places']}\b")
+_CROSSING = re.compile(rf"\b(?:{_S['crossing']}|(?:from|to|into|through|a|de|desde|hacia) (?:the )?{_S['places']})\b")
+
+
+def asks_of_another_country(text: str) -> bool:
+    """Whether it names an institution or the law of one, or only the country, and nothing of the United States or that
+    crosses their border.
+    """
+    folded = fold(text)
+    if _OURS.search(folded) or names_a_state(text):
+        return False
+    return bool(_ITS.search(folded) or (_NAMED.search(folded) and not _CROSSING.search(folded)))
