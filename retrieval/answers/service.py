@@ -35,6 +35,7 @@ from retrieval.answers.successors import Asked, as_changed, overruling, with_wha
 from retrieval.answers.units import Span
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
+from retrieval.ranking import ANOTHER_COUNTRY
 from retrieval.request import SearchRequest
 from retrieval.search.service import answers_for, in_scope, search
 from retrieval.stages.llm_verifier import may_ask
@@ -398,9 +399,12 @@ def not_found(made: Sequence[Part]) -> dict:
     if unsearched := [told["text"] for told in told_before(made) if not told["searched"]]:
         return {"message": unsearched[0], "looked_at": [], "would_help": []}
     near = [place(one) for part in made for one in looked_at(part.found)]
+    looked = [one for n, one in enumerate(near) if one not in near[:n]]
+    if other_law := [told["text"] for told in told_before(made) if told["code"] == ANOTHER_COUNTRY]:
+        return {"message": other_law[0], "looked_at": looked, "would_help": []}
     return {
         "message": _("I don't know: nothing here answers this well enough."),
-        "looked_at": [one for n, one in enumerate(near) if one not in near[:n]],
+        "looked_at": looked,
         "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day))),
     }
 
@@ -416,7 +420,9 @@ def told_before(made: Sequence[Part]) -> list[dict]:
 
 
 def beside_answer(made: Sequence[Part]) -> Iterator[str]:
-    yield from (told["text"] for told in told_before(made) if told["searched"])
+    is_answered = any(part.items for part in made)  # else the message says what is another country's
+    shown = (told for told in told_before(made) if told["searched"])
+    yield from (told["text"] for told in shown if is_answered or told["code"] != ANOTHER_COUNTRY)
     if missing := [words for part in made if part.items for words in part.found["missing_words"]]:
         quoted = {"words": ", ".join(f"“{words}”" for words in missing)}
         yield _("No provision here has these words together: %(words)s. The answer was found without them.") % quoted

@@ -125,6 +125,14 @@ def test_hotlines_take_the_place_of_an_answer_or_stand_beside_it():
     assert "1-800-799-7233" in made["notice"]
 
 
+def test_who_asks_about_another_countrys_law_is_told_so_in_place_of_an_answer():
+    told = ask("How long is paternity leave in Portugal?")
+    assert "law of the United States" in told["not_found"]["message"] and told["not_found"]["looked_at"]
+    assert not told["not_found"]["would_help"] and "another country" not in told["notice"]
+    told = ask("Who can declare war? How long is paternity leave in Portugal?")
+    assert told["answer"] and "another country" in told["notice"]
+
+
 def test_what_had_ended_what_is_cited_is_told():
     made = ask("What does the 18th amendment say?", as_of=date(1940, 1, 1))
     told = made["not_found"]["would_help"]
