@@ -31,7 +31,7 @@ from retrieval.answers.selection import (
 )
 from retrieval.answers.spanish import beside
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
-from retrieval.answers.successors import Asked, as_changed, overruling, with_what_ended
+from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
 from retrieval.answers.units import Span
 from retrieval.engines.llm import service as llm
 from retrieval.models import LLMCall
@@ -169,7 +169,8 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     read = as_changed(read, found, request.as_of)
     chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
-    chosen = with_what_ended(chosen, read, found, Asked(question_of(found), request.text, request.as_of, caller))
+    put = Asked(question_of(found), request.text, request.as_of, caller)
+    chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
 

@@ -1,15 +1,28 @@
 """What took the place of law that is quoted: which words of it are, and whether before or behind it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from retrieval.access.caller import Caller
 from retrieval.answers.passages import passages_at
-from retrieval.answers.selection import Passage, Scored, codes, is_named, scored, telling_overruling
+from retrieval.answers.questions import says_beside
+from retrieval.answers.selection import (
+    Passage,
+    Scored,
+    codes,
+    features,
+    is_named,
+    scored,
+    telling_overruling,
+    to_the_point,
+    words_of,
+)
 from retrieval.answers.standing import ended_by
 from retrieval.corpus import history
 from retrieval.corpus.history import OVERRULED, Change, is_within
+
+SAID_AGAIN = 0.8  # of the words of a sentence, those that the law that changed it has too
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +60,50 @@ def as_changed(read: Sequence[Passage], found: dict, day: date | None) -> list[P
     return [one for one in read if one.rank in named or not is_behind_its_change(one, read, day)]
 
 
-def is_behind_its_change(passage: Passage, read: Sequence[Passage], day: date | None) -> bool:
+def in_new_words(chosen: Sequence[Scored], found: dict, asked: Asked) -> list[Scored]:
+    """What a later law says again in nearly the same words is quoted from there: "two Senators from each State" is said
+    of those whom the people elect. Else it stands before what it changed, where it has as many words of the question.
+    What the question names is left as it is.
+    """
+    named = {one["rank"] for one in found["results"] if is_named(one)}
+    quoted: dict[tuple, Scored] = {}
+    for one in chosen:
+        kept = [one] if one.passage.rank in named else with_what_changed(one, found, asked)
+        quoted |= {(each.passage.section, each.unit.start): each for each in kept}
+    return list(quoted.values())
+
+
+def with_what_changed(one: Scored, found: dict, asked: Asked) -> list[Scored]:
+    beside = says_beside(asked.text)
+    new = [
+        (passage, each)
+        for place in changing_law(one.passage, asked.day)
+        for passage in passages_at(place, found["results"], asked.caller, asked.day)
+        for each in to_the_point(words_of(passage), beside)
+    ]
+    if not new:
+        return [one]
+    old = next(each for each in words_of(one.passage) if each.unit == one.unit)
+    least, *covered = (row["covered"] for row in features(asked.question, asked.text, [(one.passage, old), *new]))
+    said = [len(old.own & each.own) / (len(old.own) or 1) for _, each in new]
+    again = max(said) >= SAID_AGAIN
+    left = [n for n in range(len(new)) if again or covered[n] >= least]
+    if not left:
+        return [one]
+    passage, each = new[max(left, key=said.__getitem__)]
+    instead = replace(one, passage=passage, unit=each.unit)
+    return [instead] if again else [instead, one]
+
+
+def changing_law(passage: Passage, day: date | None) -> list[str]:
+    """What had changed a provision by that day, the last one last."""
     made = history.standing(passage.locator, day).made
-    changing = [c.by for c in made if c.effect == "changed" and is_within(passage.locator, c.provision)]
+    return [c.by for c in made if c.effect == "changed" and is_within(passage.locator, c.provision)]
+
+
+def is_behind_its_change(passage: Passage, read: Sequence[Passage], day: date | None) -> bool:
     before = [one.locator for one in read if one.rank < passage.rank]
-    return any(is_within(locator, by) for locator in before for by in changing)
+    return any(is_within(locator, by) for locator in before for by in changing_law(passage, day))
 
 
 def successor_of(

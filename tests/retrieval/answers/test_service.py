@@ -243,8 +243,8 @@ def test_law_that_held_on_the_day_asked_for_says_that_it_has_ended_since():
 @pytest.mark.parametrize(
     ("question", "words", "by"),
     [
-        ("When must Congress meet each year?", "first Monday in December", "XX/section/2"),
-        ("¿Los senadores son elegidos por las legislaturas estatales?", "chosen by the Legislature", "XVII"),
+        ("How are direct taxes divided?", "No Capitation", "XVI"),
+        ("¿Cómo se reparten los impuestos directos?", "No Capitation", "XVI"),
     ],
 )
 def test_law_that_was_changed_says_so(question, words, by):

@@ -55,3 +55,32 @@ def test_what_was_changed_is_not_read_behind_what_changed_it():
     assert as_changed(both, found, date(1900, 1, 1)) == both
     assert as_changed(both, named, None) == both
     assert as_changed(other_way, found, None) == other_way
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("How many senators does each state have?", "two Senators from each State, elected by the people"),
+        ("¿Los senadores son elegidos por las legislaturas estatales?", "elected by the people"),
+        ("When must Congress meet each year?", "at noon on the 3d day of January"),
+    ],
+)
+def test_what_an_amendment_says_again_is_quoted_from_there(question, words):
+    [quoted] = law_of(question)
+    assert words in quoted
+
+
+@pytest.mark.django_db
+def test_what_was_changed_stands_behind_what_says_it_now():
+    now, then = law_of("How are representatives divided among the states?")
+    assert "counting the whole number of persons" in now and "three fifths" in then
+    assert law_of("How are direct taxes divided?")[0].startswith("No Capitation")  # XVI says nothing of them
+
+
+@pytest.mark.django_db
+def test_before_it_was_changed_and_where_it_is_named_it_is_quoted_as_it_was():
+    asked = "How many senators does each state have?"
+    earlier = [one["text"] for one in answer(AnswerRequest(asked, as_of=date(1900, 1, 1)))["answer"]]
+    assert "chosen by the Legislature" in earlier[-1]
+    assert "chosen by the Legislature" in law_of("What does article I, section 3, clause 1 say of senators?")[0]
