@@ -22,7 +22,7 @@ from retrieval.answers.standing import ended_by
 from retrieval.corpus import history
 from retrieval.corpus.history import OVERRULED, Change, is_within
 
-SAID_AGAIN = 0.8  # of the words of a sentence, those that the law that changed it has too
+SAID_AGAIN, TOLD_OF = 0.8, 0.4  # of the words of a sentence, those that the law that changed it has too
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def as_changed(read: Sequence[Passage], found: dict, day: date | None) -> list[P
 
 def in_new_words(chosen: Sequence[Scored], found: dict, asked: Asked) -> list[Scored]:
     """What a later law says again in nearly the same words is quoted from there: "two Senators from each State" is said
-    of those whom the people elect. Else it stands before what it changed, where it has as many words of the question.
-    What the question names is left as it is.
+    of those whom the people elect. Else it stands before what it changed, where it tells of the same and has as many
+    words of the question. What the question names is left as it is.
     """
     named = {one["rank"] for one in found["results"] if is_named(one)}
     quoted: dict[tuple, Scored] = {}
@@ -87,7 +87,7 @@ def with_what_changed(one: Scored, found: dict, asked: Asked) -> list[Scored]:
     least, *covered = (row["covered"] for row in features(asked.question, asked.text, [(one.passage, old), *new]))
     said = [len(old.own & each.own) / (len(old.own) or 1) for _, each in new]
     again = max(said) >= SAID_AGAIN
-    left = [n for n in range(len(new)) if again or covered[n] >= least]
+    left = [n for n in range(len(new)) if again or (covered[n] >= least and said[n] >= TOLD_OF)]
     if not left:
         return [one]
     passage, each = new[max(left, key=said.__getitem__)]

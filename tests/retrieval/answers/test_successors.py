@@ -76,6 +76,7 @@ def test_what_was_changed_stands_behind_what_says_it_now():
     now, then = law_of("How are representatives divided among the states?")
     assert "counting the whole number of persons" in now and "three fifths" in then
     assert law_of("How are direct taxes divided?")[0].startswith("No Capitation")  # XVI says nothing of them
+    assert law_of("What does the judicial power extend to?")[0].startswith("The judicial Power")  # XI tells of States
 
 
 @pytest.mark.django_db
