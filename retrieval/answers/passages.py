@@ -1,14 +1,16 @@
 """The words of found provisions, read again from PostgreSQL under the caller's scope, for whoever quotes them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from functools import reduce
+from itertools import chain
 from operator import or_
 
 from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
-from retrieval.answers.selection import PROVISIONS, Passage
+from retrieval.answers.selection import OF_CASES, PROVISIONS, Passage
 from retrieval.corpus import history
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -17,19 +19,22 @@ from retrieval.text.later_law import departed_from
 from retrieval.text.separate_opinions import SEPARATE
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
+OPENING = 2_500  # characters read of its beginning besides, to the end of a line
 MOST_BELOW = 40  # provisions read below one that has no words of its own
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
     "valid_to", "status", "amended",
 )  # fmt: skip
-LEAF, DOMAIN = 8, len(COLUMNS)  # where they are in a row
+TEXT, LEAF, DOMAIN = 4, 8, len(COLUMNS)  # where they are in a row
 UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
 
 
 def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
-    """Of the first results, best first; of one that has others below it, theirs. Each place once."""
+    """Of the first results, best first; of one that has others below it, theirs. Each place once, long law with how it
+    begins.
+    """
     readable = readable_on(caller, day)
-    found: dict[int, Passage] = {}
+    found: dict[int, list[Passage]] = {}
     first = results[:PROVISIONS]
     rows = readable.filter(locator__in=[one["locator"] for one in first]).values_list(
         *COLUMNS, "domain__slug"
@@ -38,8 +43,8 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
     for result in first:
         row = by_place.get((result["locator"], result["domain"]))
         for one in below(row, readable) if row else ():
-            found.setdefault(one[0], passage(one, result, is_part=one is not row))
-    return list(found.values())
+            found.setdefault(one[0], with_opening(one, passage(one, result, is_part=one is not row)))
+    return list(chain.from_iterable(found.values()))
 
 
 def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
@@ -47,7 +52,8 @@ def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date
     readable = readable_on(caller, day)
     row = readable.filter(locator=locator, private=False).values_list(*COLUMNS).first()
     result = next((one for one in results if one["locator"] == locator), UNFOUND)
-    return [passage(one, result, is_part=one is not row) for one in below(row, readable)] if row else []
+    every = below(row, readable) if row else []
+    return [each for one in every for each in with_opening(one, passage(one, result, is_part=one is not row))]
 
 
 def readable_on(caller: Caller, day: date | None) -> SectionQuerySet:
@@ -94,6 +100,14 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         is_summary=summary,
         is_separate=level in SEPARATE,
     )
+
+
+def with_opening(row: tuple, read: Passage) -> list[Passage]:
+    """And the lines with which enacted law begins, where these lie before what is read: its general rule is there."""
+    if not read.offset or read.locator.startswith(OF_CASES):
+        return [read]
+    end = row[TEXT].find("\n", OPENING, read.offset)
+    return [read, replace(read, text=row[TEXT][: read.offset if end < 0 else end], offset=0)]
 
 
 def window(text: str, start: int, end: int) -> tuple[int, int]:

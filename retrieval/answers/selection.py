@@ -67,6 +67,11 @@ class Scored:
     unit: Unit
     probability: float
 
+    @property
+    def start(self) -> int:
+        """Where the unit begins in the whole text of the provision."""
+        return self.passage.offset + self.unit.start
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -119,7 +124,7 @@ def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Score
     ]
     shares = probabilities(features(question, asked, pool))
     weighed = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
-    return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))
+    return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.start))
 
 
 def words_of(passage: Passage) -> tuple[Read, ...]:

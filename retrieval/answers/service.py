@@ -229,12 +229,14 @@ def choose(
             break
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)
-    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
+    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.start))
 
 
 def overlap(one: Scored, other: Scored) -> bool:
     if one.passage.section != other.passage.section:
         return one.passage.text == other.passage.text
+    if one.passage.offset != other.passage.offset:  # of one provision how it begins, and what stands apart from that
+        return False
     return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
 
 

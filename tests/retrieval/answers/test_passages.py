@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
-from retrieval.answers.passages import WINDOW, passages_of, pins, window
+from retrieval.answers.passages import OPENING, WINDOW, passages_of, pins, window
 from retrieval.models import Domain, Section
 from tests.builders import a_case_file, a_document, a_section
 
@@ -57,6 +57,32 @@ def test_what_a_caller_may_not_read_is_not_read():
 def test_a_place_without_anchors_has_no_pin():
     section = Section.objects.get(locator="/us/const/amendment/IV")
     assert pins([(section.pk, 3)]) == {} and pins([]) == {}
+
+
+LONG = "\n".join(f"({n}) The keeper of lamp {n} shall trim it." for n in range(1, 1_000))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("locator", "parts"), [("/us/usc/t99/s1", 2), ("/us/scotus/900/1", 1)])
+def test_of_long_law_its_beginning_is_read_too_but_not_of_a_decision(locator, parts):
+    document = a_document(Domain.objects.get(slug="us_code"), locator=locator)
+    a_section(document, LONG, locator=locator)
+    found = passages_of([result(locator, "us_code") | {"passage": [20_000, 20_040]}], Caller(), None)
+    assert len(found) == parts and found[0].offset <= 20_000
+    assert [one.text for one in found] == [LONG[one.offset : one.offset + len(one.text)] for one in found]
+    if parts == 2:
+        assert found[1].text.startswith("(1) The keeper") and LONG[len(found[1].text)] == "\n"
+        assert OPENING <= len(found[1].text) < OPENING + 100
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("place", [0, 3_200])
+def test_what_begins_near_what_was_found_is_read_once(place):
+    document = a_document(Domain.objects.get(slug="us_code"), locator="/us/usc/t99/s1")
+    a_section(document, LONG, locator=document.locator)
+    found = passages_of([result(document.locator, "us_code") | {"passage": [place, place + 40]}], Caller(), None)
+    ends = [one.offset + len(one.text) for one in found[1:]]
+    assert found[-1].offset == 0 and all(end <= found[0].offset for end in ends)
 
 
 def test_a_long_text_is_read_by_whole_lines_around_what_was_found():
