@@ -20,6 +20,7 @@ from retrieval.text.separate_opinions import SEPARATE
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 OPENING = 2_500  # characters read of its beginning besides, to the end of a line
+FAR_LESS = 0.1  # of the best one's probability
 MOST_BELOW = 40  # provisions read below one that has no words of its own
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
@@ -35,7 +36,7 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
     """
     readable = readable_on(caller, day)
     found: dict[int, list[Passage]] = {}
-    first = results[:PROVISIONS]
+    first = worth_reading(results)
     rows = readable.filter(locator__in=[one["locator"] for one in first]).values_list(
         *COLUMNS, "domain__slug"
     )
@@ -45,6 +46,15 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
         for one in below(row, readable) if row else ():
             found.setdefault(one[0], with_opening(one, passage(one, result, is_part=one is not row)))
     return list(chain.from_iterable(found.values()))
+
+
+def worth_reading(results: Sequence[dict]) -> list[dict]:
+    """The first, and of the next those that are not far less probable than the best: a word of the question in one says
+    little.
+    """
+    first = results[:PROVISIONS]
+    least = FAR_LESS * max((one["probability"] or 0.0 for one in first), default=0.0)
+    return first[:1] + [one for one in first[1:] if one["probability"] is None or one["probability"] >= least]
 
 
 def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
-from retrieval.answers.passages import OPENING, WINDOW, passages_of, pins, window
+from retrieval.answers.passages import OPENING, WINDOW, passages_of, pins, window, worth_reading
 from retrieval.models import Domain, Section
 from tests.builders import a_case_file, a_document, a_section
 
@@ -57,6 +57,12 @@ def test_what_a_caller_may_not_read_is_not_read():
 def test_a_place_without_anchors_has_no_pin():
     section = Section.objects.get(locator="/us/const/amendment/IV")
     assert pins([(section.pk, 3)]) == {} and pins([]) == {}
+
+
+def test_what_is_far_less_probable_than_the_best_is_not_read():
+    found = [{"probability": each} for each in (0.8, 0.07, None, 0.9)]
+    assert worth_reading(found) == [found[0], found[2]]
+    assert worth_reading(found[1::2]) == found[1::2] and worth_reading([]) == []
 
 
 LONG = "\n".join(f"({n}) The keeper of lamp {n} shall trim it." for n in range(1, 1_000))
