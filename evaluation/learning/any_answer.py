@@ -9,9 +9,9 @@ import numpy as np
 from django.db.models import QuerySet
 
 from evaluation.learning import logistic, registry
+from evaluation.learning.pools import library_topics
 from evaluation.learning.retraining import Checkpoints, time_for_more
 from evaluation.measuring.runs import Runner, stated_language
-from evaluation.topics.library import topics_of
 from evaluation.topics.split_conflicts import near_tests
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
@@ -79,7 +79,7 @@ class FitAnyAnswer(Job):
 
 
 def begin(kept: Checkpoints) -> Progress:
-    model, topics = registry.active(), to_fit_on(topics_of(split="tune"))
+    model, topics = registry.active(), to_fit_on(library_topics("tune"))
     if model is None or not topics:
         return Progress(
             1, 1, "Nothing to fit: no reranker serves, or there are no tune topics.", finished=True

@@ -9,16 +9,17 @@ from django.core.management import CommandError, call_command
 
 from evaluation.learning import any_answer, registry
 from evaluation.learning.any_answer import fit, signs_of
+from evaluation.learning.retraining import Checkpoints
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.indexes import terms
-from retrieval.models import JobRun, RankerModel
+from retrieval.models import Domain, JobRun, RankerModel
 from rules.logistic import shipped
 from rules.thresholds.each_domain import FEATURES, FILE, any_answers
 from tests.builders import a_document, a_domain, a_section, embedded
-from tests.evaluation.learning.conftest import TOPICS, some
+from tests.evaluation.learning.conftest import TOPICS, some, topic
 from tests.rules.thresholds.test_each_domain import knowing_unanswerable
 
 pytestmark = pytest.mark.django_db
@@ -80,7 +81,7 @@ def test_the_command_tells_what_it_fitted_and_writes_only_when_asked_to(two_bodi
 def fitting(two_bodies, monkeypatch):
     """The job, on forty tune topics."""
     monkeypatch.setattr(any_answer, "FEWEST", 5)
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 40))
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 40))
 
     def ran() -> JobRun:
         *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
@@ -123,10 +124,19 @@ def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(
     positions = [next(steps).position for _ in range(5)]
     assert positions == [0, 10, 20, 30, 40]
     knowing_unanswerable("how tall is the tower of Pisa")
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 30))  # fewer topics are left, too
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 30))  # fewer topics are left, too
     assert next(steps).position == 0
     *_, run = steps
     assert run.status == JobRun.Status.DONE and run.position == 30
+
+
+def test_only_topics_of_public_law_whose_answer_is_known_are_learned_from_and_kept(library):
+    knowing_unanswerable("best recipe for apple pie")
+    topic("judged", "who may declare war", split="tune")
+    topic("unjudged", "what is a bill of attainder", grade=None, split="tune")
+    topic("private", "who paid for the roof", split="tune", domain=Domain.objects.get(slug="client_cases"))
+    run = next(jobs.run_here(jobs.create("any_answer", key="any_answer")))
+    assert [each.id for each in Checkpoints(run).topics()] == ["judged"]
 
 
 def test_without_a_reranker_there_is_nothing_to_fit():
@@ -136,6 +146,6 @@ def test_without_a_reranker_there_is_nothing_to_fit():
 
 def test_with_one_body_of_law_there_is_nothing_to_fit(monkeypatch):
     knowing_unanswerable("best recipe for apple pie")
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 10))
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 10))
     *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
     assert run.message == "Nothing to fit: no question is put to several bodies of law."
