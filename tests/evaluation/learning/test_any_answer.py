@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.learning import any_answer, registry
-from evaluation.learning.any_answer import fit, signs_of
+from evaluation.learning.any_answer import fit, signs_of, to_fit_on
 from evaluation.learning.retraining import Checkpoints
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
@@ -70,6 +70,21 @@ def test_a_question_of_a_test_topic_is_not_learned_whatever_split_a_file_gives_i
         call_command("train_any_answer", topics=path)
 
 
+def test_what_a_file_tests_on_is_not_learned_in_nearly_the_same_words_or_as_a_paraphrase(library):
+    tested = Topic("t", "May a kite be flown over an aerodrome?", split="test", group="kites")
+    near = Topic("n", "May a kite be flown over the aerodrome", split="tune")
+    paraphrase = Topic("p", "toys in the air near runways", split="tune", group="kites")
+    other = Topic("o", "who may fell an oak", split="tune")
+    assert to_fit_on([tested, near, paraphrase, other]) == [other]
+
+
+def test_what_one_body_leaves_open_and_another_answers_is_learned_as_answered():
+    answered = Topic("a", "Who may fell an oak?", split="tune")
+    elsewhere = Topic("b", "who may fell an oak?", split="tune", domain="us_code", answerable=False)
+    nowhere = Topic("c", "best recipe for apple pie", split="tune", answerable=False)
+    assert to_fit_on([elsewhere, answered, nowhere]) == [answered, nowhere]
+
+
 def test_the_command_tells_what_it_fitted_and_writes_only_when_asked_to(two_bodies, tmp_path):
     before, told = FILE.read_text(encoding="utf-8"), StringIO()
     call_command("train_any_answer", topics=a_file(tmp_path / "tune.jsonl", "tune", 20), stdout=told)
@@ -116,6 +131,14 @@ def test_what_ships_serves_where_it_tells_better_or_topics_are_few(fitting, monk
     row, ships = registry.active().any_answer, shipped(FILE, FEATURES)
     assert row["weights"] == dict(zip(FEATURES, ships.weights, strict=True))
     assert ships.minimum != row["minimum"] <= row["sure"]  # of the reranker and the law that are here
+
+
+def test_what_was_fitted_before_serves_no_more_where_the_job_says_that_what_ships_does(fitting, monkeypatch):
+    monkeypatch.setattr(any_answer, "area", lambda *told: 0.0)
+    assert fitting().message.startswith("Serves: ")
+    monkeypatch.setattr(any_answer, "FEWEST", 100)
+    assert fitting().message.startswith("What ships serves: ")
+    assert registry.active().any_answer is None
 
 
 def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(fitting, monkeypatch):
