@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, is_right, recovery, spoiled
 from evaluation.topics.topic import read_topics
@@ -40,6 +41,11 @@ def test_right_is_what_is_shown_and_relevant_among_the_first_three():
     assert not is_right(topic, ranking("/a", abstained=True))
 
 
+def test_without_a_reranker_there_is_nothing_to_learn_and_the_command_says_so():
+    with pytest.raises(CommandError, match="no reranker serves"):
+        call_command("train_sufficiency")
+
+
 def test_a_question_asked_of_the_wrong_body_of_law_is_recovered_and_one_that_is_well_is_asked_once():
     topics = [
         Topic(
@@ -49,6 +55,7 @@ def test_a_question_asked_of_the_wrong_body_of_law_is_recovered_and_one_that_is_
         Topic("s", "me catearon la casa", tags=(STATED_ENGLISH,), relevant={"/us/const/amendment/IV": 3}),
     ]
     told = recovery(topics)
+    assert "corrected by " not in told
     assert told["recovered"] >= 1 and told["spoilt"] == told["needless"] == 0
     assert told["corrected by SearchEverywhere"] >= 1
     assert told["nDCG@10 default"] > told["nDCG@10 once"]
