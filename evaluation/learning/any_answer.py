@@ -47,7 +47,10 @@ def fitted(topics: Sequence[Topic], rows: np.ndarray) -> logistic.Fitted:
 
 
 def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
-    """Without test topics and what asks the same as one, and without what one body leaves open and another answers."""
+    """Without test topics and what asks the same as one, without what the reranker learned from, and without what one
+    body leaves open and another answers.
+    """
+    found = registry.not_learned(found)
     asked = [NewTopic(topic.query, topic.split, topic.group) for topic in found]
     kept_away = not_to_learn(asked)
     answered = {normalize(topic.query) for topic in found if topic.answerable}

@@ -153,9 +153,11 @@ def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(
     assert run.status == JobRun.Status.DONE and run.position == 30
 
 
-def test_only_topics_of_public_law_whose_answer_is_known_are_learned_from_and_kept(library):
+def test_only_topics_of_public_law_whose_answer_is_known_though_not_to_the_reranker_are_learned_from_and_kept(library):
     knowing_unanswerable("best recipe for apple pie")
     topic("judged", "who may declare war", split="tune")
+    topic("learned", "who may grant pardons", split="tune")
+    RankerModel.objects.update(manifest={"topics": ["learned"]})
     topic("unjudged", "what is a bill of attainder", grade=None, split="tune")
     topic("private", "who paid for the roof", split="tune", domain=Domain.objects.get(slug="client_cases"))
     run = next(jobs.run_here(jobs.create("any_answer", key="any_answer")))
