@@ -1,6 +1,7 @@
 """A logistic of named features, served by NumPy from the file that `evaluation.learning.logistic` fits."""
 
 import json
+import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,3 +32,9 @@ def read(row: dict, features: tuple[str, ...]) -> Logistic:
     """Raises KeyError for the weights of other features."""
     weights = np.array([row["weights"][name] for name in features])
     return Logistic(weights, row["intercept"], row["minimum"], row.get("sure", 0.0))
+
+
+def log_odds(probability: float) -> float:
+    """Of what is taken for neither impossible nor certain: between those of 0.001 and 0.999."""
+    clipped = min(max(probability, 1e-3), 1 - 1e-3)
+    return math.log(clipped / (1 - clipped))

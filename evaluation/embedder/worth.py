@@ -35,8 +35,8 @@ def grounds(sections: Iterable[int]) -> list[Ground]:
         within = Section.objects.filter(domain=domain, pk__in=places).values_list("pk", flat=True)
         chunks = [chunk for several in chunks_of(within).values() for chunk in several]
         locators = [places[chunk.section_id] for chunk in chunks]
-        tuned = topics_of(domain.slug, "tune")
-        topics = [topic for topic in tuned if topic.relevant and topic.relevant.keys() <= set(locators)]
+        tuned, known = topics_of(domain.slug, "tune"), set(locators)
+        topics = [topic for topic in tuned if topic.relevant and topic.relevant.keys() <= known]
         if topics:
             found.append(Ground(domain.slug, [chunk.indexed_text for chunk in chunks], locators, topics))
     return found

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 import numpy as np
-from django.db.models import QuerySet
 
 from evaluation.learning import logistic, registry
+from evaluation.learning.pools import library_topics
 from evaluation.learning.retraining import Checkpoints, time_for_more
 from evaluation.measuring.runs import Runner, stated_language
-from evaluation.topics.library import topics_of
-from evaluation.topics.split_conflicts import near_tests
+from evaluation.topics.split_conflicts import NewTopic, not_to_learn
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.errors import ArfError
@@ -20,6 +19,7 @@ from retrieval.jobs import Job, Progress
 from retrieval.models import JobRun, RankerModel
 from retrieval.pipeline import run_stage, searched
 from retrieval.ranking import Ranking
+from retrieval.text.normalization import normalize
 from rules.logistic import Logistic, shipped
 from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
 
@@ -47,9 +47,18 @@ def fitted(topics: Sequence[Topic], rows: np.ndarray) -> logistic.Fitted:
 
 
 def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
-    """Without test topics, and without what asks nearly the same as one."""
-    tested = near_tests(topic.query for topic in found)
-    return [topic for topic in found if topic.split != "test" and topic.query not in tested]
+    """Without test topics and what asks the same as one, without what the reranker learned from, and without what one
+    body leaves open and another answers.
+    """
+    found = registry.not_learned(found)
+    asked = [NewTopic(topic.query, topic.split, topic.group) for topic in found]
+    kept_away = not_to_learn(asked)
+    answered = {normalize(topic.query) for topic in found if topic.answerable}
+    return [
+        topic
+        for topic, one in zip(found, asked, strict=True)
+        if one not in kept_away and (topic.answerable or normalize(topic.query) not in answered)
+    ]
 
 
 def signs_of(runner: Runner, topic: Topic) -> np.ndarray | None:
@@ -79,7 +88,7 @@ class FitAnyAnswer(Job):
 
 
 def begin(kept: Checkpoints) -> Progress:
-    model, topics = registry.active(), to_fit_on(topics_of(split="tune"))
+    model, topics = registry.active(), to_fit_on(library_topics("tune"))
     if model is None or not topics:
         return Progress(
             1, 1, "Nothing to fit: no reranker serves, or there are no tune topics.", finished=True
@@ -107,26 +116,28 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
         return begin(kept)  # another serves by now, beside which it is fitted anew
     told = zip(kept.topics(), kept.in_order("signs "), strict=True)
     asked = [(topic, np.array(signs)) for topic, signs in told if signs is not None]
-    return Progress(run.total, run.total, outcome(asked, serving), finished=True)
-
-
-def outcome(asked: Sequence[tuple[Topic, np.ndarray]], serving: QuerySet[RankerModel]) -> str:
-    """Keeps what is fitted if it is better, else what ships with bounds for what is loaded; what is done, and why."""
     if not asked:
-        return "Nothing to fit: no question is put to several bodies of law."
+        message = "Nothing to fit: no question is put to several bodies of law."
+    else:
+        row, message = outcome(asked)
+        serving.update(any_answer=row)
+    return Progress(run.total, run.total, message, finished=True)
+
+
+def outcome(asked: Sequence[tuple[Topic, np.ndarray]]) -> tuple[dict | None, str]:
+    """What is fitted if it is better, else what ships with bounds for what is loaded, or None for its own; and why."""
     counts = [sum(topic.answerable is kind for topic, _ in asked) for kind in (True, False)]
     if min(counts) < FEWEST:
-        return f"What ships serves: {counts[0]} questions with an answer and {counts[1]} without one are too few."
+        told = f"{counts[0]} questions with an answer and {counts[1]} without one are too few"
+        return None, f"What ships serves: {told}."
     topics, rows = [topic for topic, _ in asked], np.array([signs for _, signs in asked])
     ships = shipped(FILE, FEATURES)
     made, before = fitted(topics, rows), area(ships, topics, rows)
     compared = f"AUC {made.auc:.3f} held out, {before:.3f} by what ships"
     if made.auc <= before:
         row = bounded_here(ships, topics, rows)
-        serving.update(any_answer=row)
-        return f"What ships serves: {compared}; its minimum is {row['minimum']:.3f} here."
-    serving.update(any_answer=made.row)
-    return (
+        return row, f"What ships serves: {compared}; its minimum is {row['minimum']:.3f} here."
+    return made.row, (
         f"Serves: {compared}; {made.right_below:.1%} of what is answered and {made.wrong_below:.1%} of the rest "
         "lie below its minimum."
     )

@@ -15,6 +15,7 @@ from zlib import crc32
 
 import numpy as np
 from django.conf import settings
+from django.db.models import QuerySet
 
 from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runs import Runner
@@ -47,14 +48,18 @@ class Gathered:
 
 
 def from_library() -> Gathered:
+    searched = set(public().filter(source=SEARCHED).values_list("name", flat=True))
+    return set_aside(Gathered(*(tuple(library_topics(split)) for split in ("train", "test"))), searched)
+
+
+def library_topics(split: str) -> list[Topic]:
     """Topics of public domains with judgments of people; never those of models or clicks, which learn from us."""
-    rows = still_asked(TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS)))
-    by_split = {
-        split: judged(as_topics(rows.filter(split=split).select_related("domain").order_by("name")))
-        for split in ("train", "test")
-    }
-    searched = set(rows.filter(source=SEARCHED).values_list("name", flat=True))
-    return set_aside(Gathered(tuple(by_split["train"]), tuple(by_split["test"])), searched)
+    rows = public().filter(split=split).select_related("domain").order_by("name")
+    return judged(as_topics(rows))
+
+
+def public() -> QuerySet[TopicRow]:
+    return still_asked(TopicRow.objects.filter(domain__in=Domain.objects.visible_to(ANONYMOUS)))
 
 
 def judged(topics: Iterable[Topic]) -> list[Topic]:

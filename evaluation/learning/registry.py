@@ -14,6 +14,7 @@ from evaluation.learning.training import Trained
 from evaluation.measuring.measures import Estimate, measure_topic, paired_difference
 from evaluation.models import Topic
 from evaluation.topics import library
+from evaluation.topics.topic import Topic as GradedTopic
 from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import lock
@@ -44,6 +45,15 @@ def save(trained: Trained) -> RankerModel:
 
 def active() -> RankerModel | None:
     return RankerModel.objects.filter(status=Status.ACTIVE).first()
+
+
+def not_learned(topics: Iterable[GradedTopic]) -> list[GradedTopic]:
+    """Those that the model in force, if there is one, did not learn from: of the others it knows the answers, and its
+    probabilities for them say nothing of what it gives to anybody else.
+    """
+    model = active()
+    learned = set(model.manifest.get("topics", ())) if model else set()
+    return [topic for topic in topics if topic.id not in learned]
 
 
 def problem() -> str:

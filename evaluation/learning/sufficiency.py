@@ -12,6 +12,7 @@ from evaluation.learning import logistic
 from evaluation.measuring.measures import credited, measure_topic
 from evaluation.measuring.runs import Runner, stated_language
 from evaluation.topics.topic import Topic, read_topics
+from retrieval.errors import ArfError
 from retrieval.ranking import Ranking
 from rules.sufficiency.stage import FEATURES, features
 
@@ -40,7 +41,7 @@ def is_right(topic: Topic, ranking: Ranking) -> bool:
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
     """Learns from the pipeline that looks once. Right answers are examples; wrong ones and topics without an answer are
-    counterexamples, whether they were declined or not.
+    counterexamples, whether they were declined or not. Raises ArfError where nothing can be told of topics.
     """
     runner = Runner("once")
     told = [
@@ -48,6 +49,8 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
         for topic in show(list(topics))
         if not (ranking := asked(runner, topic)).final and ranking.answer is not None
     ]
+    if not told:
+        raise ArfError("Nothing can be learned: no reranker serves, or a citation answers every question.")
     rows, right = (np.array(column) for column in zip(*told, strict=True))
     return logistic.fit(rows, right, FEATURES, few=FEW_NEEDLESS, strength=STRENGTH)
 
@@ -70,7 +73,8 @@ def recovery(topics: Sequence[Topic], *, show: Callable = iter) -> dict:
         told["unanswerable"] += not topic.answerable
         told["declined at once"] += not topic.answerable and before.abstained
         told["declined"] += not topic.answerable and after.abstained
-        told["corrected by " + ", ".join(after.corrected)] += bool(after.corrected)
+        if after.corrected:
+            told["corrected by " + ", ".join(after.corrected)] += 1
         if topic.answerable:
             for name, ranking in (("once", before), ("default", after)):
                 shown = [] if ranking.abstained else [c.locator for c in ranking.candidates]

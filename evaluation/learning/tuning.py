@@ -372,7 +372,8 @@ def judge(topic: Topic, first: Sequence[Candidate]) -> Judged:
 
 def fit(judged: Sequence[Judged], *, most_declined: float, minimum: float | None = None) -> Calibration:
     """A logistic over candidates, and the highest minimum that declines at most this share of answerable topics. Given
-    the `minimum` in force, which was tuned with a reranker, the probabilities are moved so that it is that one.
+    the `minimum` in force, which was tuned with a reranker, the probabilities are moved so that it is that one. Raises
+    ArfError for topics that tell too little.
     """
     if len(judged) < FEWEST:
         raise ArfError(
@@ -383,6 +384,8 @@ def fit(judged: Sequence[Judged], *, most_declined: float, minimum: float | None
     rows = [
         (values, hit) for page in judged for values, hit in zip(page.features, page.relevant, strict=True)
     ]
+    if len({hit for _, hit in rows}) < 2:
+        raise ArfError("There is nothing to tell apart: of what these topics find, none is relevant or all is.")
     weights = rising(rows)
     best = np.array([page.best(weights) for page in judged])
     answerable = np.array([page.topic.answerable for page in judged])

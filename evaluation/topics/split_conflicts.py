@@ -47,6 +47,14 @@ def near_tests(questions: Iterable[str]) -> set[str]:
     return {leak.learned for leak in leaks(questions, {each.query for each in kept(test=True)})}
 
 
+def not_to_learn(asked: Collection[NewTopic]) -> set[NewTopic]:
+    """The test topics among these, and what asks the same as one of them or of those kept, in nearly its words or as a
+    paraphrase.
+    """
+    tested = {each for each in asked if each.split == TEST}
+    return tested | crossing({*asked} - tested, kept(test=True) | tested).keys()
+
+
 def crossing(new: Collection[NewTopic], others: Collection[NewTopic]) -> dict[NewTopic, LineRefused]:
     found = leaks({each.query for each in new}, {other.query for other in others})
     near = {

@@ -27,7 +27,9 @@ SAYS_ENDED = re.compile(r"\s*\((?:repealed|superseded|derogad[oa]|sustituid[oa])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """What the provision `by` did to an earlier one on the day it was ratified; `then` and `now` by language."""
+    """What `by`, a provision or decision, did to an earlier one on the day it was ratified, enacted or decided; `then`
+    and `now` by language.
+    """
 
     provision: str
     effect: str

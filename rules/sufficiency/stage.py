@@ -20,7 +20,7 @@ from retrieval.text.analyzer import tokens
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS, detect
 from retrieval.text.question_parts import parts
 from retrieval.text.snippets import function_stems
-from rules.logistic import Logistic, shipped
+from rules.logistic import Logistic, log_odds, shipped
 
 FILE = Path(__file__).parent / "weights.json"
 FEATURES = (
@@ -147,11 +147,6 @@ def features(ranking: Ranking) -> np.ndarray:
         "abstained": float(ranking.abstained),
     }
     return np.array([values[name] for name in FEATURES])
-
-
-def log_odds(probability: float) -> float:
-    clipped = min(max(probability, 1e-3), 1 - 1e-3)
-    return float(np.log(clipped / (1 - clipped)))
 
 
 def cosine(candidate: Candidate) -> float:

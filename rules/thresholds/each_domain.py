@@ -22,7 +22,7 @@ from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
-from rules.logistic import Logistic, read, shipped
+from rules.logistic import Logistic, log_odds, read, shipped
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A softmax over domains of what is known of every domain once it was searched; fitted beside the whole Code and cases
@@ -283,8 +283,7 @@ def first_of(answer: Ranking) -> Sequence[Candidate]:
 
 def weighed(verdict: Verdict, slope: float, intercept: float) -> float:
     """Of an answer of which nothing is known no more is said than that it may be."""
-    probability = 0.5 if verdict is UNTOLD else min(max(verdict.probability, 1e-3), 1 - 1e-3)
-    return slope * math.log(probability / (1 - probability)) + intercept
+    return slope * log_odds(0.5 if verdict is UNTOLD else verdict.probability) + intercept
 
 
 def placed(candidates: Sequence[Candidate], share: float) -> list[Candidate]:

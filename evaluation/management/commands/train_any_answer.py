@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from evaluation.learning import any_answer
+from evaluation.learning.pools import library_topics
 from evaluation.management.base import with_bar
-from evaluation.topics.library import topics_of
 from evaluation.topics.topic import read_topics
 from retrieval.management.base import ArfCommand
 from rules.thresholds.each_domain import FILE
@@ -25,7 +25,7 @@ class Command(ArfCommand):
         )
 
     def handle(self, *, topics: Path | None, write: bool, **options) -> None:
-        found = read_topics(topics) if topics else topics_of(split="tune")
+        found = read_topics(topics) if topics else library_topics("tune")
         fitted = any_answer.fit(any_answer.to_fit_on(found), show=with_bar)
         if write:
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")

@@ -2,11 +2,9 @@
 
 import json
 
-from django.core.management.base import CommandError
-
 from evaluation.learning import sufficiency
-from evaluation.management.base import with_bar
-from evaluation.topics.library import topics_of
+from evaluation.learning.pools import judged
+from evaluation.management.base import chosen_topics, with_bar
 from retrieval.management.base import ArfCommand
 from rules.sufficiency.stage import FILE
 
@@ -27,15 +25,14 @@ class Command(ArfCommand):
 
     def handle(self, *, domain: str, write: bool, measure: str | None, **options) -> None:
         if measure:
-            sets = {"spoiled": sufficiency.spoiled(measure), "topics": topics_of(domain, measure)}
+            topics = judged(chosen_topics(domain, measure, None))
+            sets = {"spoiled": sufficiency.spoiled(measure), "topics": topics}
             told = {
                 name: sufficiency.recovery(topics, show=with_bar) for name, topics in sets.items() if topics
             }
             self.stdout.write(json.dumps(told, indent=2))
             return
-        topics = [*topics_of(domain, "tune"), *sufficiency.spoiled("train")]
-        if not topics:
-            raise CommandError("There are no topics to learn from.")
+        topics = [*judged(chosen_topics(domain, "tune", None)), *sufficiency.spoiled("train")]
         fitted = sufficiency.fit(topics, show=with_bar)
         if write:
             FILE.write_text(json.dumps(fitted.row, indent=2) + "\n", encoding="utf-8")

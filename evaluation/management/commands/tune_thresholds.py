@@ -124,12 +124,8 @@ def is_reranked() -> bool:
 
 
 def not_learned(topics: list[Topic]) -> list[Topic]:
-    """Those that the reranker in force did not learn from: of the others it knows the answers, and its probabilities
-    for them say nothing of what it gives to anybody else. Raises ArfError where none is left.
-    """
-    learned = set(registry.active().manifest.get("topics", ()))
-    left = [topic for topic in topics if topic.id not in learned]
-    if not left:
+    """Raises ArfError where none is left."""
+    if not (left := registry.not_learned(topics)):
         raise ArfError("The reranker in force learned from every one of these topics: choose on others.")
     return left
 

@@ -5,11 +5,10 @@ import pytest
 from evaluation.embedder import pairs
 from evaluation.topics.leaks import leaks
 from evaluation.topics.library import topics_of
-from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.models import Section
+from retrieval.models import Domain, Section
 from rules.models import Alias
-from tests.builders import a_case_file
+from tests.builders import a_document, a_section, embedded
 
 pytestmark = pytest.mark.django_db
 
@@ -38,9 +37,14 @@ def test_no_held_out_question_is_learned_from():
     assert not leaks([pair.question for pair in pairs.gathered()], kept)
 
 
-def test_private_provisions_are_none():
-    owner = Caller(principals=("user:1",))
-    document = a_case_file("Lease", "The tenant shall water the garden of the house daily.", granted_to=owner)
+def test_private_provisions_are_none_though_every_row_can_be_read():
+    document = a_document(Domain.objects.get(slug="client_cases"), title="Lease")
+    named, headed = (
+        a_section(document, f"The tenant shall {duty} daily.", heading=f"How to {duty}")
+        for duty in ("water the garden", "sweep the stairs")
+    )
+    embedded(named, headed)
     with as_system():
-        sections = set(Section.objects.filter(document=document).values_list("pk", flat=True))
-    assert sections and not sections & {pair.section for pair in pairs.gathered()}
+        Alias.objects.create(domain=document.domain, locator=named.locator, text="watering of the garden")
+        found = {pair.section for pair in pairs.gathered()}
+    assert found and not found & {named.pk, headed.pk}

@@ -8,17 +8,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.learning import any_answer, registry
-from evaluation.learning.any_answer import fit, signs_of
+from evaluation.learning.any_answer import fit, signs_of, to_fit_on
+from evaluation.learning.retraining import Checkpoints
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.errors import ArfError
 from retrieval.indexes import terms
-from retrieval.models import JobRun, RankerModel
+from retrieval.models import Domain, JobRun, RankerModel
 from rules.logistic import shipped
 from rules.thresholds.each_domain import FEATURES, FILE, any_answers
 from tests.builders import a_document, a_domain, a_section, embedded
-from tests.evaluation.learning.conftest import TOPICS, some
+from tests.evaluation.learning.conftest import TOPICS, some, topic
 from tests.rules.thresholds.test_each_domain import knowing_unanswerable
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +70,21 @@ def test_a_question_of_a_test_topic_is_not_learned_whatever_split_a_file_gives_i
         call_command("train_any_answer", topics=path)
 
 
+def test_what_a_file_tests_on_is_not_learned_in_nearly_the_same_words_or_as_a_paraphrase(library):
+    tested = Topic("t", "May a kite be flown over an aerodrome?", split="test", group="kites")
+    near = Topic("n", "May a kite be flown over the aerodrome", split="tune")
+    paraphrase = Topic("p", "toys in the air near runways", split="tune", group="kites")
+    other = Topic("o", "who may fell an oak", split="tune")
+    assert to_fit_on([tested, near, paraphrase, other]) == [other]
+
+
+def test_what_one_body_leaves_open_and_another_answers_is_learned_as_answered():
+    answered = Topic("a", "Who may fell an oak?", split="tune")
+    elsewhere = Topic("b", "who may fell an oak?", split="tune", domain="us_code", answerable=False)
+    nowhere = Topic("c", "best recipe for apple pie", split="tune", answerable=False)
+    assert to_fit_on([elsewhere, answered, nowhere]) == [answered, nowhere]
+
+
 def test_the_command_tells_what_it_fitted_and_writes_only_when_asked_to(two_bodies, tmp_path):
     before, told = FILE.read_text(encoding="utf-8"), StringIO()
     call_command("train_any_answer", topics=a_file(tmp_path / "tune.jsonl", "tune", 20), stdout=told)
@@ -80,7 +96,7 @@ def test_the_command_tells_what_it_fitted_and_writes_only_when_asked_to(two_bodi
 def fitting(two_bodies, monkeypatch):
     """The job, on forty tune topics."""
     monkeypatch.setattr(any_answer, "FEWEST", 5)
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 40))
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 40))
 
     def ran() -> JobRun:
         *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
@@ -117,16 +133,35 @@ def test_what_ships_serves_where_it_tells_better_or_topics_are_few(fitting, monk
     assert ships.minimum != row["minimum"] <= row["sure"]  # of the reranker and the law that are here
 
 
+def test_what_was_fitted_before_serves_no_more_where_the_job_says_that_what_ships_does(fitting, monkeypatch):
+    monkeypatch.setattr(any_answer, "area", lambda *told: 0.0)
+    assert fitting().message.startswith("Serves: ")
+    monkeypatch.setattr(any_answer, "FEWEST", 100)
+    assert fitting().message.startswith("What ships serves: ")
+    assert registry.active().any_answer is None
+
+
 def test_the_job_goes_on_where_it_stopped_and_begins_again_for_another_reranker(fitting, monkeypatch):
     monkeypatch.setattr(any_answer, "time_for_more", lambda run: lambda: False)
     steps = jobs.run_here(jobs.create("any_answer", key="any_answer"))
     positions = [next(steps).position for _ in range(5)]
     assert positions == [0, 10, 20, 30, 40]
     knowing_unanswerable("how tall is the tower of Pisa")
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 30))  # fewer topics are left, too
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 30))  # fewer topics are left, too
     assert next(steps).position == 0
     *_, run = steps
     assert run.status == JobRun.Status.DONE and run.position == 30
+
+
+def test_only_topics_of_public_law_whose_answer_is_known_though_not_to_the_reranker_are_learned_from_and_kept(library):
+    knowing_unanswerable("best recipe for apple pie")
+    topic("judged", "who may declare war", split="tune")
+    topic("learned", "who may grant pardons", split="tune")
+    RankerModel.objects.update(manifest={"topics": ["learned"]})
+    topic("unjudged", "what is a bill of attainder", grade=None, split="tune")
+    topic("private", "who paid for the roof", split="tune", domain=Domain.objects.get(slug="client_cases"))
+    run = next(jobs.run_here(jobs.create("any_answer", key="any_answer")))
+    assert [each.id for each in Checkpoints(run).topics()] == ["judged"]
 
 
 def test_without_a_reranker_there_is_nothing_to_fit():
@@ -136,6 +171,6 @@ def test_without_a_reranker_there_is_nothing_to_fit():
 
 def test_with_one_body_of_law_there_is_nothing_to_fit(monkeypatch):
     knowing_unanswerable("best recipe for apple pie")
-    monkeypatch.setattr(any_answer, "topics_of", lambda split: some(split, 10))
+    monkeypatch.setattr(any_answer, "library_topics", lambda split: some(split, 10))
     *_, run = jobs.run_here(jobs.create("any_answer", key="any_answer"))
     assert run.message == "Nothing to fit: no question is put to several bodies of law."

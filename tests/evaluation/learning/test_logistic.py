@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from evaluation.learning.logistic import fit
+from retrieval.errors import ArfError
 from rules.logistic import Logistic
 
 
@@ -29,3 +30,20 @@ def test_a_group_is_either_learned_from_or_held_out():
     names = [f"group {n}" for n in range(5)]
     together, apart = (fit(rows, right, names, few=0.1, groups=known) for known in (None, groups))
     assert together.auc == 1.0 and apart.auc < 0.5
+
+
+@pytest.mark.parametrize(
+    ("right", "groups"),
+    [
+        ([], None),
+        ([True] * 20, None),
+        ([True] * 4 + [False] * 4, None),
+        ([True] * 19 + [False], None),
+        ([True] * 20 + [False] * 20, ["alike"] * 40),
+        ([True] * 20 + [False] * 20, [*map(str, range(20)), *["alike"] * 20]),
+    ],
+)
+def test_too_few_examples_to_learn_from_and_hold_out_are_refused_in_words(right, groups):
+    rows = np.arange(len(right), dtype=float)[:, None]
+    with pytest.raises(ArfError, match="too few examples"):
+        fit(rows, np.array(right, dtype=bool), ("first",), few=0.1, groups=groups)

@@ -1,14 +1,18 @@
 """What tells whether evidence suffices is learned from questions that were answered and from spoiled ones."""
 
+import json
 from collections import Counter
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, is_right, recovery, spoiled
 from evaluation.topics.topic import read_topics
 from retrieval.models import Section
 from retrieval.ranking import Candidate, Query, Ranking
 from tests.conftest import ROOT
+from tests.evaluation.learning.conftest import topic
 
 pytestmark = pytest.mark.django_db
 KINDS = {"typos": 60, "wrong act": 40, "wrong domain": 40, "spanish idiom": 30, "vague": 30}
@@ -40,6 +44,29 @@ def test_right_is_what_is_shown_and_relevant_among_the_first_three():
     assert not is_right(topic, ranking("/a", abstained=True))
 
 
+def test_without_a_reranker_there_is_nothing_to_learn_and_the_command_says_so():
+    with pytest.raises(CommandError, match="no reranker serves"):
+        call_command("train_sufficiency")
+
+
+def measured(split: str) -> dict:
+    told = StringIO()
+    call_command("train_sufficiency", measure=split, stdout=told)
+    return json.loads(told.getvalue())
+
+
+def test_a_question_that_nobody_judged_yet_is_neither_right_nor_wrong(library):
+    topic("judged", "can the police search my phone", split="tune")
+    topic("unjudged", "what is a bill of attainder", grade=None, split="tune")
+    told = measured("tune")["topics"]
+    assert sum(told.get(f"{kind} at once", 0) for kind in ("right", "wrong")) == 1
+
+
+def test_of_a_body_of_law_without_topics_nothing_is_learned():
+    with pytest.raises(CommandError, match="no tune topics for us_cod"):
+        call_command("train_sufficiency", "us_cod")
+
+
 def test_a_question_asked_of_the_wrong_body_of_law_is_recovered_and_one_that_is_well_is_asked_once():
     topics = [
         Topic(
@@ -49,6 +76,7 @@ def test_a_question_asked_of_the_wrong_body_of_law_is_recovered_and_one_that_is_
         Topic("s", "me catearon la casa", tags=(STATED_ENGLISH,), relevant={"/us/const/amendment/IV": 3}),
     ]
     told = recovery(topics)
+    assert "corrected by " not in told
     assert told["recovered"] >= 1 and told["spoilt"] == told["needless"] == 0
     assert told["corrected by SearchEverywhere"] >= 1
     assert told["nDCG@10 default"] > told["nDCG@10 once"]

@@ -264,6 +264,14 @@ def test_too_few_topics_are_refused_for_a_calibration():
         fit([], most_declined=0.05)
 
 
+@pytest.mark.parametrize("relevant", [(), (False,), (True,)])
+def test_topics_that_find_nothing_or_nothing_but_one_kind_are_refused_for_a_calibration(relevant):
+    found = [{"dense": 0.5, "coverage": 0.1}] * len(relevant)
+    pages = [tuning.Judged(a_topic(n), tuple(found), relevant) for n in range(FEWEST)]
+    with pytest.raises(ArfError, match="nothing to tell apart"):
+        fit(pages, most_declined=0.05)
+
+
 def test_a_topic_of_the_test_split_never_reaches_the_calibration():
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("calibrate", "us_constitution", str(TOPICS), "--split", "test")
