@@ -18,6 +18,7 @@ _OF_IT = (
 )
 _IN_IT = rf"{_S['matters']} (?:\w+ )?(?:of|in|de|en|del) (?:the |la |el )?{_S['places']}"
 _ITS = re.compile(rf"\b(?:{_S['institutions']}|{_OF_IT}|{_IN_IT})\b")
+_ANY = re.compile(rf"\b(?:{_S['places']}|{_S['peoples']}|{_S['institutions']})")
 _NAMED = re.compile(rf"\b{_S['places']}\b")
 _OURS = re.compile(rf"\b{_S['ours']}\b|\b(?:with|con) (?:the )?{_S['places']}\b")
 _CROSSING = re.compile(rf"\b(?:{_S['crossing']}|(?:from|to|into|through|a|de|desde|hacia) (?:the )?{_S['places']})\b")
@@ -28,6 +29,6 @@ def asks_of_another_country(text: str) -> bool:
     crosses their border.
     """
     folded = fold(text)
-    if _OURS.search(folded) or names_a_state(text):
+    if not _ANY.search(folded) or _OURS.search(folded) or names_a_state(text):
         return False
     return bool(_ITS.search(folded) or (_NAMED.search(folded) and not _CROSSING.search(folded)))
