@@ -16,7 +16,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import rows
 from retrieval.engines.translation import Glossary
 from retrieval.indexes.terms import stored_counts
-from retrieval.models import Section
+from retrieval.models import Domain, Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
 from rules.aliases.vectors import AliasVectors
@@ -27,6 +27,12 @@ from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Ques
 T = TypeVar("T")
 K1, B = 1.2, 0.75
 BATCH = 2_000  # rows read at a time
+
+Version = tuple[int, int]  # of what concerns public domains, and of what concerns private ones alone; 0: not looked at
+
+
+def version_of(name: str, versions: Mapping[str, int]) -> Version:
+    return versions.get(name, 0), versions.get(f"private_{name}", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ ORDER BY 1
 
 
 @lru_cache(maxsize=100)
-def names_now(domain_id: int, version: int) -> tuple:
+def names_now(domain_id: int, version: Version) -> tuple:
     """What tells the names of a domain from what they were at another version of all names."""
     return tuple(rows(NAMES_NOW, {"domain": domain_id}))
 
@@ -60,10 +66,10 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
     """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
     which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for.
     """
-    kept: dict[int, tuple[tuple[int, ...], tuple, T]] = {}
+    kept: dict[int, tuple[tuple, tuple, T]] = {}
 
     @wraps(make)
-    def known(domain_id: int, version: int, *others: int) -> T:
+    def known(domain_id: int, version: Version, *others: int) -> T:
         found = kept.get(domain_id)
         if found is None or found[0] != (version, *others):
             now = *others, *names_now(domain_id, version)
@@ -190,14 +196,14 @@ def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 @newest
-def alias_table(domain_id: int, version: int) -> AliasTable:
+def alias_table(domain_id: int, version: Version) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
     enabled = Alias.objects.in_use().filter(domain=domain_id)
     return AliasTable(enabled.order_by("pk").values_list("text", "locator", "language").iterator(chunk_size=BATCH))
 
 
 @newest
-def collective_names(domain_id: int, version: int) -> Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]:
+def collective_names(domain_id: int, version: Version) -> Mapping[tuple[str, ...], tuple[str, tuple[str, ...]]]:
     """The name and the locators of its provisions in order, by the stems of the name in its language."""
     names: dict[tuple[str, ...], tuple[str, tuple[str, ...]]] = {}
     named = Alias.objects.collective().filter(domain=domain_id).values_list("text", "language", "locator")
@@ -209,7 +215,7 @@ def collective_names(domain_id: int, version: int) -> Mapping[tuple[str, ...], t
 
 
 @newest
-def words_of_names(domain_id: int, version: int) -> Mapping[str, Counter[str]]:
+def words_of_names(domain_id: int, version: Version) -> Mapping[str, Counter[str]]:
     """By language, how often each folded word stands in the names of a domain."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for text, language in Alias.objects.in_use().filter(domain=domain_id).values_list("text", "language"):
@@ -218,7 +224,7 @@ def words_of_names(domain_id: int, version: int) -> Mapping[str, Counter[str]]:
 
 
 @newest
-def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
+def alias_vectors(domain_id: int, version: Version, model_id: int) -> AliasVectors:
     found = AliasVector.objects.filter(
         model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
     )
@@ -227,7 +233,7 @@ def alias_vectors(domain_id: int, version: int, model_id: int) -> AliasVectors:
 
 
 @newest
-def wording(domain_id: int, version: int) -> Wording:
+def wording(domain_id: int, version: Version) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
     found = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
     found = found.order_by("alias_id").distinct("alias_id")
@@ -239,7 +245,7 @@ def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
     A domain whose words are not counted yet is taken to have names for most.
     """
     counts = stored_counts(domain_id, versions.get("vocabulary", 0))
-    named = wording(domain_id, versions.get("aliases", 0)).locators
+    named = wording(domain_id, version_of("aliases", versions)).locators
     return counts is None or 2 * len(named) >= counts.sections
 
 
@@ -294,7 +300,7 @@ def phrases(version: int) -> Phrases:
 
 
 @lru_cache(maxsize=2)
-def active_thresholds(version: int) -> Mapping[int, Thresholds]:
+def active_thresholds(version: Version) -> Mapping[int, Thresholds]:
     active = DomainThreshold.objects.filter(active=True).select_related("domain")
     return {row.domain_id: thresholds_of(row) for row in active}
 
@@ -307,7 +313,7 @@ def thresholds_of(row: DomainThreshold) -> Thresholds:
 _draft: ContextVar[DomainThreshold | None] = ContextVar("draft", default=None)
 
 
-def thresholds(version: int) -> Mapping[int, Thresholds]:
+def thresholds(version: Version) -> Mapping[int, Thresholds]:
     """The active thresholds by domain id; inside `as_if_published`, the draft in place of its domain's."""
     rows, draft = active_thresholds(version), _draft.get()
     return rows if draft is None else {**rows, draft.domain_id: thresholds_of(draft)}
@@ -331,9 +337,16 @@ def as_if_published(draft: DomainThreshold) -> AbstractContextManager[None]:
 
 
 @lru_cache(maxsize=4)
-def stored_rules(version: int) -> RuleIndex:
-    """Every rule in force at this version of the rules."""
-    return RuleIndex(row.compiled for row in Rule.objects.published())
+def stored_rules(version: Version) -> RuleIndex:
+    """Every rule in force at this version of the rules; without those of private domains alone where these are not
+    counted, so that no public answer tells whether there are any.
+    """
+    rules = [row.compiled for row in Rule.objects.published()]
+    public, private = version
+    if private:
+        return RuleIndex(rules)
+    public = set(Domain.objects.filter(visibility=Domain.Visibility.PUBLIC).values_list("slug", flat=True))
+    return RuleIndex(rule for rule in rules if not rule.domains or not public.isdisjoint(rule.domains))
 
 
 @lru_cache(maxsize=4)
@@ -345,7 +358,7 @@ def tried(trial: tuple[CompiledRule, ...]) -> RuleIndex:
 _trial: ContextVar[RuleIndex | None] = ContextVar("trial", default=None)
 
 
-def rules(version: int) -> RuleIndex:
+def rules(version: Version) -> RuleIndex:
     """The published rules; inside `as_if_these_rules`, those instead."""
     trial = _trial.get()
     return stored_rules(version) if trial is None else trial

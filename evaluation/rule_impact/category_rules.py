@@ -338,7 +338,7 @@ def proposals(topics: Sequence[Topic], domain: str, caller: Caller) -> list[Prop
     """From topics that may be learned from; beside the rules in force."""
     places = places_of(domain, caller)
     _scopes, in_force = Runner(caller=caller).in_force((domain,))
-    beside = published.rules(in_force.get("rules", 0))
+    beside = published.rules(published.version_of("rules", in_force))
     cases, corpus = document_search(domain, caller, places, beside=beside).cases(topics), Corpus(places)
     patterns = learn(cases, corpus)
     grouped = by_category(cases)

@@ -150,7 +150,7 @@ class PublicSearch:
         stages = pipeline.get(pipeline.USUAL).stages
         rules_at = next(n for n, stage in enumerate(stages) if isinstance(stage, MatchRules))
         self.reading, self.answering = Pipeline(*stages[:rules_at]), Pipeline(*stages[rules_at:])
-        self.in_force = published.stored_rules(rules_version())
+        self.in_force = published.stored_rules((rules_version(), 0))
         self.indexed = {id(rule) for rule in self.in_force}
         self.runner = Runner()
 
@@ -265,6 +265,7 @@ class Effect:
 
 
 def rules_version() -> int:
+    """Of those that the public is answered by."""
     return statements.current_versions().get("rules", 0)
 
 

@@ -88,7 +88,7 @@ class DomainForm(forms.ModelForm):
         source = self.cleaned_data["source"]
         if source and "source" in self.changed_data and not fetching.is_address(source):
             try:
-                staging.own_source(source)
+                staging.own_source(source, self.instance)
             except SourceRefused as refused:
                 raise forms.ValidationError(in_words(refused.refusal)) from refused
         return source

@@ -13,7 +13,7 @@ from retrieval.api.errors import BadParameter
 from retrieval.api.parameters import Choice, Day, Names, Number, Parameters, Text
 from retrieval.api.sections import reference
 from retrieval.api.serializers import Reference, Turned
-from retrieval.corpus.changes import KINDS, Made, Span, begins, changes
+from retrieval.corpus.changes import KINDS, MOST, Made, Span, begins, changes
 from retrieval.errors import NotFound
 from retrieval.models import Domain
 from retrieval.request import MOST_PAGES
@@ -29,7 +29,12 @@ class ChangeParameters(Parameters):
     since = Day(required=False, help_text="The first day looked at.")
     until = Day(required=False, help_text="The last day looked at.")
     k = Number(min_value=1, max_value=MAX_K, default=20, help_text="Changes on a page.")
-    page = Number(min_value=1, max_value=MOST_PAGES, default=1)
+    page = Number(
+        min_value=1,
+        max_value=MOST_PAGES,
+        default=1,
+        help_text=f"Pages reach the first {MOST:,} changes; `until` leads to older ones.",
+    )
 
 
 class MadeChange(Reference):
@@ -66,9 +71,13 @@ def account(
     since: date | None = None,
     until: date | None = None,
 ) -> dict:
-    """Raises NotFound for a domain that the caller may not see, and BadParameter for days in the wrong order."""
+    """Raises NotFound for a domain that the caller may not see, and BadParameter for days in the wrong order and pages
+    past the first `MOST` changes.
+    """
     if since and until and since > until:
         raise BadParameter("until is before since.")
+    if page * k > MOST:
+        raise BadParameter(f"Pages reach the first {MOST:,} changes: ask for older ones by until.")
     domains = list(Domain.objects.visible_to(caller).filter(slug__in=domain))
     if unknown := set(domain) - {each.slug for each in domains}:
         raise NotFound(f"There is no domain named “{min(unknown)}”.")
@@ -76,7 +85,7 @@ def account(
     return {
         "changes": [to_dict(made) for made in found],
         "page": page,
-        "next": page + 1 if more and page < MOST_PAGES else None,
+        "next": page + 1 if more and page < MOST_PAGES and (page + 1) * k <= MOST else None,
         "previous": page - 1 if page > 1 else None,
     }
 

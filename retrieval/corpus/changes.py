@@ -19,6 +19,7 @@ from retrieval.models.corpus import SectionQuerySet
 NEW, CHANGED, REPEALED, OVERRULED = "new", "changed", "repealed", "overruled"
 KINDS = (NEW, CHANGED, REPEALED, OVERRULED)
 KIND_OF = {"changed": CHANGED, "repealed": REPEALED, "superseded": REPEALED, "overruled": OVERRULED}  # of `history`
+MOST = 10_000  # changes that paging reaches, since a page reads all before it; what is older is asked for by its days
 ROW = ("pk", "document_id", "position", "day", "kind")
 ORDER = ("-day", "document_id", "position", "pk")
 Row = tuple[int, int, int, date, str, history.Change | None]

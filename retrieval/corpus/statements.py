@@ -92,6 +92,8 @@ def _insertion(model: type[Model]) -> str:
     return f'INSERT INTO "{model._meta.db_table}" ({columns}) VALUES ({values})'
 
 
+# Of what is private alone; each has its public name after "private_", grants apart.
+PRIVATE_VERSIONS = ("grants", "private_rules", "private_aliases", "private_thresholds")
 VERSIONS = "SELECT name, number FROM retrieval_version"
 
 
@@ -101,10 +103,10 @@ def current_versions() -> dict[str, int]:
 
 
 def versions_for(domains: Sequence[DomainScope], curated: dict[str, int]) -> dict[str, int]:
-    """With those of these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. Grants are none of a public
-    answer's.
+    """With those of these domains: {"corpus:us_constitution": 3, "aliases": 12, …}. What counts private things is
+    none of a public answer's.
     """
     versions = curated | {f"corpus:{domain.slug}": domain.corpus_version for domain in domains}
-    if not any(domain.private for domain in domains):
-        versions.pop("grants", None)
-    return versions
+    if any(domain.private for domain in domains):
+        return versions
+    return {name: number for name, number in versions.items() if name not in PRIVATE_VERSIONS}

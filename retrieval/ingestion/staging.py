@@ -38,7 +38,7 @@ Row = tuple[Section, Node]
 def read(run: JobRun) -> Progress:
     """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
     domain = Domain.objects.get(slug=run.params["domain"])
-    path = source_path(run.params["source"]) if run.params.get("source") else own_source(domain.source)
+    path = source_path(run.params["source"]) if run.params.get("source") else own_source(domain.source, domain)
     place = Place(**run.state.get("place", {}))
     found = read_next(path, domain, place)
     source = of_edition(found.document, run.params.get("edition", ""))
@@ -216,9 +216,10 @@ def source_path(name: str) -> Path:
     return path if path.is_absolute() else settings.BASE_DIR / path
 
 
-def own_source(name: str) -> Path:
+def own_source(name: str, domain: Domain) -> Path:
     """Of what a domain names, which people may do who may not read the files of this machine: only what lies below the
-    folders that the settings allow. Raises SourceRefused for all else, in the same words whether it is there or not.
+    folders that the settings allow, and is read by no other domain, which may be a private one. Raises SourceRefused
+    for all else, in the same words whether it is there or not.
     """
     if not name:
         raise SourceRefused(gettext_noop("This domain has no source: name one."))
@@ -231,7 +232,21 @@ def own_source(name: str) -> Path:
                 "folders in ARF_SOURCES."
             )
         )
+    if is_anothers(path, domain):
+        raise SourceRefused(
+            gettext_noop(
+                "Another domain is read from there, from a folder around it or from a file in it: each domain needs "
+                "files of its own."
+            )
+        )
     return path
+
+
+def is_anothers(path: Path, domain: Domain) -> bool:
+    """Whether another domain names the path, a folder around it or something in it."""
+    named = Domain.objects.exclude(pk=domain.pk).exclude(source="").values_list("source", flat=True)
+    mine, others = path.resolve(), (source_path(name).resolve() for name in named)
+    return any(mine.is_relative_to(other) or other.is_relative_to(mine) for other in others)
 
 
 def check_identity(domain: Domain, source: SourceDocument) -> None:

@@ -16,6 +16,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.corpus.changes import (
     CHANGED,
     KINDS,
+    MOST,
     NEW,
     OVERRULED,
     REPEALED,
@@ -33,7 +34,7 @@ from retrieval.pages.views import ReaderForm, costly
 from retrieval.text.redline import Line, excerpt, has_same_words, redline, stretches
 
 PAGE_SIZE = 20
-MOST_PAGES = 500
+MOST_PAGES = MOST // PAGE_SIZE
 LONGEST_EXCERPT = 700  # characters of a change in the list
 
 
@@ -100,7 +101,7 @@ class Shown:
 @costly
 def changes_page(request: HttpRequest) -> HttpResponse:
     form = ChangesForm(request.GET, domains=offered_domains(request.caller))
-    shown, number, following = [], 1, None
+    shown, number, following, older = [], 1, None, None
     if form.is_valid():
         said = form.cleaned_data
         number = said["page"] or 1
@@ -117,8 +118,9 @@ def changes_page(request: HttpRequest) -> HttpResponse:
             Shown(made, excerpt(done_by(made), most=LONGEST_EXCERPT), is_layout(made)) for made in found
         ]
         following = number + 1 if more and number < MOST_PAGES else None
+        older = found[-1].day if more and not following else None
     answer = {"page": number, "next": following, "previous": number - 1 if number > 1 else None}
-    context = {"form": form, "shown": shown, "answer": answer}
+    context = {"form": form, "shown": shown, "answer": answer, "older": older}
     return render(request, "retrieval/changed.html", context, status=400 if form.errors else 200)
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from retrieval.access import row_security
 from retrieval.access.caller import Caller
 from retrieval.access.matters import is_member
-from retrieval.corpus.statements import insert
+from retrieval.corpus.statements import PRIVATE_VERSIONS, insert
 from retrieval.database import has_room
 from retrieval.errors import NotFound
 from retrieval.models import Click, Domain, Feedback, LLMVerdict, SearchLog, Section, ShadowRanking, Trace
@@ -207,7 +207,7 @@ def explanation_of(trace_id: str, caller: Caller) -> dict:
 def without_others(account: dict) -> dict:
     """Without the numbers that grow with what others hand in and share, and without another's search."""
     private = Domain.objects.filter(visibility=Domain.Visibility.PRIVATE).values_list("slug", flat=True)
-    counting = {"grants", *(f"corpus:{slug}" for slug in private)}
+    counting = {*PRIVATE_VERSIONS, *(f"corpus:{slug}" for slug in private)}
     versions = {name: number for name, number in account["versions"].items() if name not in counting}
     return account | {"cached_from": None, "versions": versions}
 

@@ -1,13 +1,17 @@
 """What the admin classes of curated rows share: history with reasons, who changed a row last, files in and out."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Model, OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from import_export.admin import ImportExportModelAdmin
@@ -24,8 +28,45 @@ from retrieval.errors import ArfError
 from retrieval.models.uploads import in_words
 from rules.authoring.resources import FORMATS
 
+OPENED = "admin/rules/_opened.html"
 
-class ReasonedForm(forms.ModelForm):
+
+class OpenedForm(forms.ModelForm):
+    """Shown again, with who saved meanwhile, where somebody saved after it was opened; saved once more, it replaces
+    what is there by then. Its template `OPENED` posts along what was last saved when it was opened.
+    """
+
+    opened = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.initial["opened"] = next((number for number, *_ in self.saves()[:1]), 0)
+
+    def saves(self) -> QuerySet:
+        """Of what the form changes, the newest first: (a number that grows, who, when)."""
+        raise NotImplementedError
+
+    def clean(self) -> dict:
+        said = super().clean()
+        opened = said.get("opened")
+        newest = None if opened is None else self.saves().first()
+        if newest and newest[0] > opened:
+            self.add_error(None, saved_meanwhile(*newest[1:]))
+            self.data = self.data.copy()
+            self.data["opened"] = newest[0]
+        return said
+
+
+def saved_meanwhile(who: str | None, when: datetime) -> str:
+    told = {"who": who or _("A command or a job"), "when": date_format(localtime(when), "DATETIME_FORMAT")}
+    message = _(
+        "%(who)s saved this on %(when)s, after you opened this page, so that yours was not saved. What you typed still "
+        "stands here: look at what was saved, then save again to put yours in its place."
+    )
+    return message % told
+
+
+class ReasonedForm(OpenedForm):
     """An edit may say why it is made; history keeps it."""
 
     reason = forms.CharField(
@@ -34,6 +75,15 @@ class ReasonedForm(forms.ModelForm):
         widget=UnfoldAdminTextInputWidget,
         label=gettext_lazy("Reason for this change"),
     )
+
+    def saves(self) -> QuerySet:
+        lines = self._meta.model.history.filter(id=self.instance.pk).order_by("-history_id")
+        return lines.values_list("history_id", "history_user__username", "history_date")
+
+    def clean(self) -> dict:
+        """Holds the row until it is saved: of two who save at once the second is told of the first."""
+        self._meta.model.objects.select_for_update().filter(pk=self.instance.pk).first()
+        return super().clean()
 
     def save(self, commit: bool = True) -> Model:
         self.instance._change_reason = self.cleaned_data.get("reason") or None
@@ -44,6 +94,7 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
     """Lists that answer what is live and who changed it last."""
 
     form = ReasonedForm
+    change_form_before_template = OPENED
     import_form_class = ImportForm
     export_form_class = ExportForm
     list_per_page = 50
@@ -58,6 +109,7 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
     def get_history_queryset(self, request: HttpRequest, *args) -> QuerySet:
         return self.visible(super().get_history_queryset(request, *args), caller_of(request))
 
+    @transaction.atomic
     def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
         """A POST puts an earlier state back, which the library allows to everybody who may view it."""
         if self.get_object(request, unquote(object_id)) is None:

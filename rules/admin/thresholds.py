@@ -1,7 +1,7 @@
 """The admin of thresholds: every edit is a domain's next version."""
 
-from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.forms import model_to_dict
 from django.http import HttpRequest
 from django.urls import reverse
@@ -13,13 +13,14 @@ from unfold.decorators import display
 
 from retrieval.admin.base import PRIMARY_KEY, NeverDeleted, link
 from retrieval.stages.reranker.features import USUAL_MINIMUM
+from rules.admin.base import OPENED, OpenedForm
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import THRESHOLDS, check_calibration, publish
 
 DECLINING = ("answer_minimum", "minimum")  # what no probability reaches 1 of
 
 
-class ThresholdForm(forms.ModelForm):
+class ThresholdForm(OpenedForm):
     class Meta:
         model = DomainThreshold
         fields = [*THRESHOLDS, "reason"]
@@ -29,6 +30,12 @@ class ThresholdForm(forms.ModelForm):
                 "are kept."
             )
         }
+
+    def saves(self) -> QuerySet:
+        """The versions of the domain that was sent; of every domain before one was."""
+        said = getattr(self, "cleaned_data", None)
+        versions = DomainThreshold.objects.filter(**({} if said is None else {"domain": said.get("domain")}))
+        return versions.order_by("-pk").values_list("pk", "created_by__username", "created_at")
 
     def clean_calibration(self) -> dict:
         calibration = self.cleaned_data["calibration"] or {}
@@ -57,6 +64,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
     """Append-only: adding makes the next version and puts it in force; earlier ones stay to be read."""
 
     form = ThresholdForm
+    change_form_before_template = OPENED
     change_form_outer_before_template = "admin/rules/_threshold_preview.html"
     list_display = [
         "domain", "version", "in_force", "answers_from", "reason", "created_by", "created_at", "edit",

@@ -76,7 +76,7 @@ class AliasRetriever:
         return replace(ranking, candidates=tuple(candidates)).noting(names)
 
     def _matches(self, query: Query) -> list[AliasMatch]:
-        version = query.versions.get("aliases", 0)
+        version = published.version_of("aliases", query.versions)
         texts = {"en": query.text} | (
             {query.language: query.corrected_text} if query.language != "en" else {}
         )
@@ -145,7 +145,7 @@ def compared_by_meaning(query: Query, domain: int) -> tuple[AliasVectors, np.nda
     """The names of a domain and (names,) their cosines with the question, compared once in a search: names that change
     meanwhile are not taken for these.
     """
-    version = query.versions.get("aliases", 0)
+    version = published.version_of("aliases", query.versions)
 
     def compare() -> tuple[AliasVectors, np.ndarray]:
         names = published.alias_vectors(domain, version, query.embedded_by)
@@ -205,7 +205,7 @@ def compared_by_words(query: Query, domain: int) -> tuple[Wording, np.ndarray, f
     """As above the wording of a domain's names, (provisions,) BM25 of the question in it, and the most that one could
     reach.
     """
-    version = query.versions.get("aliases", 0)
+    version = published.version_of("aliases", query.versions)
 
     def compare() -> tuple[Wording, np.ndarray, float]:
         wording = published.wording(domain, version)
@@ -329,7 +329,7 @@ class AnswerChangesOfNamed:
 
 def named_by(query: Query, words: str) -> list[tuple[str, str]]:
     """The curated names, with their locators, that are all of these words, neutral ones apart; in either language."""
-    version = query.versions.get("aliases", 0)
+    version = published.version_of("aliases", query.versions)
     tables = [published.alias_table(domain, version) for domain in query.domain_ids]
     readings = ((text, language) for text in unframed(words) for language in LANGUAGES)
     found = (table.exactly(text, language) for text, language in readings for table in tables)
@@ -338,7 +338,7 @@ def named_by(query: Query, words: str) -> list[tuple[str, str]]:
 
 def named_together(query: Query) -> tuple[str, list[str]]:
     """The name that is all of the question, neutral words apart, and what it means; in either language."""
-    version = query.versions.get("aliases", 0)
+    version = published.version_of("aliases", query.versions)
     for text in unframed(query.original):
         for domain in query.domain_ids:
             names = published.collective_names(domain, version)

@@ -23,7 +23,7 @@ class MatchRules:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        stored = published.rules(query.versions.get("rules", 0))
+        stored = published.rules(published.version_of("rules", query.versions))
         if not stored and query.rules.given is None:
             return ranking.noting("no rule is published", skipped=True)
         found = fired_by(query, stored)

@@ -66,7 +66,7 @@ class ReadThresholds:
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        rows = published.thresholds(query.versions.get("thresholds", 0))
+        rows = published.thresholds(published.version_of("thresholds", query.versions))
         learned = learned_answers(query)
         found = {
             scope.id: rows.get(scope.id) or (LEARNED if scope.slug in learned else ANY_TEXT)

@@ -1,5 +1,7 @@
 """Pages of rules in the admin, as tests fill them in."""
 
+import re
+
 from rules.authoring import workflow
 from rules.models import Rule
 
@@ -26,6 +28,11 @@ FORM = {
     "rationale": "",
     "owner": "",
 }
+
+
+def hidden(page) -> dict[str, str]:
+    """What the form on a page posts along unseen."""
+    return dict(re.findall(r'<input type="hidden" name="(opened)" value="(\w*)"', page.content.decode()))
 
 
 def press(client, rule: Rule, action: str) -> str:

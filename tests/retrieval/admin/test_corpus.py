@@ -113,6 +113,14 @@ def test_a_domain_names_no_file_elsewhere(client, administrator, source):
     assert ("ARF_SOURCES" in told) == (not source.startswith("https"))
 
 
+def test_a_domain_names_no_source_of_another(client, administrator):
+    corpora = "retrieval/corpora"
+    for source, refused in {f"{corpora}/us_constitution.xml": True, corpora: True, f"{corpora}/my.xml": False}.items():
+        answer = client.post("/admin/retrieval/domain/add/", {"slug": "leases", "name": "Leases", "source": source})
+        told = str(answer.context["adminform"].form.errors.get("source", ""))
+        assert ("Another domain" in told) == refused
+
+
 def test_a_new_domain_is_private_and_needs_no_language(client, administrator):
     form = form_of(client, "/admin/retrieval/domain/add/")
     assert form["visibility"].value() == "private"

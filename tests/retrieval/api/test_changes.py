@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from retrieval.access.row_security import as_system
+from retrieval.api import changes as api_changes
 from retrieval.api.changes import ChangeList
 from retrieval.corpus.changes import keep
 from tests.builders import a_case_file, a_document, a_domain, a_section
@@ -51,6 +52,22 @@ def test_what_the_caller_may_not_see_is_not_there(client, changed):
         keep(private.document_id)
     assert_refused(client.get(f"{API}/changes", {"domain": "client_cases"}), 404, "not_found")
     assert "client_cases" not in client.get(f"{API}/changes").content.decode()
+
+
+@pytest.mark.parametrize("asked", [{"page": 501}, {"page": 101, "k": 100}, {"page": 1000, "k": 100}])
+def test_pages_that_read_very_much_before_them_are_refused(client, asked):
+    refused = client.get(f"{API}/changes", asked)
+    assert_refused(refused, 400, "bad_parameter")
+    assert "first 10,000 changes: ask for older ones by until" in refused.json()["error"]["message"]
+    assert client.get(f"{API}/changes", {"page": 500}).json()["changes"] == []
+
+
+def test_the_last_page_names_none_after_it(client, monkeypatch):
+    monkeypatch.setattr(api_changes, "MOST", 3)
+    asked = {"domain": "us_constitution", "kind": "repealed", "k": 1}
+    followed = [client.get(f"{API}/changes", asked | {"page": page}).json()["next"] for page in (1, 2)]
+    monkeypatch.setattr(api_changes, "MOST", 2)
+    assert followed == [2, 3] and client.get(f"{API}/changes", asked | {"page": 2}).json()["next"] is None
 
 
 def test_days_in_the_wrong_order_are_refused(client):

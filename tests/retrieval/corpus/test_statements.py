@@ -9,10 +9,13 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import statements
 from retrieval.corpus.statements import current_versions
-from retrieval.models import Document, Domain, SearchLog, Section, Trace
-from retrieval.search.service import in_scope
-from rules.models import Alias, Rule
+from retrieval.models import Document, Domain, EmbeddingModel, SearchLog, Section, Trace
+from retrieval.request import SearchRequest
+from retrieval.search.service import in_scope, search
+from rules.models import Alias, DomainThreshold, Rule
+from rules.thresholds.publishing import publish
 from tests.builders import a_case_file, a_document, a_domain, a_section
+from tests.rule_searches import ALWAYS
 
 ANA, BEN = Caller(("key:901",)), Caller(("user:902", "group:7"))
 
@@ -96,13 +99,81 @@ def test_many_documents_changed_at_once_count_once(db, said):
 
 
 def test_rules_count_when_what_searches_apply_changes(db):
+    before = numbers_given()
     for number in range(3):
         Rule.objects.create(name=f"r{number}")
+    assert numbers_given() == before
+    for rule in Rule.objects.all():
+        rule.live = rule.content
+        rule.save()
     before = numbers_given()
     Rule.objects.update(rationale="Why", status=Rule.Status.RETIRED)
     assert numbers_given() == before
     Rule.objects.update(version=7)
     assert current_versions()["rules"] == numbers_given() == before + 1
+
+
+def rule_in_force(*slugs: str) -> Rule:
+    rule = Rule(name="Acts", domains=list(slugs), criteria=ALWAYS, actions=[{"kind": "abstain"}], version=1)
+    rule.live = rule.content
+    rule.save()
+    return rule
+
+
+def a_private_rule(files: Domain) -> None:
+    rule = rule_in_force(files.slug)
+    rule.version = 2
+    rule.save()
+    rule.delete()
+
+
+def a_private_name(files: Domain) -> None:
+    alias = Alias.objects.create(domain=files, text="the Zzyzx lease", locator="/client_cases/1")
+    alias.vectors.create(model=EmbeddingModel.objects.first(), vector=b"", stems="zzyzx lease")
+    alias.text = "the Zzyzx deed"
+    alias.save()
+    alias.delete()
+
+
+def private_thresholds(files: Domain) -> None:
+    publish(DomainThreshold(domain=files, answer_minimum=0.5, reason="tuned"))
+
+
+@pytest.mark.parametrize("decide", [a_private_rule, a_private_name, private_thresholds])
+def test_what_is_decided_of_private_domains_alone_changes_no_number_of_public_answers(db, decide):
+    request = SearchRequest("freedom of speech")
+    a_case_file("Matter of Ana", "The brigade burned her bakery.", granted_to=ANA)
+    search(request)
+    public, given = in_scope(ANONYMOUS), numbers_given()
+    with as_caller(ANA):
+        private = in_scope(ANA, ["client_cases"])
+    decide(Domain.objects.get(slug="client_cases"))
+    assert in_scope(ANONYMOUS) == public and numbers_given() == given and search(request)["cached"]
+    with as_caller(ANA):
+        assert in_scope(ANA, ["client_cases"]) != private
+
+
+def test_a_rule_that_leaves_public_law_counts_for_it(db):
+    rule = rule_in_force("client_cases", "us_constitution")
+    before = numbers_given()
+    rule.domains = ["client_cases"]
+    rule.live = rule.content
+    rule.save()
+    assert current_versions()["rules"] == numbers_given() == before + 1
+
+
+def test_an_empty_domain_that_is_made_public_brings_what_was_decided_of_it(db):
+    law = a_domain(visibility="private")
+    rule_in_force(law.slug)
+    before = current_versions().get("rules", 0)
+    law.visibility = "public"
+    law.save()
+    assert current_versions()["rules"] > before
+
+
+def test_rules_of_private_domains_alone_are_unknown_to_public_answers(db):
+    rule_in_force("client_cases")
+    assert "no rule is published" in str(search(SearchRequest("freedom of speech"))["stages"])
 
 
 def test_only_guards_fire_for_each_row(db):

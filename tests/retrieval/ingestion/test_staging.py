@@ -215,7 +215,7 @@ def test_a_case_of_the_united_states_reports_is_no_case_of_another_court(tmp_pat
 
 def test_a_missing_source_is_named(domain):
     with pytest.raises(SourceRefused, match="no source"):
-        staging.own_source("")
+        staging.own_source("", domain)
     assert re.search(r"no file absent\.xml in /.", ingested(domain, "absent.xml").error)
 
 
@@ -226,12 +226,26 @@ def test_what_a_domain_names_is_read_where_the_settings_allow_it_and_nowhere_els
         (folder / "lease.xml").write_text("<lease/>")
     (law / "link.xml").symlink_to(elsewhere / "lease.xml")
     settings.ARF_SOURCES = [law]
-    assert staging.own_source(str(law / "lease.xml")) == law / "lease.xml"
+    assert staging.own_source(str(law / "lease.xml"), domain) == law / "lease.xml"
     refused = set()
     for name in (law / "../private/lease.xml", law / "link.xml", elsewhere / "lease.xml", elsewhere / "no.xml"):
         Domain.objects.filter(pk=domain.pk).update(source=str(name))
         refused.add(ingested(domain, "").error)
     assert len(refused) == 1 and "ARF_SOURCES" in refused.pop()
+
+
+@pytest.mark.parametrize("named", ["clients", "clients/lease.md", "", "clients/2024"])
+def test_no_domain_reads_what_another_names(domain, settings, tmp_path, named):
+    (tmp_path / "clients/2024").mkdir(parents=True)
+    (tmp_path / "clients/lease.md").write_text("# Lease\n\nThe rent is ninety doubloons.")
+    (tmp_path / "mine.md").write_text("# Mine")
+    (tmp_path / "alike").symlink_to(tmp_path / "clients")
+    settings.ARF_SOURCES = [tmp_path]
+    Domain.objects.filter(slug="client_cases").update(source=str(tmp_path / "clients"))
+    assert staging.own_source(str(tmp_path / "mine.md"), domain)
+    for source in (tmp_path / named, tmp_path / named.replace("clients", "alike")):
+        Domain.objects.filter(pk=domain.pk).update(source=str(source))
+        assert "Another domain" in ingested(domain, "").error
 
 
 def test_the_repealed_amendment_is_marked_not_hidden():

@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.access.row_security import as_system
 from retrieval.corpus.changes import keep
+from retrieval.pages import changes as pages_changes
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.pages.looking import Page
 
@@ -92,6 +93,18 @@ def test_changes_come_in_pages(client):
     assert 'href="?domain=manual&amp;page=2"' in client.get("/changes/?domain=manual").content.decode()
     second = client.get("/changes/?domain=manual&page=2").content.decode()
     assert second.count('class="eyebrow"') == 1 and 'rel="next"' not in second
+
+
+def test_the_last_page_leads_to_older_changes_by_their_day(client, monkeypatch):
+    document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
+    a_section(document, "Old.", valid_from=date(2020, 1, 1))
+    for _ in range(21):
+        a_section(document, "New.", valid_from=DAY)
+    keep(document.pk)
+    monkeypatch.setattr(pages_changes, "MOST_PAGES", 1)
+    page = client.get("/changes/?domain=manual&page=1").content.decode()
+    assert 'rel="next"' not in page and 'href="?domain=manual&amp;until=2021-01-01"' in page
+    assert client.get("/changes/?domain=manual&page=501").status_code == 400
 
 
 def test_any_two_versions_are_compared(client, changed):

@@ -208,7 +208,7 @@ def one_of_each(db):
     Citation.objects.create(source=section, target_locator="/a", text="a", start=0, end=1)
     RankerModel.objects.create(artifact=b"a", sha256="a")
     LLMPolicy.objects.get_or_create(pk=1)
-    Rule.objects.create(name="A rule")
+    Rule.objects.create(name="A rule", live=Rule(name="A rule").content)
     User.objects.create(username="ada")
     return document
 

@@ -6,6 +6,7 @@ from django.contrib.auth.models import Group, Permission, User
 from retrieval.models import Domain, Version
 from rules.models import Alias
 from tests.rules.alias_pages import ALIASES, alias_fields
+from tests.rules.rule_pages import hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,38 @@ def test_the_list_switches_aliases_and_keeps_their_history(client, curator, cons
     assert not alias.enabled
     assert alias.history.first().history_user == curator
     assert Version.objects.get(name="aliases").number > before
+
+
+def test_a_form_that_another_has_saved_meanwhile_is_shown_again(client, curator, constitution):
+    alias = constitution.aliases.first()
+    page = f"{ALIASES}{alias.pk}/change/"
+    opened = hidden(client.get(page))
+    ben = User.objects.create_user("ben", is_staff=True, is_superuser=True)
+    client.force_login(ben)
+    client.post(page, alias_fields(constitution, text="bens name") | hidden(client.get(page)))
+    client.force_login(curator)
+    typed = alias_fields(constitution, text="my name")
+    answer = client.post(page, typed | opened)
+    alias.refresh_from_db()
+    assert alias.text == "bens name" and answer.status_code == 200
+    told = answer.content.decode()
+    assert "ben saved this on" in told and 'value="my name"' in told
+    assert client.post(page, typed | hidden(answer)).status_code == 302  # by one who knows it now
+    alias.refresh_from_db()
+    assert alias.text == "my name"
+
+
+def test_an_earlier_state_is_put_back_over_nothing_that_was_not_there_when_it_was_opened(client, curator, constitution):
+    alias = constitution.aliases.first()
+    alias.note = "first"
+    alias.save()
+    line = f"{ALIASES}{alias.pk}/history/{alias.history.latest().pk}/"
+    opened = hidden(client.get(line))
+    alias.note = "second"
+    alias.save()
+    answer = client.post(line, alias_fields(constitution, text=alias.text, note="first") | opened)
+    alias.refresh_from_db()
+    assert alias.note == "second" and "A command or a job saved this on" in answer.content.decode()
 
 
 def test_history_pages_open(client, curator, constitution):

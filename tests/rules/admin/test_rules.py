@@ -13,7 +13,7 @@ from rules.linting import linter
 from rules.models import Rule, RuleFinding
 from tests.rule_searches import ALWAYS, FIRST, THIRD, ask, locators, section
 from tests.rule_sets import keywords
-from tests.rules.rule_pages import ADD, FORM, LIST, in_force, press
+from tests.rules.rule_pages import ADD, FORM, LIST, hidden, in_force, press
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("unjudged")]
 
@@ -56,6 +56,20 @@ def test_an_edit_of_a_published_rule_waits_for_approval(client, quartering, cura
     now = Rule.objects.get(pk=quartering.pk)
     assert now.status == "draft" and now.targets == section(FIRST) and now.live["targets"] == section(THIRD)
     assert "version 1 is in force" in client.get(LIST).content.decode()
+
+
+def test_a_rule_that_another_has_saved_meanwhile_is_not_saved_over(client, curators, quartering):
+    page = f"{LIST}{quartering.pk}/change/"
+    opened = hidden(client.get(page))
+    client.force_login(curators[1])
+    client.post(page, FORM | {"targets-0-value": FIRST} | hidden(client.get(page)))
+    client.force_login(curators[0])
+    answer = client.post(page, FORM | {"criteria-0-value": "billeting", "rationale": "asked by phone"} | opened)
+    told = answer.content.decode()
+    assert answer.status_code == 200 and f"{curators[1].username} saved this on" in told
+    assert "asked by phone" in told and 'value="billeting"' in told
+    now = Rule.objects.get(pk=quartering.pk)
+    assert now.targets == section(FIRST) and now.rationale == ""
 
 
 def test_history_shows_differences_and_puts_back_a_draft_never_a_publication(client, quartering, curators):

@@ -11,6 +11,7 @@ from rules.admin.thresholds import ThresholdForm
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import THRESHOLDS
 from rules.thresholds.stages import features
+from tests.rules.rule_pages import hidden
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +44,16 @@ def test_a_new_threshold_takes_the_place_of_the_one_before(client, curator, cons
     assert (newest.active, before.active) == (True, False)
     assert (newest.version, newest.answer_minimum) == (before.version + 1, 0.4)
     assert (newest.created_by, newest.reason) == (curator, "tuned")
+
+
+def test_a_version_that_was_begun_before_another_came_in_force_is_shown_again(client, curator, constitution):
+    publish(client, constitution)
+    opened = hidden(client.get(f"{LIST}add/", {"copy": constitution.thresholds.get(active=True).pk}))
+    publish(client, constitution, answer_minimum=0.4)
+    answer = publish(client, constitution, gap=0.5, **opened)
+    assert answer.status_code == 200 and "curator saved this on" in answer.content.decode()
+    assert constitution.thresholds.get(active=True).answer_minimum == 0.4
+    assert publish(client, constitution, gap=0.5, **hidden(answer)).status_code == 302
 
 
 def test_a_version_begun_from_nothing_keeps_the_calibration_in_force(client, curator, constitution):
