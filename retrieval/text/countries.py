@@ -12,7 +12,7 @@ from retrieval.text.patterns import sections
 from retrieval.text.states import names_a_state
 
 _S = sections(Path(__file__).with_name("countries.txt"))
-_BETWEEN = r"(?:\w+ ){0,2}"
+_BETWEEN = r"(?:(?!(?:with|without|and|or|by|for|if|sin|con|y|o|por|para|si) )\w+ ){0,2}"
 _OF_IT = (
     rf"(?:{_S['peoples']}|{_S['places']}['’]?s?) {_BETWEEN}{_S['matters']}|{_S['matters']} {_S['peoples']}"
 )

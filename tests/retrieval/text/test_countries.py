@@ -45,6 +45,13 @@ def test_the_law_of_another_country(text):
         "traigo dos botellas de Colombia, ¿pago aduana?",
         "do the Germans in our town have free speech here",
         "who may declare war",
+        "Can the President bomb Iran without Congress?",
+        "¿Puede el presidente mandar tropas a Venezuela?",
+        "does the Montreal Convention cover lost luggage",
+        "Is Argentina immune from a lawsuit over its bonds?",
+        "fishing quotas in New England",
+        "Chinese exclusion laws upheld",
+        "may we sell arms to Taiwan",
         "",
     ],
 )
