@@ -146,7 +146,7 @@ class RunningArf:
         if self.process is not None and self.process.poll() is None:
             self.stop()
         self.postgres.stop("immediate")
-        wait_for(lambda: not command_lines(self.var), limit=30, told=lambda: command_lines(self.var))
+        wait_for(lambda: not command_lines(self.var), limit=120, told=lambda: command_lines(self.var))
         shutil.rmtree(self.postgres.socket_dir, ignore_errors=True)
         shutil.rmtree(self.var)
 
