@@ -21,7 +21,7 @@ from retrieval.stages.citations import resolve, with_changes
 from retrieval.stages.fusion import reciprocal_rank, words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
-from rules.aliases.vectors import AliasVectors
+from rules.aliases.vectors import Comparison
 from rules.published import AliasMatch, Wording
 
 NONE_NEAR = "no curated name of what may be read here is near"
@@ -136,23 +136,19 @@ class NearestAliasRetriever:
             least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least
             if not published.names_most(domain, query.versions):
                 least = max(least, self.sure)
-            names, cosines = compared_by_meaning(query, domain)
-            near_enough += names.nearest(cosines, k=most, least=least)
+            near_enough += compared_by_meaning(query, domain).nearest(k=most, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
 
 
-def compared_by_meaning(query: Query, domain: int) -> tuple[AliasVectors, np.ndarray]:
-    """The names of a domain and (names,) their cosines with the question, compared once in a search: names that change
-    meanwhile are not taken for these.
+def compared_by_meaning(query: Query, domain: int) -> Comparison:
+    """The names of a domain and the question, compared once in a search: names that change meanwhile are not taken for
+    these.
     """
     version = published.version_of("aliases", query.versions)
-
-    def compare() -> tuple[AliasVectors, np.ndarray]:
-        names = published.alias_vectors(domain, version, query.embedded_by)
-        return names, names.cosines(query.vector)
-
     what = ("names by meaning", domain, version, query.embedded_by, query.vector.tobytes())
-    return query.once(what, compare)
+    return query.once(
+        what, lambda: published.alias_vectors(domain, version, query.embedded_by).compare(query.vector)
+    )
 
 
 @dataclass(frozen=True)
@@ -272,16 +268,15 @@ class CompareTexts:
 
 def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]:
     """Of a locator, what its names say of the question; nothing where it has none that can be compared."""
-    names, cosines = compared_by_meaning(query, domain)
+    meaning = compared_by_meaning(query, domain)
     wording, words, reachable = compared_by_words(query, domain)
-    best = names.best(cosines)
 
     def scores(locator: str) -> dict[str, float]:
-        place, worded = names.places.get(locator), wording.places.get(locator)
-        if locator in query.nameless or place is None or worded is None:
+        near, worded = meaning.nearest_of(locator), wording.places.get(locator)
+        if locator in query.nameless or near is None or worded is None:
             return {}
         share = float(words[worded]) / max(reachable, 1e-9)
-        return {"named": 1.0, "name_near": float(best[place]), "name_words": share}
+        return {"named": 1.0, "name_near": near, "name_words": share}
 
     return scores
 

@@ -1,14 +1,21 @@
 """The vectors of curated names as a process keeps them, in a quarter of the bytes that floats take."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 HIGHEST = 127  # of a signed byte
-NOTHING = np.zeros((0, 0), np.int8)
 BLOCK = 256  # names compared at a time: their floats stay in the processor's cache
+SCANNED = 20_000  # names of a domain that are all compared
+READ = 2_000  # of more, those compared: the ones whose signs agree most with the question's. Of the 60 nearest of
+# 113,000 names .988 are among these, and all with a cosine of .6
+WORD = 64  # signs of one number
+NOTHING = np.zeros((0, 1), np.float32)
+
+Row = tuple[str, str, bytes]  # name, locator, vector of unit length as float16
 
 
 @dataclass(frozen=True)
@@ -22,49 +29,123 @@ class AliasVectors:
     sizes: np.ndarray  # (names,) float32: of one step of each vector
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[str, str, bytes]]) -> "AliasVectors":
-        """`rows`: (name, locator, vector of unit length as float16), those of a locator together."""
-        texts, locators, starts, steps, sizes = [], [], [], bytearray(), []
-        for text, locator, stored in rows:
-            if not locators or locator != locators[-1]:
-                locators.append(locator)
-                starts.append(len(texts))
-            vector = np.frombuffer(stored, np.float16).astype(np.float32)
-            size = np.abs(vector).max() / HIGHEST or 1.0
-            texts.append(text)
-            steps += np.rint(vector / size).astype(np.int8).tobytes()
-            sizes.append(size)
-        vectors = np.frombuffer(steps, np.int8).reshape(len(texts), -1) if texts else NOTHING
-        return cls(texts, locators, np.array(starts, np.intp), vectors, np.array(sizes, np.float32))
+    def of(cls, rows: Iterable[Row]) -> "AliasVectors":
+        """`rows`: those of a locator together."""
+        texts, locators, starts, steps, sizes = [], [], [], [], []
+        for block in in_blocks(rows):
+            for text, locator, _ in block:
+                if not locators or locator != locators[-1]:
+                    locators.append(locator)
+                    starts.append(len(texts))
+                texts.append(text)
+            of_block, sizes_of_block = in_bytes([stored for *_, stored in block])
+            steps.append(of_block)
+            sizes.append(sizes_of_block)
+        steps, sizes = np.concatenate(steps or [NOTHING]), np.concatenate(sizes or [NOTHING[:, 0]])
+        return cls(texts, locators, np.array(starts, np.intp), steps, sizes)
 
-    def cosines(self, vector: np.ndarray) -> np.ndarray:
-        """(names,)"""
-        found = np.empty(len(self.texts), np.float32)
-        floats = np.empty((BLOCK, len(vector)), np.float32)
+    def compare(self, vector: np.ndarray) -> "Comparison":
+        return Comparison(self, vector)
+
+    def cosines(self, vector: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """(names,) of all, or of these."""
+        steps, sizes = self.steps[which], self.sizes[which]
+        found = np.empty(len(sizes), np.float32)
+        floats = np.empty((min(BLOCK, len(found)), len(vector)), np.float32)
         for start in range(0, len(found), BLOCK):
-            steps = self.steps[start : start + BLOCK]
-            np.copyto(floats[: len(steps)], steps)
-            found[start : start + BLOCK] = floats[: len(steps)] @ vector
-        return found * self.sizes
+            block = steps[start : start + BLOCK]
+            np.copyto(floats[: len(block)], block)
+            found[start : start + BLOCK] = floats[: len(block)] @ vector
+        return found * sizes
+
+    def alike(self, vector: np.ndarray, k: int) -> np.ndarray:
+        """(k,) the names whose signs agree with those of most dimensions, in their order."""
+        differing = np.zeros(len(self.texts), np.uint16)
+        for of_names, of_vector in zip(self.signs, signs_of(vector[np.newaxis])[:, 0], strict=True):
+            differing += np.bitwise_count(of_names ^ of_vector)
+        return np.sort(np.argpartition(differing, k)[:k])
+
+    @cached_property
+    def signs(self) -> np.ndarray:
+        return signs_of(self.steps)
+
+    @cached_property
+    def owners(self) -> np.ndarray:
+        """(names,) the place of each name's provision in `locators`."""
+        return np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.texts)))
 
     @cached_property
     def places(self) -> dict[str, int]:
         """Where each provision stands in `locators`."""
         return {locator: place for place, locator in enumerate(self.locators)}
 
-    def best(self, cosines: np.ndarray) -> np.ndarray:
-        """(locators,) of each provision's nearest name."""
-        return np.maximum.reduceat(cosines, self.starts) if len(cosines) else cosines
 
-    def nearest(self, cosines: np.ndarray, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
-        """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first."""
-        best = self.best(cosines)
-        ends = np.append(self.starts[1:], len(cosines))
+@dataclass(frozen=True)
+class Comparison:
+    """What the names of a domain say of one question, whose vector is of unit length."""
+
+    names: AliasVectors
+    vector: np.ndarray
+
+    def nearest(self, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
+        """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first. Of many names
+        k nearly always are the nearest.
+        """
+        if k is None or len(self.names.texts) <= SCANNED:
+            which, cosines = np.arange(len(self.names.texts)), self.cosines
+        else:
+            which = self.names.alike(self.vector, READ)
+            cosines = self.names.cosines(self.vector, which)
+        if not len(which):
+            return []
+        owners = self.names.owners[which]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        best, ends = np.maximum.reduceat(cosines, starts), np.append(starts[1:], len(which))
         found = []
         for place in np.argsort(-best, kind="stable")[:k]:
             if best[place] < least:
                 break
-            start, end = self.starts[place], ends[place]
-            name = start + int(np.argmax(cosines[start:end]))
-            found.append((self.locators[place], self.texts[name], float(best[place])))
+            name = starts[place] + int(np.argmax(cosines[starts[place] : ends[place]]))
+            found.append((self.names.locators[owners[name]], self.names.texts[which[name]], float(best[place])))
         return found
+
+    def nearest_of(self, locator: str) -> float | None:
+        """The cosine of a provision's nearest name; None where it has none."""
+        place = self.names.places.get(locator)
+        if place is None:
+            return None
+        if len(self.names.texts) <= SCANNED:
+            return float(self.best[place])
+        end = self.names.starts[place + 1] if place + 1 < len(self.names.starts) else None
+        return float(self.names.cosines(self.vector, slice(self.names.starts[place], end)).max())
+
+    @cached_property
+    def cosines(self) -> np.ndarray:
+        """(names,)"""
+        return self.names.cosines(self.vector)
+
+    @cached_property
+    def best(self) -> np.ndarray:
+        """(locators,) of each provision's nearest name."""
+        return np.maximum.reduceat(self.cosines, self.names.starts)
+
+
+def in_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    left = iter(rows)
+    while block := list(islice(left, BLOCK)):
+        yield block
+
+
+def in_bytes(stored: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    """(names, dims) int8 and (names,) float32, the size of one step of each."""
+    vectors = np.frombuffer(b"".join(stored), np.float16).reshape(len(stored), -1).astype(np.float32)
+    sizes = np.abs(vectors).max(axis=1) / HIGHEST
+    sizes[sizes == 0] = 1.0
+    return np.rint(vectors / sizes[:, np.newaxis]).astype(np.int8), sizes
+
+
+def signs_of(vectors: np.ndarray) -> np.ndarray:
+    """(words, vectors) uint64: which of their dimensions are positive, 64 to a word."""
+    bits = np.packbits(vectors > 0, axis=1)
+    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % (WORD // 8))))
+    return np.ascontiguousarray(padded.view(np.uint64).T)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rules.aliases import vectors
 from rules.aliases.vectors import BLOCK, AliasVectors
 
 
@@ -27,19 +28,42 @@ def test_cosines_are_those_of_the_floats_within_two_thousandths(floats, names):
 
 
 def test_a_provision_is_as_near_as_its_nearest_name(floats, names):
-    (first, *others), asked = names.nearest(names.cosines(floats[-2]), k=5, least=0.0), len(floats) - 2
+    compared = names.compare(floats[-2])
+    (first, *others), asked = compared.nearest(k=5, least=0.0), len(floats) - 2
     assert first == (f"/law/{asked // 4:04}", f"name {asked}", pytest.approx(1.0, abs=0.002))
     assert len(others) == 4
     assert [near[2] for near in others] == sorted((near[2] for near in others), reverse=True)
+    assert [compared.nearest_of(locator) for locator, *_ in others] == [near[2] for near in others]
 
 
 def test_what_is_less_near_than_the_least_is_left_out(floats, names):
-    assert len(names.nearest(names.cosines(floats[0]), k=None, least=0.9)) == 1
+    assert len(names.compare(floats[0]).nearest(k=None, least=0.9)) == 1
+
+
+def test_of_many_names_those_that_are_near_are_found_among_the_ones_with_the_same_signs(monkeypatch, floats, names):
+    near = floats[:40] + 0.7 * floats[100:140]
+    asked = near / np.linalg.norm(near, axis=1, keepdims=True)
+    every = [names.compare(vector).nearest(k=5, least=0.5) for vector in asked]
+    told = [names.compare(vector).nearest_of("/law/0000") for vector in asked]
+    monkeypatch.setattr(vectors, "SCANNED", 100)
+    monkeypatch.setattr(vectors, "READ", 60)
+    assert [names.compare(vector).nearest(k=5, least=0.5) for vector in asked] == every
+    assert [names.compare(vector).nearest_of("/law/0000") for vector in asked] == pytest.approx(told, abs=1e-6)
+
+
+@pytest.mark.parametrize("dims", [64, 100, 384])
+def test_signs_that_differ_are_counted(dims):
+    pair = np.random.default_rng(2).normal(size=(2, dims)).astype(np.float32)
+    one, other = vectors.signs_of(pair).T
+    assert np.bitwise_count(one ^ other).sum() == ((pair[0] > 0) != (pair[1] > 0)).sum()
+
+
+def test_what_has_no_name_is_told_so(floats, names):
+    assert names.compare(floats[0]).nearest_of("/law/none") is None
 
 
 def test_without_names_nothing_is_near():
-    nothing = AliasVectors.of([])
-    assert nothing.nearest(nothing.cosines(np.ones(384, np.float32)), k=5, least=0.0) == []
+    assert AliasVectors.of([]).compare(np.ones(384, np.float32)).nearest(k=5, least=0.0) == []
 
 
 def test_a_vector_of_zeros_is_near_to_nothing():
