@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache, wraps
+from inspect import signature
 from sys import intern
 from typing import TypeVar
 
@@ -64,17 +65,21 @@ def names_now(domain_id: int, version: Version) -> tuple:
 
 def newest(make: Callable[..., T]) -> Callable[..., T]:
     """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
-    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for.
+    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; and
+    as `before`, if it has such a parameter, what it made last.
     """
     kept: dict[int, tuple[tuple, tuple, T]] = {}
+    goes_on = "before" in signature(make).parameters
 
     @wraps(make)
     def known(domain_id: int, version: Version, *others: int) -> T:
         found = kept.get(domain_id)
         if found is None or found[0] != (version, *others):
             now = *others, *names_now(domain_id, version)
-            made = found[2] if found and found[1] == now else make(domain_id, version, *others)
-            found = kept[domain_id] = (version, *others), now, made
+            if not found or found[1] != now:
+                last = {"before": found[2]} if found and goes_on else {}
+                found = (version, *others), now, make(domain_id, version, *others, **last)
+            kept[domain_id] = found = (version, *others), *found[1:]
         return found[2]
 
     return known
@@ -83,16 +88,29 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
 class AliasTable:
     """Phrases of stems, found on word boundaries in one pass over the question."""
 
-    def __init__(self, rows: Iterable[tuple[str, str, str]]):
-        """`rows`: (text, locator, language)."""
+    def __init__(self, rows: Iterable[tuple[str, str, str]], before: "AliasTable | None" = None):
+        """`rows`: (text, locator, language). What `before` has is not stemmed or counted again."""
         self.phrases: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {}  # stems apart by blanks
+        self.stemmed: dict[tuple[str, str], str] = {}  # (language, text): its stems
         lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
         for text, locator, language in rows:
-            if phrase := stems(text, language):
-                named, key = self.phrases.setdefault(language, {}), " ".join(phrase)
-                named[key] = (*named.get(key, ()), (text, intern(locator)))
-                lengths[language, phrase[0]].add(len(phrase))
+            if phrase := (before and before.stemmed.get((language, text))) or " ".join(stems(text, language)):
+                named = self.phrases.setdefault(language, {})
+                named[phrase] = (*named.get(phrase, ()), (text, intern(locator)))
+                self.stemmed[language, text] = phrase
+                first, *others = phrase.split()
+                lengths[language, first].add(1 + len(others))
         self.lengths = {key: sorted(found, reverse=True) for key, found in lengths.items()}
+        self.words = counted_again(before, self) if before else counted(self.rows())
+
+    def rows(self) -> set[tuple[str, str, str]]:
+        """(language, text, locator)"""
+        return {
+            (language, *named)
+            for language, by_phrase in self.phrases.items()
+            for found in by_phrase.values()
+            for named in found
+        }
 
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
@@ -112,6 +130,25 @@ class AliasTable:
                     covered = start + length
                     break
         return found
+
+
+def counted(rows: Iterable[tuple[str, str, str]]) -> dict[str, Counter[str]]:
+    """By language, how often each folded word stands in these names."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for language, text, _ in rows:
+        counts[language].update(tokens(text))
+    return dict(counts)
+
+
+def counted_again(before: AliasTable, now: AliasTable) -> dict[str, Counter[str]]:
+    """The same of all names now, by what became of those before."""
+    had, have = before.rows(), now.rows()
+    came, gone = counted(have - had), counted(had - have)
+    none: Counter[str] = Counter()
+    return {
+        language: before.words.get(language, none) + came.get(language, none) - gone.get(language, none)
+        for language in now.phrases
+    }
 
 
 @dataclass(frozen=True)
@@ -196,10 +233,10 @@ def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 
 @newest
-def alias_table(domain_id: int, version: Version) -> AliasTable:
+def alias_table(domain_id: int, version: Version, *, before: AliasTable | None = None) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
-    enabled = Alias.objects.in_use().filter(domain=domain_id)
-    return AliasTable(enabled.order_by("pk").values_list("text", "locator", "language").iterator(chunk_size=BATCH))
+    enabled = Alias.objects.in_use().filter(domain=domain_id).order_by("pk")
+    return AliasTable(enabled.values_list("text", "locator", "language").iterator(chunk_size=BATCH), before)
 
 
 @newest
@@ -212,15 +249,6 @@ def collective_names(domain_id: int, version: Version) -> Mapping[tuple[str, ...
         name, locators = names.get(phrase, (text, ()))
         names[phrase] = name, (*locators, locator)
     return names
-
-
-@newest
-def words_of_names(domain_id: int, version: Version) -> Mapping[str, Counter[str]]:
-    """By language, how often each folded word stands in the names of a domain."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for text, language in Alias.objects.in_use().filter(domain=domain_id).values_list("text", "language"):
-        counts[language].update(tokens(text))
-    return counts
 
 
 @newest

@@ -81,7 +81,7 @@ def words_read_whole(query: Query) -> frozenset[str]:
 def named_words(query: Query, language: str) -> list[Mapping[str, int]]:
     """How often each folded word stands in the curated names of each of the query's domains."""
     version = published.version_of("aliases", query.versions)
-    return [published.words_of_names(domain, version).get(language, {}) for domain in query.domain_ids]
+    return [published.alias_table(domain, version).words.get(language, {}) for domain in query.domain_ids]
 
 
 @dataclass(frozen=True)

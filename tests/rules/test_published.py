@@ -11,7 +11,7 @@ from tests.builders import a_domain
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("kept", [published.alias_table, published.words_of_names, published.wording])
+@pytest.mark.parametrize("kept", [published.alias_table, published.wording])
 def test_what_is_kept_of_names_is_made_anew_where_one_was_changed_and_nowhere_else(kept):
     name, other = (an_alias(f"search {word}") for word in ("warrant", "incident"))
     before = [kept(alias.domain_id, 1) for alias in (name, other)]
@@ -32,6 +32,15 @@ def test_what_is_kept_of_names_forgets_one_that_is_gone_and_knows_one_that_came(
     )
     assert matched(published.alias_table(domain, 3), "of due process") == ["due process"]
     assert published.wording(domain, 3).locators == ("/a",)
+
+
+def test_a_table_made_from_the_last_is_as_one_made_anew():
+    before = AliasTable([("search warrant", "/a", "en"), ("warrant", "/b", "en"), ("fianza", "/c", "es")])
+    rows = [("search warrant", "/a", "en"), ("search warrant", "/d", "en"), ("due process", "/b", "en")]
+    after, anew = AliasTable(rows, before), AliasTable(rows)
+    for part in ("phrases", "stemmed", "lengths", "words"):
+        assert getattr(after, part) == getattr(anew, part)
+    assert after.words == {"en": {"search": 2, "warrant": 2, "due": 1, "process": 1}}
 
 
 def an_alias(text: str, **fields) -> Alias:

@@ -256,7 +256,7 @@ def test_curators_add_names_which_are_none_of_a_single_provision():
     embedding.embed_all()
     assert amendments("the flibbertigibbet pair") == "V II"
     assert not AliasVector.objects.filter(alias__text="flibbertigibbet pair").exists()
-    assert "flibbertigibbet" not in published.words_of_names(domain.pk, -1)["en"]
+    assert "flibbertigibbet" not in published.alias_table(domain.pk, -1).words["en"]
     assert not published.alias_table(domain.pk, -1).matches("flibbertigibbet pair", "en")
 
 
