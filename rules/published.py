@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
+from itertools import chain
 from sys import intern
 from typing import TypeVar
 
@@ -90,31 +91,23 @@ class AliasTable:
 
     def __init__(self, rows: Iterable[tuple[str, str, str]], before: "AliasTable | None" = None):
         """`rows`: (text, locator, language). What `before` has is not stemmed or counted again."""
-        self.phrases: dict[str, dict[str, tuple[tuple[str, str], ...]]] = {}  # stems apart by blanks
-        self.stemmed: dict[tuple[str, str], str] = {}  # (language, text): its stems
-        lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self.texts: list[str] = []
+        self.locators: list[str] = []
+        self.phrases: dict[str, dict[str, tuple[int, ...]]] = {}  # stems apart by blanks: places in these lists
+        known = before.stemmed() if before else {}
         for text, locator, language in rows:
-            if phrase := (before and before.stemmed.get((language, text))) or " ".join(stems(text, language)):
+            if phrase := known.get((language, text)) or " ".join(stems(text, language)):
                 named = self.phrases.setdefault(language, {})
-                named[phrase] = (*named.get(phrase, ()), (text, intern(locator)))
-                self.stemmed[language, text] = phrase
-                first, *others = phrase.split()
-                lengths[language, first].add(1 + len(others))
-        self.lengths = {key: sorted(found, reverse=True) for key, found in lengths.items()}
+                named[phrase] = (*named.get(phrase, ()), len(self.texts))
+                self.texts.append(text)
+                self.locators.append(intern(locator))
+        self.lengths = lengths_of(self.phrases)
         self.words = counted_again(before, self) if before else counted(self.rows())
-
-    def rows(self) -> set[tuple[str, str, str]]:
-        """(language, text, locator)"""
-        return {
-            (language, *named)
-            for language, by_phrase in self.phrases.items()
-            for found in by_phrase.values()
-            for named in found
-        }
 
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
-        return self.phrases.get(language, {}).get(" ".join(stems(text, language)), ())
+        found = self.phrases.get(language, {}).get(" ".join(stems(text, language)), ())
+        return [(self.texts[place], self.locators[place]) for place in found]
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
@@ -126,23 +119,49 @@ class AliasTable:
             for length in self.lengths.get((language, word), ()):
                 named = by_phrase.get(" ".join(words[start : start + length]))
                 if named and covered < start + length <= len(words):
-                    found += [AliasMatch(alias, place, length, len(named)) for alias, place in named]
+                    found += [
+                        AliasMatch(self.texts[place], self.locators[place], length, len(named)) for place in named
+                    ]
                     covered = start + length
                     break
         return found
 
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """(language, text, locator)"""
+        for language, by_phrase in self.phrases.items():
+            for place in chain.from_iterable(by_phrase.values()):
+                yield language, self.texts[place], self.locators[place]
+
+    def stemmed(self) -> dict[tuple[str, str], str]:
+        """The stems of each (language, text)."""
+        return {
+            (language, self.texts[place]): phrase
+            for language, by_phrase in self.phrases.items()
+            for phrase, places in by_phrase.items()
+            for place in places
+        }
+
+
+def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], list[int]]:
+    """By language and first stem, how many stems the phrases have, longest first."""
+    lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for language, every in phrases.items():
+        for phrase in every:
+            lengths[language, phrase.partition(" ")[0]].add(1 + phrase.count(" "))
+    return {key: sorted(found, reverse=True) for key, found in lengths.items()}
+
 
 def counted(rows: Iterable[tuple[str, str, str]]) -> dict[str, Counter[str]]:
-    """By language, how often each folded word stands in these names."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    """By language, how often each folded word stands in the names (language, text, locator)."""
+    texts: dict[str, list[str]] = defaultdict(list)
     for language, text, _ in rows:
-        counts[language].update(tokens(text))
-    return dict(counts)
+        texts[language].append(text)
+    return {language: Counter(tokens(" ".join(every))) for language, every in texts.items()}
 
 
 def counted_again(before: AliasTable, now: AliasTable) -> dict[str, Counter[str]]:
     """The same of all names now, by what became of those before."""
-    had, have = before.rows(), now.rows()
+    had, have = {*before.rows()}, {*now.rows()}
     came, gone = counted(have - had), counted(had - have)
     none: Counter[str] = Counter()
     return {
