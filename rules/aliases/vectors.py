@@ -46,7 +46,7 @@ class AliasVectors:
         return cls(texts, locators, np.array(starts, np.intp), steps, sizes)
 
     def compare(self, vector: np.ndarray) -> "Comparison":
-        return Comparison(self, vector)
+        return Comparison(self, vector, self.cosines(vector) if len(self.texts) <= SCANNED else None)
 
     def cosines(self, vector: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
         """(names,) of all, or of these."""
@@ -87,16 +87,13 @@ class Comparison:
 
     names: AliasVectors
     vector: np.ndarray
+    cosines: np.ndarray | None  # (names,) where all are compared
 
     def nearest(self, *, k: int | None, least: float) -> list[tuple[str, str, float]]:
         """(locator, name, cosine) of at most k provisions with a name as near as `least`, best first. Of many names
         k nearly always are the nearest.
         """
-        if k is None or len(self.names.texts) <= SCANNED:
-            which, cosines = np.arange(len(self.names.texts)), self.cosines
-        else:
-            which = self.names.alike(self.vector, READ)
-            cosines = self.names.cosines(self.vector, which)
+        which, cosines = self._among(k)
         if not len(which):
             return []
         owners = self.names.owners[which]
@@ -115,20 +112,18 @@ class Comparison:
         place = self.names.places.get(locator)
         if place is None:
             return None
-        if len(self.names.texts) <= SCANNED:
-            return float(self.best[place])
         end = self.names.starts[place + 1] if place + 1 < len(self.names.starts) else None
-        return float(self.names.cosines(self.vector, slice(self.names.starts[place], end)).max())
+        its = slice(self.names.starts[place], end)
+        cosines = self.names.cosines(self.vector, its) if self.cosines is None else self.cosines[its]
+        return float(cosines.max())
 
-    @cached_property
-    def cosines(self) -> np.ndarray:
-        """(names,)"""
-        return self.names.cosines(self.vector)
-
-    @cached_property
-    def best(self) -> np.ndarray:
-        """(locators,) of each provision's nearest name."""
-        return np.maximum.reduceat(self.cosines, self.names.starts)
+    def _among(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Which names are compared to find k provisions, and their cosines."""
+        if k is not None and self.cosines is None:
+            which = self.names.alike(self.vector, READ)
+            return which, self.names.cosines(self.vector, which)
+        cosines = self.names.cosines(self.vector) if self.cosines is None else self.cosines
+        return np.arange(len(cosines)), cosines
 
 
 def in_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
