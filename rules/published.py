@@ -8,7 +8,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from sys import intern
 from typing import TypeVar
 
@@ -186,12 +187,16 @@ class Wording:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[str, str]]) -> "Wording":
-        """`rows`: (locator, stems apart by blanks) of each name."""
-        texts: dict[str, list[str]] = defaultdict(list)
-        for locator, stemmed in rows:
-            texts[locator].append(stemmed)
-        locators = tuple(sorted(texts))
-        return cls(locators, weighted([" ".join(texts[locator]) for locator in locators]), most(0, len(locators)))
+        """`rows`: (locator, stems apart by blanks) of each name, those of a locator together."""
+        locators: list[str] = []
+
+        def texts() -> Iterator[str]:
+            for locator, its in groupby(rows, key=itemgetter(0)):
+                locators.append(locator)
+                yield " ".join(stemmed for _, stemmed in its)
+
+        postings = weighted(texts())
+        return cls(tuple(locators), postings, most(0, len(locators)))
 
     def scores(self, stems: Iterable[str]) -> tuple[np.ndarray, float]:
         """BM25 of every provision, and the most that one could reach for these stems."""
@@ -211,7 +216,7 @@ class Wording:
         return {locator: place for place, locator in enumerate(self.locators)}
 
     def best(self, total: np.ndarray, reachable: float, k: int) -> list[tuple[str, float, float]]:
-        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties by locator, of what
+        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties in their order, of what
         `scores` gives.
         """
         order = np.argsort(-total, kind="stable")[:k]
@@ -229,10 +234,10 @@ def most(having: int, documents: int) -> float:
     return idf(having, documents) * (K1 + 1)
 
 
-def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def weighted(texts: Iterable[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """The postings of documents, each its stems apart by blanks; counted in flat arrays, for they are many."""
     numbers: dict[str, int] = {}
-    which, places, times, lengths = array("l"), array("l"), array("d"), array("d")
+    which, places, times, lengths = array("i"), array("i"), array("d"), array("d")
     for place, text in enumerate(texts):
         counts = Counter(text.split())
         lengths.append(counts.total())
@@ -246,7 +251,7 @@ def weighted(texts: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     ends = np.cumsum(np.bincount(which, minlength=len(numbers)))
     postings, start = {}, 0
     for stem, end in zip(numbers, ends.tolist(), strict=True):
-        postings[stem] = documents[start:end], idf(end - start, len(texts)) * saturated[start:end]
+        postings[stem] = documents[start:end], idf(end - start, len(length)) * saturated[start:end]
         start = end
     return postings
 
@@ -276,14 +281,15 @@ def alias_vectors(domain_id: int, version: Version, model_id: int) -> AliasVecto
         model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
     )
     found = found.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
-    return AliasVectors.of(found.iterator(chunk_size=BATCH))
+    texts = {text: text for text in alias_table(domain_id, version).texts}  # each is kept once
+    return AliasVectors.of((texts.get(text, text), *row) for text, *row in found.iterator(chunk_size=BATCH))
 
 
 @newest
 def wording(domain_id: int, version: Version) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
     found = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
-    found = found.order_by("alias_id").distinct("alias_id")
+    found = found.order_by("alias__locator", "alias_id").distinct("alias__locator", "alias_id")
     return Wording.of(found.values_list("alias__locator", "stems").iterator(chunk_size=BATCH))
 
 
