@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
-from itertools import chain, groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from sys import intern
 from typing import TypeVar
@@ -94,12 +94,15 @@ class AliasTable:
         """`rows`: (text, locator, language). What `before` has is not stemmed or counted again."""
         self.texts: list[str] = []
         self.locators: list[str] = []
-        self.phrases: dict[str, dict[str, tuple[int, ...]]] = {}  # stems apart by blanks: places in these lists
+        self.phrases: dict[str, dict[str, int]] = {}  # stems apart by blanks: the first place in these lists
+        self.others: dict[int, tuple[int, ...]] = {}  # of a first place, those that have the same phrase
         known = before.stemmed() if before else {}
         for text, locator, language in rows:
             if phrase := known.get((language, text)) or " ".join(stems(text, language)):
-                named = self.phrases.setdefault(language, {})
-                named[phrase] = (*named.get(phrase, ()), len(self.texts))
+                place = len(self.texts)
+                first = self.phrases.setdefault(language, {}).setdefault(phrase, place)
+                if first != place:
+                    self.others[first] = (*self.others.get(first, ()), place)
                 self.texts.append(text)
                 self.locators.append(intern(locator))
         self.lengths = lengths_of(self.phrases)
@@ -107,18 +110,17 @@ class AliasTable:
 
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
-        found = self.phrases.get(language, {}).get(" ".join(stems(text, language)), ())
+        found = self._places(language, " ".join(stems(text, language)))
         return [(self.texts[place], self.locators[place]) for place in found]
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
         words = stems(text, language)
-        by_phrase = self.phrases.get(language, {})
         found: list[AliasMatch] = []
         covered = 0
         for start, word in enumerate(words):
             for length in self.lengths.get((language, word), ()):
-                named = by_phrase.get(" ".join(words[start : start + length]))
+                named = self._places(language, " ".join(words[start : start + length]))
                 if named and covered < start + length <= len(words):
                     found += [
                         AliasMatch(self.texts[place], self.locators[place], length, len(named)) for place in named
@@ -129,18 +131,21 @@ class AliasTable:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """(language, text, locator)"""
-        for language, by_phrase in self.phrases.items():
-            for place in chain.from_iterable(by_phrase.values()):
-                yield language, self.texts[place], self.locators[place]
+        return ((language, self.texts[place], self.locators[place]) for language, _, place in self._every())
 
     def stemmed(self) -> dict[tuple[str, str], str]:
         """The stems of each (language, text)."""
-        return {
-            (language, self.texts[place]): phrase
-            for language, by_phrase in self.phrases.items()
-            for phrase, places in by_phrase.items()
-            for place in places
-        }
+        return {(language, self.texts[place]): phrase for language, phrase, place in self._every()}
+
+    def _places(self, language: str, phrase: str) -> tuple[int, ...]:
+        first = self.phrases.get(language, {}).get(phrase)
+        return () if first is None else (first, *self.others.get(first, ()))
+
+    def _every(self) -> Iterator[tuple[str, str, int]]:
+        for language, phrases in self.phrases.items():
+            for phrase in phrases:
+                for place in self._places(language, phrase):
+                    yield language, phrase, place
 
 
 def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], list[int]]:
@@ -154,10 +159,11 @@ def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], li
 
 def counted(rows: Iterable[tuple[str, str, str]]) -> dict[str, Counter[str]]:
     """By language, how often each folded word stands in the names (language, text, locator)."""
-    texts: dict[str, list[str]] = defaultdict(list)
-    for language, text, _ in rows:
-        texts[language].append(text)
-    return {language: Counter(tokens(" ".join(every))) for language, every in texts.items()}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for language, its in groupby(rows, key=itemgetter(0)):
+        while some := [text for _, text, _ in islice(its, BATCH)]:
+            counts[language].update(tokens(" ".join(some)))
+    return dict(counts)
 
 
 def counted_again(before: AliasTable, now: AliasTable) -> dict[str, Counter[str]]:

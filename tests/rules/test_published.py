@@ -38,7 +38,7 @@ def test_a_table_made_from_the_last_is_as_one_made_anew():
     before = AliasTable([("search warrant", "/a", "en"), ("warrant", "/b", "en"), ("fianza", "/c", "es")])
     rows = [("search warrant", "/a", "en"), ("search warrant", "/d", "en"), ("due process", "/b", "en")]
     after, anew = AliasTable(rows, before), AliasTable(rows)
-    for part in ("texts", "locators", "phrases", "lengths", "words"):
+    for part in ("texts", "locators", "phrases", "others", "lengths", "words"):
         assert getattr(after, part) == getattr(anew, part)
     assert after.words == {"en": {"search": 2, "warrant": 2, "due": 1, "process": 1}}
 
