@@ -15,7 +15,7 @@ from retrieval.text.normalization import fold, normalize
 VERSION = "1"  # changes with what `stems` gives: indexes of another version are rebuilt
 LONGEST = 60  # letters; a longer word is none
 LANGUAGES = {"en": "english", "es": "spanish"}
-KNOWN_WORDS = 1 << 15  # words whose reading is remembered: the law uses few different ones
+KNOWN_WORDS = 1 << 14  # words whose reading is remembered: the law uses few different ones
 
 _ACCENTS = "\u0300-\u036f"  # those that stand apart from their letters
 _UNSEEN = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff"
