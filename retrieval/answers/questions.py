@@ -46,6 +46,32 @@ FITS: Mapping[str, re.Pattern[str]] = {
     ),
     "may": re.compile(r"\b(?:may|shall|must|no|nor|not|unlawful|prohibited|entitled|eligible|right)\b"),
 }
+# An amount that a folded question asks for, and the words in which a folded sentence of law gives one.
+AMOUNTS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "money": (
+        re.compile(
+            r"\b(?:how much|what (?:fine|fee|price|pay|salary|amount)|cost|dollars|fee|charge|pay(?:s|ing|ed)?"
+            r"|cuanto (?:cuesta|cobran|pagan?|dinero|me|es)|multa|dinero|salario)\b"
+        ),
+        re.compile(r"\$|\bdollars?\b|\bcents\b"),
+    ),
+    "period": (
+        re.compile(
+            r"\b(?:how (?:many (?:years|months|days|weeks|hours)|long|soon|often|old|late)|deadline|age|cuanto tiempo"
+            r"|cuantos (?:anos|meses|dias)|plazo|cada cuanto|edad)\b"
+        ),
+        re.compile(
+            rf"\b(?:{NUMBER}|eighteen)[ -](?:(?:calendar|consecutive|business|working|full|additional) )?"
+            r"(?:years?|months?|weeks?|days?|hours?)\b|\bannual|\b(?:attained|age of)\b"
+        ),
+    ),
+    "share": (
+        re.compile(
+            r"\b(?:percent\w*|share|fraction|part of|what portion|porcentaje|por ciento|que parte)\b"
+        ),
+        re.compile(r"\bper ?cent\w*\b|\bpercentage\b|one-(?:half|third|fourth)|two-thirds"),
+    ),
+}
 # What law says of itself, in a folded sentence: when it begins, and what of the time before that it leaves as it was.
 ITSELF = (
     r"(?:\W|\(\w{1,4}\))*(?:th(?:is|e foregoing) (?:amendment|(?:sub)?(?:section|paragraph|chapter|part)|article|clause"
@@ -108,3 +134,16 @@ def asked_for(question: str) -> tuple[str, ...]:
 def fits(kinds: tuple[str, ...], folded: str) -> float:
     """The share of these kinds that a folded sentence is of; 0 where none is asked for."""
     return sum(FITS[kind].search(folded) is not None for kind in kinds) / len(kinds) if kinds else 0.0
+
+
+def asked_amounts(question: str) -> tuple[str, ...]:
+    """Of which of `AMOUNTS` the question asks how much."""
+    folded = fold(question)
+    return tuple(kind for kind, (asks, _) in AMOUNTS.items() if asks.search(folded))
+
+
+def given(kinds: tuple[str, ...], folded: str) -> dict[str, float]:
+    """By amount, 1 where it is one of these kinds and a folded sentence gives it, else 0."""
+    return {
+        kind: float(kind in kinds and gives.search(folded) is not None) for kind, (_, gives) in AMOUNTS.items()
+    }

@@ -11,7 +11,15 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from retrieval.answers.questions import asked_for, asks_of_opinions, fits, says_beside
+from retrieval.answers.questions import (
+    AMOUNTS,
+    asked_amounts,
+    asked_for,
+    asks_of_opinions,
+    fits,
+    given,
+    says_beside,
+)
 from retrieval.answers.units import OPENS_LIST, Span, Unit, breaks_off, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
@@ -27,7 +35,7 @@ OF_CASES = (UNITED_STATES_REPORTS, CASE)
 EARLY = 400  # characters: a unit that begins so far into its provision is half as early as the first
 FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
-    "later_result", "early", "length", "is_list",
+    "later_result", "early", "length", "is_list", *AMOUNTS,
 )  # fmt: skip
 
 
@@ -146,13 +154,16 @@ def to_the_point(found: Sequence[Read], beside: Sequence[re.Pattern[str]]) -> Se
 
 def features(question: str, asked: str, pool: Sequence[tuple[Passage, Read]]) -> list[dict[str, float]]:
     """By name, of each unit."""
-    kinds = asked_for(asked)
+    kinds, amounts = asked_for(asked), asked_amounts(asked)
     wanted = [stem for stem in terms(question, "en") if stem not in function_stems("en")] or terms(
         question, "en"
     )
     wanted_pairs = frozenset(pairwise(wanted))
     rare = rarity(wanted, [one for _, one in pool])
-    return [_features(passage, one, wanted, wanted_pairs, rare, kinds) for passage, one in pool]
+    return [
+        _features(passage, one, wanted, wanted_pairs, rare, kinds) | given(amounts, one.folded)
+        for passage, one in pool
+    ]
 
 
 def rarity(wanted: Sequence[str], pool: Sequence[Read]) -> Mapping[str, float]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answers.questions import asked_for, fits
+from retrieval.answers.questions import AMOUNTS, asked_amounts, asked_for, fits, given
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,31 @@ def test_a_sentence_fits_by_what_it_has():
     assert fits(("when",), "the senate shall choose its officers") == 0.0
     assert fits(("who", "when"), "the president may convene them") == 0.5
     assert fits((), "anything") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("What is the fee for a passport?", ("money",)),
+        ("How many years is the permit good for?", ("period",)),
+        ("¿Qué porcentaje se reserva a las tribus?", ("share",)),
+        ("How much of a fine, and how long in jail?", ("money", "period")),
+        ("Who chairs the committee?", ()),
+    ],
+)
+def test_what_amounts_are_asked_for_is_read_off_the_question(question, kinds):
+    assert asked_amounts(question) == kinds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("a civil penalty of $2,000", "money"),
+        ("for a period of not to exceed 7 years", "period"),
+        ("reserve 85 per centum of the amount", "share"),
+    ],
+)
+def test_a_sentence_that_gives_an_amount_is_told_where_this_is_asked_for(sentence, kind):
+    assert given((kind,), sentence) == {name: float(name == kind) for name in AMOUNTS}
+    assert given((), sentence) == dict.fromkeys(AMOUNTS, 0.0)
+    assert given((kind,), "the secretary shall establish a program") == dict.fromkeys(AMOUNTS, 0.0)

@@ -26,6 +26,13 @@ def test_the_kind_of_answer_counts():
     assert best("How long does a member serve?") == "A member serves a term of six years."
 
 
+@pytest.mark.parametrize("question", ["How long is a permit good for?", "¿Cuánto tiempo vale un permiso?"])
+def test_who_asks_for_an_amount_is_told_one(question):
+    text = "A permit to fish is good for the waters it names. No permit shall run for more than 7 years."
+    first = scored("How long is a permit good for?", question, [replace(PASSAGE, text=text)])[0]
+    assert text[first.unit.start : first.unit.end] == "No permit shall run for more than 7 years."
+
+
 @pytest.mark.parametrize(
     ("question", "asked", "first"),
     [

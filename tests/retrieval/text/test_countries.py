@@ -52,6 +52,7 @@ def test_the_law_of_another_country(text):
         "fishing quotas in New England",
         "Chinese exclusion laws upheld",
         "may we sell arms to Taiwan",
+        "I was in the Navy off South Korea in the 1970s, is there a medal for that?",
         "",
     ],
 )
