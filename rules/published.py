@@ -308,10 +308,10 @@ def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
     return counts is None or 2 * len(named) >= counts.sections
 
 
-@lru_cache(maxsize=16)
-def named_places(domain_id: int, aliases: int, corpus: int) -> Mapping[str, int]:
-    """The current section of each locator that an alias names, at these versions. For public domains only: what a
-    caller may see of a private one is asked each time.
+@newest
+def named_places(domain_id: int, version: Version, corpus: int) -> Mapping[str, int]:
+    """The current section of each locator that an alias names, at this version of the corpus. For public domains only:
+    what a caller may see of a private one is asked each time.
     """
     named = Alias.objects.in_use().filter(domain=domain_id).values("locator")
     current = Section.objects.readable(ANONYMOUS).filter(domain=domain_id, locator__in=named)

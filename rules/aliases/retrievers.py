@@ -35,13 +35,11 @@ def named_sections(query: Query, locators: list[str]) -> list[tuple[str, int]]:
         and not query.is_restricted
         and not any(domain.private for domain in query.domains)
     ):
-        version = query.versions.get("aliases", 0)
-        places = {
-            locator: section
-            for domain in query.domains
-            for locator, section in published.named_places(domain.id, version, domain.corpus_version).items()
-        }
-        return [(locator, places[locator]) for locator in locators if locator in places]
+        version = published.version_of("aliases", query.versions)
+        tables = [
+            published.named_places(domain.id, version, domain.corpus_version) for domain in query.domains
+        ]
+        return [(locator, table[locator]) for locator in locators for table in tables if locator in table]
     readable = Section.objects.readable(query.caller, query.as_of).filter(
         sections_within(query), domain__in=query.domain_ids, locator__in=locators
     )

@@ -34,6 +34,14 @@ def test_what_is_kept_of_names_forgets_one_that_is_gone_and_knows_one_that_came(
     assert published.wording(domain, 3).locators == ("/a",)
 
 
+def test_the_places_of_names_are_looked_up_again_where_the_law_changed_and_not_where_other_names_did():
+    domain = an_alias("search warrant").domain_id
+    before = published.named_places(domain, (1, 0), 1)
+    an_alias("incident of search")
+    assert published.named_places(domain, (2, 0), 1) is before
+    assert published.named_places(domain, (2, 0), 2) is not before
+
+
 def test_a_table_made_from_the_last_is_as_one_made_anew():
     before = AliasTable([("search warrant", "/a", "en"), ("warrant", "/b", "en"), ("fianza", "/c", "es")])
     rows = [("search warrant", "/a", "en"), ("search warrant", "/d", "en"), ("due process", "/b", "en")]
