@@ -1,0 +1,88 @@
+"""Curated names of provisions and their vectors."""
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+from retrieval.models import Domain
+from retrieval.text.normalization import normalize
+from rules.models.words import LANGUAGES
+
+
+class AliasQuerySet(models.QuerySet):
+    def in_use(self) -> "AliasQuerySet":
+        """Names of one provision by itself, as the legs look for them in a question."""
+        return self.filter(enabled=True, place=None)
+
+    def collective(self) -> "AliasQuerySet":
+        """Names of several provisions together, in their order."""
+        return self.filter(enabled=True, place__isnull=False).order_by("place", "locator")
+
+
+class Alias(models.Model):
+    """A curated name of a provision: “double jeopardy” for the Fifth Amendment."""
+
+    domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="aliases")
+    text = models.CharField(
+        max_length=200, help_text=_("Matched as a whole phrase, without regard to case, accents or plurals.")
+    )
+    locator = models.CharField(
+        max_length=300, help_text=_("The provision it names, e.g. /us/const/amendment/V. It must exist.")
+    )
+    language = models.CharField(max_length=5, choices=LANGUAGES, default="en")
+    place = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text=_(
+            "Where the name means several provisions together: its place among them, from 1. A question that is only "
+            "this name is answered by all of them in order. Empty: a name of this provision by itself."
+        ),
+    )
+    enabled = models.BooleanField(
+        default=True, help_text=_("Switch off instead of deleting, to keep its history.")
+    )
+    note = models.CharField(
+        max_length=300, blank=True, help_text=_("Why this name belongs to this provision.")
+    )
+    history = HistoricalRecords()
+
+    objects = AliasQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = _("aliases")
+        ordering = ["text", "locator"]
+        constraints = [
+            models.UniqueConstraint(fields=["domain", "text", "locator", "language"], name="alias_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.text} → {self.locator}"
+
+    def clean(self) -> None:
+        self.text = " ".join(self.text.split())
+        if not normalize(self.text):
+            raise ValidationError({"text": _("An alias needs at least one letter or digit.")})
+        if not self.domain_id:
+            return
+        if not self.domain.sections.live().filter(locator=self.locator, valid_to=None).exists():
+            raise ValidationError({"locator": _("No provision of this domain has this locator.")})
+
+
+class AliasVector(models.Model):
+    """An alias as searches compare it with a question, in meaning and by words, so that a question near to a name
+    finds its provision too. Made by `rules.aliases.embedding`; a trigger deletes it when the alias is worded anew.
+    """
+
+    alias = models.ForeignKey(Alias, on_delete=models.CASCADE, related_name="vectors")
+    model = models.ForeignKey("retrieval.EmbeddingModel", on_delete=models.CASCADE, related_name="+")
+    vector = models.BinaryField(help_text=_("float16, unit length; compared in the process, not in SQL."))
+    stems = models.TextField(
+        help_text=_("Its words in English, stemmed, as the lexical leg of names reads them.")
+    )
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["alias", "model"], name="one_alias_vector_a_model")]
+
+    def __str__(self) -> str:
+        return str(self.alias)

@@ -1,0 +1,91 @@
+"""The glossary, and phrases that decide what is done with a question."""
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+from retrieval.text.normalization import normalize
+
+# What a question may be searched by, each with the names that other systems have for it.
+STRATEGIES = {
+    "citation": "citation",
+    "keyword": "keyword",
+    "hybrid": "hybrid",
+    "hierarchical": "hierarchical",
+    "multi_part": "multi_part",
+    "graph": "graph",
+    "simple": "hybrid",
+    "vector": "hybrid",
+    "web": "hybrid",
+    "raptor": "hierarchical",
+    "multi_query": "multi_part",
+    "chain_of_thought": "multi_part",
+}
+STRATEGY_NAMES = {
+    "citation": _("the citation in it"),
+    "keyword": _("its words"),
+    "hybrid": _("words and meaning together"),
+    "hierarchical": _("the outline of the law"),
+    "multi_part": _("each of its parts"),
+    "graph": _("what cites what"),
+}
+LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
+
+
+class GlossaryTerm(models.Model):
+    """A Spanish legal term with the English one that the law uses; protected in machine translation."""
+
+    spanish = models.CharField(
+        max_length=200, unique=True, help_text=_("Matched as a whole phrase; the longest one wins.")
+    )
+    english = models.CharField(max_length=200, help_text=_("As the texts of the law put it."))
+    enabled = models.BooleanField(default=True)
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ["spanish"]
+
+    def __str__(self) -> str:
+        return f"{self.spanish} → {self.english}"
+
+
+class QuestionPhrase(models.Model):
+    """Words by which staff say what is done with a question before it is searched, and how it is searched."""
+
+    class Use(models.TextChoices):
+        SEARCHED = "searched", _("Always searched")
+        NEEDLESS = "needless", _("Needs no search, where it is all of the question")
+        NOT_SERVED = "not_served", _("A topic that this site does not serve")
+        CRISIS = "crisis", _("A cry for help: hotlines are shown above the results")
+        INJECTION = "injection", _("Speaks to a language model: marked in the trace")
+        STRATEGY = "strategy", _("Searched by a strategy")
+
+    text = models.CharField(
+        max_length=200, help_text=_("Matched as a whole phrase, without regard to case, accents or plurals.")
+    )
+    language = models.CharField(max_length=5, choices=LANGUAGES, default="en")
+    use = models.CharField(max_length=12, choices=Use)
+    answer = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text=_("What is told, in this language; empty: the usual words. For a strategy, its name."),
+    )
+    enabled = models.BooleanField(
+        default=True, help_text=_("Switch off instead of deleting, to keep its history.")
+    )
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ["use", "text"]
+        constraints = [models.UniqueConstraint(fields=["text", "language", "use"], name="phrase_once")]
+
+    def __str__(self) -> str:
+        return f"{self.text} → {self.get_use_display()}"
+
+    def clean(self) -> None:
+        self.text = " ".join(self.text.split())
+        if not normalize(self.text):
+            raise ValidationError({"text": _("A phrase needs at least one letter or digit.")})
+        if self.use == self.Use.STRATEGY and self.answer not in STRATEGIES:
+            raise ValidationError({"answer": _("One of: %s.") % ", ".join(STRATEGIES)})
