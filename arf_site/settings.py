@@ -303,6 +303,7 @@ Search bodies of law, read provisions, resolve citations.
 # -- Retrieval: where its parts are; never how they rank
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_RULES = "rules.engine.inline"  # reads the rules that an API call brings
+ARF_NAMES = "rules.aliases.pointing"  # reads which sentences curated names point to
 ARF_RULE_LINTERS = (  # each finds what is wrong with rules
     "rules.linting.linter",
     "evaluation.rule_impact.hidden_text",

@@ -2,10 +2,11 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
-from simple_history.utils import bulk_create_with_history
+from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from retrieval.models import Domain
 from rules.models import Alias, DomainThreshold, GlossaryTerm
@@ -16,6 +17,8 @@ WAITING = FIXTURES / "waiting"  # a file for each domain that is loaded later, i
 BATCH = 2_000  # rows written at a time
 SHIPPED = "Calibration fitted on "  # the beginning of the reason of thresholds that shipped
 NAMED_BY = ("text", "locator", "language")
+
+Key = tuple[str, str, str]  # what NAMED_BY names
 
 
 def load() -> dict[str, int]:
@@ -48,26 +51,53 @@ def load_arrived() -> int:
 
 
 def names_in(path: Path) -> Iterator[dict[str, str]]:
-    """A row for each name, as `rows_of` gives them."""
+    """A row for each name, as `rows_of` gives them. `answers` has the number of the sentence that each points to, from
+    1; 0 for none.
+    """
     with path.open(encoding="utf-8") as file:
         for line in file:
-            names = json.loads(line)
-            locator = names.pop("locator")
-            for language, texts in names.items():
-                yield from ({"locator": locator, "alias": text, "language": language} for text in texts)
+            row = json.loads(line)
+            sentences = ["", *row.get("sentences", [])]
+            for language in sorted({"en", "es"} & row.keys()):
+                numbers = row.get("answers", {}).get(language, [])
+                for text, number in zip_longest(row[language], numbers, fillvalue=0):
+                    told = {"alias": text, "language": language, "sentence": sentences[number]}
+                    yield {"locator": row["locator"], **told}
 
 
 def add_names(domain: Domain, rows: Iterable[dict[str, str]]) -> int:
+    """Adds names, and to those that shipped before the sentences that they point to."""
+    shipped = {(row["alias"], row["locator"], row["language"]): row for row in rows}
     seen = set(domain.aliases.values_list(*NAMED_BY)) | set(
         Alias.history.filter(domain=domain).values_list(*NAMED_BY)
     )
-    shipped = [(row["alias"], row["locator"], row["language"], row.get("place")) for row in rows]
     new = [
-        Alias(domain=domain, text=text, locator=locator, language=language, place=place)
-        for text, locator, language, place in shipped
-        if (text, locator, language) not in seen
+        Alias(
+            **dict(zip(NAMED_BY, key, strict=True)),
+            domain=domain,
+            place=row.get("place"),
+            sentence=row.get("sentence") or "",
+        )
+        for key, row in shipped.items()
+        if key not in seen
     ]
+    point(domain, {key: row["sentence"] for key, row in shipped.items() if row.get("sentence")})
     return len(bulk_create_with_history(new, Alias, batch_size=BATCH)) if new else 0
+
+
+def point(domain: Domain, sentences: Mapping[Key, str]) -> None:
+    """To their sentences, names that point to none, unless somebody took away what they pointed to."""
+    pointless = domain.aliases.filter(sentence="").values_list("pk", *NAMED_BY)
+    left = {pk: key for pk, *names in pointless if (key := tuple(names)) in sentences}
+    taken = Alias.history.filter(domain=domain, id__in=left).exclude(sentence="")
+    for pk in set(taken.values_list("id", flat=True)):
+        del left[pk]
+    pointing = sorted(left)
+    for start in range(0, len(pointing), BATCH):
+        aliases = list(Alias.objects.filter(pk__in=pointing[start : start + BATCH]))
+        for alias in aliases:
+            alias.sentence = sentences[left[alias.pk]]
+        bulk_update_with_history(aliases, Alias, ["sentence"])
 
 
 def load_glossary() -> int:

@@ -2,7 +2,7 @@
 questions whose answering sentences are marked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,23 @@ from scipy.special import softmax
 
 from evaluation.measuring.answers import Labelled, Share, quotes
 from retrieval.access.caller import ANONYMOUS
+from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.passages import passages_of
-from retrieval.answers.selection import FEATURES, Passage, features, judged_sum, words_of
+from retrieval.answers.selection import (
+    FEATURES,
+    OF_CLOSE,
+    Passage,
+    Pool,
+    Shares,
+    closest,
+    features,
+    gained,
+    judged_sum,
+    near,
+    places_of,
+    pool_of,
+    weighed,
+)
 from retrieval.answers.service import AnswerRequest, joined, question_of
 from retrieval.answers.units import Unit
 from retrieval.search.service import search
@@ -33,11 +48,40 @@ class Example:
     rows: np.ndarray  # (units, len(FEATURES))
     right: np.ndarray  # (units,) bool
     sum: float | None
+    read: "Compared | None" = None
 
     @property
     def teaches(self) -> bool:
         """Whether a unit that answers is among those that were read."""
         return bool(self.right.any())
+
+    def close(self, weights: np.ndarray) -> "Example":
+        """The same with the units that come close to the best by these weights alone, and all that is known of them."""
+        which, rows = self.read.close(self.rows, weights)
+        return Example(self.labelled, rows, self.right[which], self.sum)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The units that were read for a question beside what it means."""
+
+    pool: Pool
+    pointed: Mapping[int, Shares]
+    meaning: EmbeddedQuestion
+
+    def close(self, rows: np.ndarray, weights: np.ndarray) -> tuple[list[int], np.ndarray]:
+        """(k,) which units, and (k, len(OF_CLOSE)) what is known of them."""
+        told = [dict(zip(FEATURES, row, strict=True)) for row in rows.tolist()]
+        totals = weighed(told, dict(zip(FEATURES, weights.tolist(), strict=True)))
+        gains = gained(totals, self.pool, self.pointed)
+        which = closest([total + gain for total, gain in zip(totals, gains, strict=True)])
+        known = near(told, gains, self.pool, which, self.meaning)
+        return which, in_columns(known, OF_CLOSE)
+
+
+def in_columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> np.ndarray:
+    """(len(rows), len(names))"""
+    return np.array([[row[name] for name in names] for row in rows]).reshape(-1, len(names))
 
 
 def example(one: Labelled) -> Example:
@@ -45,14 +89,15 @@ def example(one: Labelled) -> Example:
     request = AnswerRequest(one.question)
     found = search(request.search(detect(one.question)), ANONYMOUS)
     passages = passages_of(found["results"], ANONYMOUS, None)
-    pool = [(passage, read) for passage in passages for read in words_of(passage)]
-    rows = features(question_of(found), one.question, pool)
+    pool = pool_of(one.question, passages)
     wanted = [sentence for part in one.parts for sentence in part]
+    meaning = EmbeddedQuestion(question_of(found))
     return Example(
         one,
-        np.array([[row[name] for name in FEATURES] for row in rows]).reshape(-1, len(FEATURES)),
+        in_columns(features(question_of(found), one.question, pool), FEATURES),
         np.array([answers(passage, read.unit, wanted) for passage, read in pool], dtype=bool),
         0.0 if found["abstained"] else judged_sum(found["results"]),
+        Compared(pool, meaning.pointed(places_of(passages)), meaning),
     )
 
 
@@ -62,7 +107,9 @@ def answers(passage: Passage, unit: Unit, wanted: Sequence[str]) -> bool:
 
 
 def fit(examples: Iterable[Example]) -> np.ndarray:
-    """(len(FEATURES),) of a conditional logit: the units of a question compete with one another (McFadden 1974)."""
+    """(columns of its rows,) of a conditional logit: the units of a question compete with one another (McFadden
+    1974).
+    """
     pools = [(one.rows, one.right) for one in examples if one.teaches]
     scale = np.concatenate([rows for rows, _ in pools]).std(axis=0)
     scale[scale == 0] = 1.0
@@ -77,7 +124,19 @@ def fit(examples: Iterable[Example]) -> np.ndarray:
             slope = slope + rows.T @ (every - of_right)
         return total, slope
 
-    return minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B").x / scale
+    return minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B").x / scale
+
+
+def fit_both(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
+    """(len(FEATURES),) of all units, and (len(OF_CLOSE),) of those that come close to the best by these."""
+    weights = fit(examples)
+    return weights, fit([one.close(weights) for one in examples if one.teaches])
+
+
+def is_right(one: Example, weights: np.ndarray, of_close: np.ndarray) -> bool:
+    """Whether the best unit answers."""
+    close = one.close(weights)
+    return bool(close.right[np.argmax(close.rows @ of_close)])
 
 
 def cross_validated(examples: Sequence[Example]) -> Share:
@@ -88,8 +147,8 @@ def cross_validated(examples: Sequence[Example]) -> Share:
     groups = [one.labelled.locators[0] for one in read]
     hits = 0
     for inside, outside in GroupKFold(FOLDS).split(read, groups=groups):
-        weights = fit([read[n] for n in inside])
-        hits += sum(bool(read[n].right[np.argmax(read[n].rows @ weights)]) for n in outside)
+        weights = fit_both([read[n] for n in inside])
+        hits += sum(is_right(read[n], *weights) for n in outside)
     return Share(hits, len(examples))
 
 
@@ -120,10 +179,15 @@ def learned(
     answerable = [one for one in judged if has_answer(one.labelled)]
     unanswerable = [one for one in judged if not has_answer(one.labelled)]
     minimum = least(answerable)
-    weights = {name: round(float(weight), 3) for name, weight in zip(FEATURES, fit(sentences), strict=True)}
+    weights, of_close = fit_both(sentences)
     report = {
         "right_first": cross_validated(sentences),
         "declined_answerable": below(answerable, minimum),
         "declined_unanswerable": below(unanswerable, minimum),
     }
-    return {"features": weights, "least": {domain: minimum}}, {k: v.to_dict() for k, v in report.items()}
+    row = {"features": written(FEATURES, weights), "close": written(OF_CLOSE, of_close), "least": {domain: minimum}}
+    return row, {k: v.to_dict() for k, v in report.items()}
+
+
+def written(names: Sequence[str], weights: np.ndarray) -> dict[str, float]:
+    return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}

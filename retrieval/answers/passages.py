@@ -109,6 +109,8 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         amended=amended,
         is_summary=summary,
         is_separate=level in SEPARATE,
+        domain=result.get("domain", ""),
+        result=result.get("locator", locator),
     )
 
 

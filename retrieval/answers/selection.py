@@ -4,12 +4,13 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from retrieval.answers.questions import (
     AMOUNTS,
@@ -20,7 +21,7 @@ from retrieval.answers.questions import (
     given,
     says_beside,
 )
-from retrieval.answers.units import OPENS_LIST, Span, Unit, breaks_off, units
+from retrieval.answers.units import LEADS_IN, Span, Unit, breaks_off, key_of, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
@@ -37,6 +38,10 @@ FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
     "later_result", "early", "length", "is_list", *AMOUNTS,
 )  # fmt: skip
+OF_CLOSE = (*FEATURES, "pointed", "near")  # what is known of units that come close to the best
+POINTED = 4.0  # what a unit gains that all names point to; from 3 to 5 nothing changes
+CLOSE = 0.2  # of the best one's probability
+READ_AGAIN = 3  # units at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Passage:
     """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
     search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
     `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`: what a
-    Justice wrote apart from the Court.
+    Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a part of.
     """
 
     section: int
@@ -65,6 +70,8 @@ class Passage:
     amended: bool = False
     is_summary: bool = False
     is_separate: bool = False
+    domain: str = ""
+    result: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,32 @@ class Read:
     headings: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     folded: str
+    key: int
     is_separate: bool = False
+
+
+Pool = Sequence[tuple[Passage, Read]]
+Shares = Mapping[int, float]  # by the key of a unit
+
+
+class Place(NamedTuple):
+    """Where names are looked for. `rank` is the result's: names of all that is read of it are taken together."""
+
+    rank: int
+    domain: str
+    locator: str
+
+
+class Meaning(Protocol):
+    """What a question means, beside its words."""
+
+    def pointed(self, places: Iterable[Place]) -> Mapping[int, Shares]:
+        """By rank, the shares of the curated names near to the question that point to a unit."""
+        ...
+
+    def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
+        """Of the question and each text. Nothing of a private one is kept."""
+        ...
 
 
 def read(text: str, language: str, *, is_summary: bool) -> tuple[Read, ...]:
@@ -117,32 +149,58 @@ def _read(text: str, unit: Unit, language: str, apart: Sequence[Span]) -> Read:
         frozenset(stems("\n".join(above), language)),
         frozenset(pairwise(one for one in own if one not in stop_stems(language))),
         fold(text[unit.start : unit.end]),
+        key_of(text[unit.start : unit.end]),
         any(start <= unit.start < end for start, end in apart),
     )
 
 
-def scored(question: str, asked: str, passages: Sequence[Passage]) -> list[Scored]:
-    """The units of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed."""
+def scored(
+    question: str, asked: str, passages: Sequence[Passage], meaning: Meaning | None = None
+) -> list[Scored]:
+    """The units of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed.
+
+    Weighed by their words; where `meaning` is given, also by what curated names point to, and those that come close to
+    the best again by how near they are to what is asked.
+    """
+    pool = pool_of(asked, passages)
+    rows = features(question, asked, pool)
+    totals = weighed(rows, shipped_weights()["features"])
+    if meaning and pool:
+        gains = gained(totals, pool, meaning.pointed(places_of(passages)))
+        totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
+        totals = weighed_again(totals, gains, rows, pool, meaning)
+    shares = probabilities(totals)
+    found = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
+    return sorted(found, key=lambda one: (-one.probability, one.passage.rank, one.start))
+
+
+def pool_of(asked: str, passages: Sequence[Passage]) -> Pool:
+    """What may be quoted of the passages."""
     beside, opinions = says_beside(asked), asks_of_opinions(asked)
-    pool = [
+    return [
         (passage, one)
         for passage in passages
         for one in to_the_point(words_of(passage), beside)
         if opinions or not (passage.is_separate or one.is_separate)
     ]
-    shares = probabilities(features(question, asked, pool))
-    weighed = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
-    return sorted(weighed, key=lambda one: (-one.probability, one.passage.rank, one.start))
+
+
+def places_of(passages: Sequence[Passage]) -> list[Place]:
+    return [
+        Place(passage.rank, passage.domain, locator)
+        for passage in passages
+        for locator in {passage.locator, passage.result or passage.locator}
+    ]
 
 
 def words_of(passage: Passage) -> tuple[Read, ...]:
     """Of a private document nothing stays in memory. Words before a list whose items are provisions of their own break
-    off.
+    off: "The Congress shall have Power".
     """
     found = (read if passage.private else read_public)(
         passage.text, passage.language, is_summary=passage.is_summary
     )
-    if found and not passage.is_leaf and OPENS_LIST.search(passage.text, found[-1].unit.start):
+    if found and not passage.is_leaf and LEADS_IN.search(passage.text, found[-1].unit.start):
         return found[:-1]
     return found
 
@@ -152,7 +210,7 @@ def to_the_point(found: Sequence[Read], beside: Sequence[re.Pattern[str]]) -> Se
     return [one for one in found if not any(says.match(one.folded) for says in beside)] or found
 
 
-def features(question: str, asked: str, pool: Sequence[tuple[Passage, Read]]) -> list[dict[str, float]]:
+def features(question: str, asked: str, pool: Pool) -> list[dict[str, float]]:
     """By name, of each unit."""
     kinds, amounts = asked_for(asked), asked_amounts(asked)
     wanted = [stem for stem in terms(question, "en") if stem not in function_stems("en")] or terms(
@@ -203,14 +261,87 @@ def _features(
     }
 
 
-def probabilities(rows: Sequence[Mapping[str, float]]) -> list[float]:
-    """Of each unit, that it is the one that answers: a conditional logit, which adds up to 1 over the units."""
-    weights = shipped_weights()["features"]
-    totals = [sum(weight * row[name] for name, weight in weights.items()) for row in rows]
+def weighed(rows: Sequence[Mapping[str, float]], weights: Mapping[str, float]) -> list[float]:
+    """Of each unit, the exponent of a conditional logit."""
+    return [sum(weight * row[name] for name, weight in weights.items()) for row in rows]
+
+
+def probabilities(totals: Sequence[float]) -> list[float]:
+    """Of each unit, that it is the one that answers: they add up to 1."""
     most = max(totals, default=0.0)
     powers = [math.exp(total - most) for total in totals]
     whole = sum(powers)
     return [power / whole for power in powers]
+
+
+def gained(totals: Sequence[float], pool: Pool, pointed: Mapping[int, Shares]) -> list[float]:
+    """What each unit gains by the names that point to it and loses by those that point elsewhere. All units of what a
+    result has add up to the same probability as before: that a provision has names says nothing against another.
+    """
+    gains = [POINTED * pointed.get(passage.rank, {}).get(one.key, 0.0) for passage, one in pool]
+    for rank in {passage.rank for passage, _ in pool}:
+        its = [n for n, (passage, _) in enumerate(pool) if passage.rank == rank]
+        if any(gains[n] for n in its):
+            shift = log_sum(totals[n] for n in its) - log_sum(totals[n] + gains[n] for n in its)
+            for n in its:
+                gains[n] += shift
+    return gains
+
+
+def log_sum(totals: Iterable[float]) -> float:
+    """The logarithm of the sum of the exponentials."""
+    every = list(totals)
+    most = max(every)
+    return most + math.log(sum(math.exp(one - most) for one in every))
+
+
+def weighed_again(
+    totals: Sequence[float],
+    gains: Sequence[float],
+    rows: Sequence[Mapping[str, float]],
+    pool: Pool,
+    meaning: Meaning,
+) -> list[float]:
+    """With the units that come close to the best in another order: what is told of them all, and how near they are.
+    Together they stay as probable as they were.
+    """
+    close = closest(totals)
+    if len(close) < 2:
+        return list(totals)
+    told = near(rows, gains, pool, close, meaning)
+    anew = weighed(told, shipped_weights()["close"])
+    shift = log_sum(totals[n] for n in close) - log_sum(anew)
+    again = dict(zip(close, (total + shift for total in anew), strict=True))
+    return [again.get(n, total) for n, total in enumerate(totals)]
+
+
+def closest(totals: Sequence[float]) -> list[int]:
+    """Which units come first, none of them much less probable than the best."""
+    first = sorted(range(len(totals)), key=lambda n: -totals[n])[:READ_AGAIN]
+    return [n for n in first if totals[n] >= totals[first[0]] + math.log(CLOSE)]
+
+
+def near(
+    rows: Sequence[Mapping[str, float]],
+    gains: Sequence[float],
+    pool: Pool,
+    which: Sequence[int],
+    meaning: Meaning,
+) -> list[dict[str, float]]:
+    """All that is known of these units: their features, what they gain by names, and their cosines with the question,
+    each with its headings and the stems of its lists.
+    """
+    texts = [framed(*pool[n]) for n in which]
+    cosines = meaning.cosines(texts, private=[pool[n][0].private for n in which])
+    return [
+        {**rows[n], "pointed": gains[n], "near": cosine} for n, cosine in zip(which, cosines, strict=True)
+    ]
+
+
+def framed(passage: Passage, one: Read) -> str:
+    unit = one.unit
+    spans = (*unit.headings, *unit.stems, *unit.after, (unit.start, unit.end))
+    return "\n".join(passage.text[start:end] for start, end in spans)
 
 
 def telling_overruling(ranked: Sequence[Scored], overruling: Callable[[Passage], bool]) -> list[Scored]:

@@ -4,7 +4,7 @@ say them plainly where one may be asked, and says when it does not know. Pages, 
 
 import re
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
@@ -19,9 +19,11 @@ from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
+from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import (
     PROVISIONS,
+    Meaning,
     Passage,
     Scored,
     asked_of,
@@ -33,7 +35,9 @@ from retrieval.answers.spanish import beside
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
 from retrieval.answers.units import Span
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
+from retrieval.errors import NotRun
 from retrieval.models import LLMCall
 from retrieval.ranking import ANOTHER_COUNTRY
 from retrieval.request import SearchRequest
@@ -44,7 +48,7 @@ from retrieval.text.question_parts import parts
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
-NEARLY = 0.05  # of the best one's probability that another must have
+NEARLY = 0.02  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -168,7 +172,11 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     quoted = not found["abstained"] and may_answer(asked, doubtful=found["doubtful"])
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     read = as_changed(read, found, request.as_of)
-    chosen = choose(question_of(found), request.text, read, request.style, overruling(found["results"]))
+    try:
+        chosen = choose(found, request, read, EmbeddedQuestion(question_of(found)) if read else None)
+    except (NotRun, EmbeddingUnavailable):
+        chosen = choose(found, request, read)
+        found = found | {"degraded": [*found["degraded"], "EmbedQuery"]}
     put = Asked(question_of(found), request.text, request.as_of, caller)
     chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
@@ -217,15 +225,16 @@ def question_of(found: dict) -> str:
 
 
 def choose(
-    question: str, asked: str, read: Sequence[Passage], style: str, overruling: Collection[int] = ()
+    found: dict, request: AnswerRequest, read: Sequence[Passage], meaning: Meaning | None = None
 ) -> list[Scored]:
-    """The best unit and those nearly as good that do not repeat it; in reading order. `overruling` are the ranks of
-    decisions that overruled what is asked about.
-    """
-    ranked = telling_overruling(scored(question, asked, read), lambda passage: passage.rank in overruling)
+    """The best unit and those nearly as good that do not repeat it; in reading order."""
+    over = overruling(found["results"])
+    ranked = telling_overruling(
+        scored(question_of(found), request.text, read, meaning), lambda passage: passage.rank in over
+    )
     chosen: list[Scored] = []
     for one in ranked:
-        if len(chosen) == MOST[style] or one.probability < NEARLY * ranked[0].probability:
+        if len(chosen) == MOST[request.style] or one.probability < NEARLY * ranked[0].probability:
             break
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)

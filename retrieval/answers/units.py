@@ -11,21 +11,26 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from operator import attrgetter
+from zlib import crc32
 
 from retrieval.parsing.designators import CODE, Path, leading, lines_of, nested
 from retrieval.text.later_law import tells_of_departure
+from retrieval.text.normalization import fold
 from retrieval.text.sentences import sentences
 
 LONGEST_HEADING = 120  # characters
 LONGEST_LIST = 900  # characters of a list that is quoted whole
 MOST_STEMS = 16  # of an item, and headings: law has seven levels with captions, forms a "Name:" in every line
 MOST_EXCEPTIONS = 8
+TELLING = 60  # letters of its beginning, by which a unit is told from the others of its provision
 REACH = 2_000  # characters behind a sentence in which its paragraph may tell of later law
 
 Span = tuple[int, int]
 
 OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
+LEADS_IN = re.compile(r"(?:[—:]|--?|\w)\s*$")  # to provisions of their own
 BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences with a colon, too
 # What contracts begin the items of their lists with, beside (a).
 ITEM = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(?:\.\d{1,3})+|(?:[a-z]{1,4}|[A-Z])[.)]|[-–•*▪])(?=\s)")
@@ -111,6 +116,34 @@ def units(text: str, *, is_summary: bool = False) -> tuple[Unit, ...]:
 def breaks_off(text: str, unit: Unit) -> bool:
     """Whether its list is not quoted with it, or it ends with a dash: it says nothing by itself."""
     return unit.opens or not unit.after and bool(BREAKS_OFF.search(text, unit.start, unit.end))
+
+
+def opening(written: str) -> str:
+    """How a unit begins, without what numbers it: whole words, enough to tell it from the others of its provision."""
+    begins, letters = MARKED.match(written).end(), 0
+    for at, character in enumerate(written[begins:], start=begins):
+        if letters >= TELLING and not character.isalnum():
+            return written[begins:at]
+        letters += character.isalnum()
+    return written[begins:]
+
+
+def key_of(written: str) -> int:
+    """32 bits by which a unit is known by how it begins, whatever stands between its letters."""
+    return crc32(_letters(written).encode())
+
+
+def beginning_with(words: str, text: str) -> str | None:
+    """The opening of the first unit of a text that begins with these words."""
+    wanted = _letters(words)
+    begun = (text[unit.start : unit.end] for unit in (units(text) if wanted else ()))
+    return next((opening(written) for written in begun if _letters(written).startswith(wanted)), None)
+
+
+def _letters(written: str) -> str:
+    """The first letters and digits behind what numbers it."""
+    begins = MARKED.match(written).end()
+    return fold("".join(islice(filter(str.isalnum, islice(written, begins, None)), TELLING)))
 
 
 def _span(line: Line) -> Span:

@@ -23,7 +23,7 @@ from rules.models import Alias, GlossaryTerm, QuestionPhrase
 class AliasForm(ReasonedForm):
     class Meta:
         model = Alias
-        fields = ["domain", "text", "locator", "place", "language", "enabled", "note"]
+        fields = ["domain", "text", "locator", "sentence", "place", "language", "enabled", "note"]
         field_classes = {"locator": LocatorField}
         widgets = {"locator": LocatorInput}
 

@@ -1,10 +1,13 @@
 """Curated names of provisions and their vectors."""
 
+from collections.abc import Iterable
+
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from retrieval.answers.units import beginning_with
 from retrieval.models import Domain
 from retrieval.text.normalization import normalize
 from rules.models.words import LANGUAGES
@@ -45,6 +48,14 @@ class Alias(models.Model):
     note = models.CharField(
         max_length=300, blank=True, help_text=_("Why this name belongs to this provision.")
     )
+    sentence = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text=_(
+            "How the sentence of the provision begins that answers whoever asks this: its first words. Answers rather "
+            "quote it than another of that provision. Empty: they choose among all."
+        ),
+    )
     history = HistoricalRecords()
 
     objects = AliasQuerySet.as_manager()
@@ -65,8 +76,24 @@ class Alias(models.Model):
             raise ValidationError({"text": _("An alias needs at least one letter or digit.")})
         if not self.domain_id:
             return
-        if not self.domain.sections.live().filter(locator=self.locator, valid_to=None).exists():
+        current = self.domain.sections.live().filter(valid_to=None)
+        provision = current.filter(locator=self.locator).first()
+        if provision is None:
             raise ValidationError({"locator": _("No provision of this domain has this locator.")})
+        if self.sentence and self.domain.is_private:
+            raise ValidationError({"sentence": _("Only names of public law point to a sentence.")})
+        if self.sentence:
+            read = [provision] if provision.is_leaf else [provision, *current.below(self.locator).in_order()]
+            self.sentence = self._sentence_in(one.text for one in read)
+
+    def _sentence_in(self, texts: Iterable[str]) -> str:
+        """As the provision has it, as far as it is kept. Raises ValidationError."""
+        found = next(filter(None, (beginning_with(self.sentence, text) for text in texts)), None)
+        if found is None:
+            raise ValidationError(
+                {"sentence": _("No sentence of this provision begins like this: copy its first words.")}
+            )
+        return found
 
 
 class AliasVector(models.Model):

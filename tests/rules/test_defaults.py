@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from evaluation.topics.leaks import leaks
-from retrieval.models import Domain
+from retrieval.answers.units import key_of, units
+from retrieval.models import Domain, Section
 from retrieval.text.analyzer import stems
 from rules import defaults
 from rules.models import Alias, DomainThreshold, GlossaryTerm
@@ -68,8 +69,9 @@ def is_lowest(element):
 
 
 def test_aliases_have_their_columns_and_no_empty_cell(aliases):
-    assert set(aliases[0]) == {"locator", "alias", "language"}
-    assert all(cell and cell == cell.strip() for row in aliases for cell in row.values())
+    assert set(aliases[0]) == {"locator", "alias", "language", "sentence"}
+    assert all(cell == cell.strip() for row in aliases for cell in row.values())
+    assert all(cell or name == "sentence" for row in aliases for name, cell in row.items())
 
 
 def test_aliases_are_english_or_spanish(aliases):
@@ -202,6 +204,43 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
     assert defaults.load_arrived() == 0  # staff worded one anew and took one away
     (tmp_path / "us_states.jsonl").write_text((tmp_path / "us_code.jsonl").read_text())
     assert defaults.load_arrived() == 0  # staff deleted the domain
+
+
+@pytest.mark.django_db
+def test_sentences_that_ship_stand_in_their_provisions():
+    pointing = Alias.objects.in_use().exclude(sentence="").select_related("domain")
+    assert {alias.domain.slug for alias in pointing} >= {"us_constitution"}
+    provisions = Section.objects.live().filter(valid_to=None, locator__in={alias.locator for alias in pointing})
+    keys = defaultdict(set)
+    for locator, text in provisions.values_list("locator", "text"):
+        keys[locator] |= {key_of(text[unit.start : unit.end]) for unit in units(text)}
+    assert [alias.text for alias in pointing if key_of(alias.sentence) not in keys[alias.locator]] == []
+
+
+@pytest.mark.django_db
+def test_names_that_shipped_before_learn_their_sentences_unless_staff_took_them_away(tmp_path, monkeypatch):
+    row = {"locator": "/us/usc/t29/s206", "en": ["federal minimum wage", "lowest pay"], "es": ["salario mínimo"]}
+    told = row | {"sentences": ["Every employer shall pay"], "answers": {"en": [1, 0], "es": [1]}}
+    monkeypatch.setattr(defaults, "WAITING", tmp_path)
+    code = Domain.objects.get(slug="us_code")
+    a_section(a_document(code), locator="/us/usc/t29/s206")
+
+    def shipped(line: dict) -> dict[str, str]:
+        (tmp_path / "us_code.jsonl").write_text(json.dumps(line))
+        defaults.load_arrived()
+        return dict(code.aliases.values_list("text", "sentence"))
+
+    assert not any(shipped(row).values())
+    pointed = "Every employer shall pay"
+    assert shipped(told) == {"federal minimum wage": pointed, "lowest pay": "", "salario mínimo": pointed}
+    assert code.aliases.get(text="federal minimum wage").history.count() == 2
+    alias = code.aliases.get(text="salario mínimo")
+    alias.sentence = ""
+    alias.save()
+    assert shipped(told)["salario mínimo"] == ""
+    code.aliases.all().delete()
+    Alias.history.all().delete()
+    assert shipped(told)["federal minimum wage"] == pointed
 
 
 @pytest.mark.django_db

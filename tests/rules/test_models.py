@@ -6,9 +6,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.access.row_security import as_system
 from retrieval.models import Domain
 from retrieval.stages.reranker.features import ANSWER_SCALE
 from rules.models import Alias, DomainThreshold, GlossaryTerm, Rule, RuleFinding, RuleUse
+from tests.builders import a_case_file
 
 pytestmark = pytest.mark.django_db
 
@@ -31,6 +33,33 @@ def test_a_name_has_letters_and_a_provision_that_exists(text, locator, field):
     with pytest.raises(ValidationError) as problem:
         named(text, locator).clean()
     assert list(problem.value.message_dict) == [field]
+
+
+def test_a_name_points_to_a_sentence_of_its_provision():
+    alias = named("unpaid quarters", "/us/const/amendment/III")
+    alias.sentence = "no soldier  shall, in time"
+    alias.clean()
+    assert alias.sentence.startswith("No soldier shall, in time of peace be quartered")
+    alias.sentence = "The right of the people"
+    with pytest.raises(ValidationError, match="No sentence of this provision"):
+        alias.clean()
+
+
+def test_a_name_of_a_provision_of_parts_points_to_a_sentence_of_one():
+    alias = named("citizens by birth", "/us/const/amendment/XIV")
+    alias.sentence = "All persons born or naturalized"
+    alias.clean()
+    assert "All persons born" in alias.sentence
+
+
+@as_system()
+def test_no_words_of_private_law_are_kept_in_a_name():
+    document = a_case_file("Doe v. Roe", "The tenant left in May.")
+    alias = Alias(domain=document.domain, text="moving out", locator=document.sections.first().locator)
+    alias.clean()
+    alias.sentence = "The tenant left"
+    with pytest.raises(ValidationError, match="public law"):
+        alias.clean()
 
 
 def test_every_change_of_a_term_is_kept_in_history():

@@ -11,7 +11,7 @@ from evaluation.learning.answers import Example, below, cross_validated, example
 from evaluation.measuring.answers import Labelled
 from evaluation.models import Topic
 from evaluation.topics.library import topics_of
-from retrieval.answers.selection import FEATURES
+from retrieval.answers.selection import FEATURES, OF_CLOSE
 
 AGE = Labelled(
     "How old must the president be?", "en", "us_constitution",
@@ -20,11 +20,19 @@ AGE = Labelled(
 COVERED = FEATURES.index("covered")
 
 
+class AllClose:
+    """All units come close to the best, and nothing more is known of them."""
+
+    def close(self, rows, weights):
+        return list(range(len(rows))), np.pad(rows, ((0, 0), (0, len(OF_CLOSE) - len(FEATURES))))
+
+
 def made(right: int, sum: float | None = 1.0, units: int = 4, place: str = "/x") -> Example:
     """The unit that answers has more of the question's words than the others."""
     rows = np.zeros((units, len(FEATURES)))
     rows[right, COVERED] = 1.0
-    return Example(Labelled("q", "en", "d", (place,), (("s",),)), rows, np.arange(units) == right, sum)
+    labelled = Labelled("q", "en", "d", (place,), (("s",),))
+    return Example(labelled, rows, np.arange(units) == right, sum, AllClose())
 
 
 def test_what_sets_the_right_unit_apart_weighs_and_nothing_else_does():
@@ -56,6 +64,9 @@ def test_a_question_is_read_as_for_an_answer():
     told = example(AGE)
     assert told.teaches and told.rows.shape == (len(told.right), len(FEATURES))
     assert told.sum > 0.9  # one provision at least is surely relevant
+    close = told.close(np.eye(len(FEATURES))[COVERED])
+    assert close.rows.shape == (len(close.right), len(OF_CLOSE)) and 0 < len(close.right) <= 3
+    assert (close.rows[:, OF_CLOSE.index("near")] > 0).all()
 
 
 def a_test_topic() -> str:
@@ -90,6 +101,7 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
     assert not weights.exists()
     call_command("train_answers", questions, "--write")
     written = json.loads(weights.read_text())
-    assert list(written["features"]) == list(FEATURES) and set(written["least"]) == {"us_constitution"}
+    assert list(written["features"]) == list(FEATURES) and list(written["close"]) == list(OF_CLOSE)
+    assert set(written["least"]) == {"us_constitution"}
     assert '"right_first"' in capsys.readouterr().out
     assert {rows[0]["question"], few[0].query} <= set(read) and a_test_topic() not in read

@@ -6,7 +6,18 @@ import pytest
 
 from retrieval.answers import selection
 from retrieval.answers.questions import says_beside
-from retrieval.answers.selection import Passage, asked_of, may_answer, scored, telling_overruling
+from retrieval.answers.selection import (
+    Passage,
+    asked_of,
+    closest,
+    gained,
+    log_sum,
+    may_answer,
+    pool_of,
+    scored,
+    telling_overruling,
+)
+from retrieval.answers.units import key_of
 from retrieval.text.normalization import fold
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
@@ -176,3 +187,54 @@ def test_an_opinion_of_its_own_answers_only_who_asks_for_it():
     assert best("May a member be removed?", dissent, PASSAGE) in LAW
     assert scored("May a member be removed?", "May a member be removed?", [dissent]) == []
     assert best("What does the dissent say of members removed?", dissent, PASSAGE) == dissent.text
+
+
+class Told:
+    """A meaning that tells what a test gives it."""
+
+    def __init__(self, pointed: dict, near: dict):
+        self.given, self.near, self.compared = pointed, near, []
+
+    def pointed(self, places):
+        self.places = list(places)
+        return self.given
+
+    def cosines(self, texts, *, private):
+        self.compared += texts
+        return [self.near.get(text, 0.0) for text in texts]
+
+
+SIX = "A member serves a term of six years."
+
+
+def test_what_names_point_to_moves_within_a_provision_alone():
+    pool = pool_of("q", [PASSAGE, replace(PASSAGE, section=2, rank=2)])
+    totals = [1.0, 0.0, 0.5, 2.0, 0.0, 0.0]
+    gains = gained(totals, pool, {1: {key_of(SIX): 1.0}})
+    assert gains[1] == max(gains) > 0 > gains[0] and gains[3:] == [0, 0, 0]
+    moved = [total + gain for total, gain in zip(totals, gains, strict=True)]
+    assert log_sum(moved[:3]) == pytest.approx(log_sum(totals[:3]))
+    assert gained(totals, pool, {1: {key_of("Of another edition."): 1.0}}) == [0.0] * 6
+
+
+def test_of_a_provision_the_sentence_is_quoted_that_names_point_to():
+    told = Told({1: {key_of(SIX): 1.0}}, {})
+    best = scored("the Board", "the Board", [PASSAGE], told)[0]
+    assert LAW[best.unit.start : best.unit.end] == SIX
+    assert [place.locator for place in told.places] == ["/us/x/1"]
+
+
+def test_what_comes_close_is_weighed_again_by_how_near_it_is():
+    text = "Fees are paid to the clerk. Fees are owed to the clerk."
+    told = Told({}, {"Fees are owed to the clerk.": 0.9, "Fees are paid to the clerk.": 0.1})
+    found = scored("fees to the clerk", "fees to the clerk", [replace(PASSAGE, text=text)], told)
+    assert text[found[0].unit.start :] == "Fees are owed to the clerk."
+    assert sum(one.probability for one in found) == pytest.approx(1.0)
+
+
+def test_what_is_far_from_the_best_is_not_compared():
+    assert closest([5.0, 4.9, 4.8, 4.7, 0.0]) == [0, 1, 2]
+    assert closest([0.0, 5.0]) == [1]
+    told = Told({}, {})
+    scored("How long does a member serve a term?", "How long does a member serve a term?", [PASSAGE], told)
+    assert told.compared == []

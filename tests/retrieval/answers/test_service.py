@@ -11,7 +11,10 @@ from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
 from retrieval.corpus import decided_cases
+from retrieval.engines.embedders import EmbeddingUnavailable, OnnxEmbedder
 from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
+from rules.aliases.embedding import embed_missing
+from rules.models import Alias
 from tests.builders import a_case_file, a_document, a_section, embedded
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +40,32 @@ def law(made: dict) -> list[str]:
 )
 def test_the_words_that_answer_are_quoted_first(question, words):
     assert words in law(ask(question))[0]
+
+
+def test_where_nothing_is_embedded_words_alone_choose_and_that_is_told(monkeypatch):
+    def fails(*args):
+        raise EmbeddingUnavailable("no")
+
+    whole = ask("Who can declare war?")
+    monkeypatch.setattr(OnnxEmbedder, "embed_query", fails)
+    made = ask("Who can declare war?")
+    assert "To declare War" in law(made)[0]
+    assert (whole["degraded"], made["degraded"]) == ([], ["EmbedQuery"])
+
+
+def test_the_sentence_that_a_curated_name_points_to_is_quoted():
+    document = a_document(Domain.objects.get(slug="us_code"))
+    text = "Rule 7 governs boats on lakes. Rule 9 governs boats on rivers."
+    section = a_section(document, text)
+    embedded(section)
+    asked = "which rule governs kayaks"
+    assert law(ask(asked, domains=("us_code",)))[0] != "Rule 9 governs boats on rivers."
+    Alias.objects.create(
+        domain=document.domain, text="rules for kayaks", locator=section.locator,
+        sentence="Rule 9 governs boats on rivers.",
+    )  # fmt: skip
+    embed_missing()
+    assert law(ask(asked, domains=("us_code",)))[0] == "Rule 9 governs boats on rivers."
 
 
 def test_every_quotation_stands_where_it_is_said_to_stand():
@@ -93,11 +122,15 @@ def test_the_lead_is_marked_as_ours_and_in_the_readers_language():
 
 
 def test_a_full_answer_quotes_more_in_reading_order():
-    short, full = (ask("How does a bill become a law?", style=style) for style in ("short", "full"))
+    short, full = (ask("How is a bill vetoed and passed again?", style=style) for style in ("short", "full"))
     assert len(law(full)) > len(law(short))
     places = [one["citations"][0] for one in full["answer"] if one["kind"] == "law"]
     of_first = [place["start"] for place in places if place["locator"] == places[0]["locator"]]
     assert of_first == sorted(of_first)
+
+
+def test_words_that_lead_in_to_other_provisions_are_not_quoted_without_them():
+    assert "The Congress shall have Power" not in law(ask("What are the powers of Congress?", style="full"))
 
 
 def test_it_says_that_it_does_not_know_in_both_languages():

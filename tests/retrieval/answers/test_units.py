@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answers.units import breaks_off, units
+from retrieval.answers.units import TELLING, beginning_with, breaks_off, key_of, opening, units
 
 REPORT = """(a) Plan
 (1) Report required
@@ -133,3 +133,24 @@ def test_a_bare_reply_is_never_quoted_alone(text):
 @pytest.mark.parametrize("sentence", ["No person shall be held.", "Not so, since it was void.", "They do business."])
 def test_what_says_more_is_no_bare_reply(sentence):
     assert quoted(f"{sentence} It fell.") == [sentence, "It fell."]
+
+
+LONG = "(2) The Secretary shall, within 90 days, tell every holder of a permit in writing why it was not renewed."
+
+
+def test_how_a_unit_begins_is_told_in_whole_words_without_its_number():
+    begins = opening(LONG)
+    assert LONG.startswith(f"(2) {begins} ") and begins.startswith("The Secretary shall")
+    assert TELLING <= sum(map(str.isalnum, begins)) < TELLING + 15
+    assert opening("(a) Fees are due.") == "Fees are due."
+
+
+def test_a_unit_is_known_by_how_it_begins_whatever_stands_between_its_letters():
+    assert key_of(LONG) == key_of(opening(LONG)) == key_of(LONG.replace(" ", "\n").replace(",", "").upper())
+    assert key_of(LONG) != key_of(LONG.replace("90", "60"))
+
+
+def test_a_unit_is_found_by_its_first_words():
+    assert beginning_with("any PERSON may", REPORT) == "Any person may ask for a hearing."
+    assert beginning_with("(1) the secretary shall report", REPORT).startswith("The Secretary shall report")
+    assert beginning_with("may ask", REPORT) is None and beginning_with("—", REPORT) is None

@@ -40,7 +40,7 @@ def test_law_that_has_ended_is_marked_beside_its_words(client):
 
 
 def test_quotations_of_one_provision_are_cited_once(client):
-    page = ask(client, "How does a bill become a law?", style="full")
+    page = ask(client, "How is a bill vetoed and passed again?", style="full")
     cited = [
         link for link in page.links() if link.startswith("/law/us/const/article/I/section/7/clause/2?q=")
     ]

@@ -1,0 +1,79 @@
+"""A question embedded beside the provisions found for it: which of their sentences the curated names near to it point
+to, and how near it is to a sentence itself.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from math import exp
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from cachetools import LRUCache
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from retrieval.answers.selection import Place, Shares
+from retrieval.answers.units import key_of
+from retrieval.engines import loaded
+
+SHARP = 0.05  # a name whose cosine is higher by this counts e times as much
+REMEMBERED = 4_000  # vectors of public law, of 768 bytes each
+
+_vectors: LRUCache[tuple[str, str], np.ndarray] = LRUCache(REMEMBERED)
+_lock = Lock()
+
+
+class Name(NamedTuple):
+    """A curated name of a provision with how the sentence begins that answers whoever asks it."""
+
+    locator: str
+    sentence: str
+    vector: np.ndarray  # (dims,) float32, unit length
+
+
+class EmbeddedQuestion:
+    """In the language of the law. Raises NotRun where no embedder serves, and EmbeddingUnavailable."""
+
+    def __init__(self, question: str):
+        self._question = question
+        self._active = loaded.active_embedder()
+
+    @cached_property
+    def vector(self) -> np.ndarray:
+        return self._active.embedder.embed_query(self._question)
+
+    def pointed(self, places: Iterable[Place]) -> Mapping[int, Shares]:
+        """By rank, what the names of what is read point to."""
+        ranks: dict[str, dict[str, int]] = defaultdict(dict)
+        for place in places:
+            ranks[place.domain].setdefault(place.locator, place.rank)
+        names_of = import_string(f"{settings.ARF_NAMES}.names_of")
+        found: dict[int, list[Name]] = defaultdict(list)
+        for domain, its in ranks.items():
+            for name in names_of(domain, list(its), self._active.model_id):
+                found[its[name.locator]].append(name)
+        return {rank: shares(names, self.vector) for rank, names in found.items()}
+
+    def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
+        """Of each text. Vectors of those that are not private are remembered by this process."""
+        space = self._active.embedder.fingerprint
+        with _lock:
+            known = {text: _vectors.get((space, text)) for text in texts}
+        missing = [text for text, vector in known.items() if vector is None]
+        known |= dict(zip(missing, self._active.embedder.embed_documents(missing), strict=True))
+        with _lock:
+            for text, is_private in zip(texts, private, strict=True):
+                if not is_private:
+                    _vectors[space, text] = known[text].astype(np.float16)
+        return [float(known[text].astype(np.float32) @ self.vector) for text in texts]
+
+
+def shares(names: Sequence[Name], vector: np.ndarray) -> Shares:
+    """By the key of a unit, the share of the names that point to it: softmax of their cosines."""
+    weights: dict[int, float] = defaultdict(float)
+    for name in names:
+        weights[key_of(name.sentence)] += exp(float(name.vector @ vector) / SHARP)
+    total = sum(weights.values())
+    return {key: weight / total for key, weight in weights.items()}

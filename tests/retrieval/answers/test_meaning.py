@@ -1,0 +1,56 @@
+"""What a question means beside what is read for it."""
+
+import numpy as np
+import pytest
+
+from retrieval.answers import meaning
+from retrieval.answers.meaning import EmbeddedQuestion, Name, shares
+from retrieval.answers.selection import Place
+from retrieval.answers.units import key_of
+from retrieval.models import Domain
+from rules.aliases.embedding import embed_missing
+from rules.models import Alias
+
+FOURTH = "/us/const/amendment/IV"
+VIEW = "The right of the people to be secure"
+
+
+def test_names_weigh_by_how_near_they_are():
+    axes = np.eye(3, dtype=np.float32)
+    told = shares([Name("/x", "One.", axes[0]), Name("/x", "Two.", axes[1]), Name("/x", "One.", axes[2])], axes[0])
+    assert told[key_of("One.")] > 0.99 and sum(told.values()) == pytest.approx(1.0)
+
+
+@pytest.fixture
+def question(db):
+    return EmbeddedQuestion("May officers look into my phone?")
+
+
+def pointing(text: str, sentence: str, locator: str = FOURTH) -> Alias:
+    domain = Domain.objects.get(slug="us_constitution")
+    return Alias.objects.create(domain=domain, text=text, locator=locator, sentence=sentence)
+
+
+def test_names_of_a_result_and_of_its_parts_are_taken_together(question):
+    Alias.objects.update(sentence="")
+    pointing("search of telephones", VIEW)
+    pointing("wombats in court", "No Wombat shall", "/us/const/amendment/V")
+    embed_missing()
+    read = [Place(1, "us_constitution", FOURTH), Place(1, "us_constitution", "/us/const/amendment/V")]
+    (told,) = question.pointed(read).values()
+    assert told[key_of(VIEW)] > 0.9 and key_of("No Wombat shall") in told
+    assert set(question.pointed([read[0], read[1]._replace(rank=2)])) == {1, 2}
+    assert question.pointed([Place(1, "us_code", FOURTH)]) == {}
+
+
+def test_the_nearer_text_has_the_higher_cosine(question):
+    near, far = question.cosines(["Police searched a cell phone.", "The tax on whisky is $13.50."], private=[False] * 2)
+    assert near > far
+
+
+def test_vectors_of_public_texts_alone_are_remembered(question):
+    meaning._vectors.clear()
+    first = question.cosines(["Police searched a phone.", "The client hid it."], private=[False, True])
+    assert [text for _, text in meaning._vectors] == ["Police searched a phone."]
+    again = question.cosines(["Police searched a phone.", "The client hid it."], private=[False, True])
+    assert again == pytest.approx(first, abs=0.002)
