@@ -5,14 +5,20 @@ from collections.abc import Collection
 import numpy as np
 
 from retrieval.answers.meaning import Name
-from rules.models import Alias, AliasVector
+from retrieval.corpus.statements import rows_of_bytes
+
+POINTING = """
+SELECT alias.locator, alias.sentence, made.vector
+FROM rules_alias alias JOIN retrieval_domain domain ON domain.id = alias.domain_id
+JOIN rules_aliasvector made ON made.alias_id = alias.id AND made.model_id = %s
+WHERE domain.slug = %s AND alias.locator = ANY(%s) AND alias.sentence <> '' AND alias.enabled AND alias.place IS NULL
+"""
 
 
 def names_of(domain: str, locators: Collection[str], embedding_model: int) -> list[Name]:
     """Of these provisions of a domain (its slug); without names that point to no sentence or have no vector yet."""
-    pointing = Alias.objects.in_use().filter(domain__slug=domain, locator__in=locators).exclude(sentence="")
-    stored = AliasVector.objects.filter(model=embedding_model, alias__in=pointing)
+    found = rows_of_bytes(POINTING, [embedding_model, domain, list(locators)])
     return [
         Name(locator, sentence, np.frombuffer(vector, np.float16).astype(np.float32))
-        for locator, sentence, vector in stored.values_list("alias__locator", "alias__sentence", "vector")
+        for locator, sentence, vector in found
     ]

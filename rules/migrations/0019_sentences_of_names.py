@@ -1,4 +1,4 @@
-"""A name may tell which sentence of its provision answers."""
+"""A name may tell which sentence of its provision answers; the names of a provision are read by its locator."""
 
 from django.db import migrations, models
 
@@ -16,4 +16,5 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(model_name="alias", name="sentence", field=SENTENCE),
         migrations.AddField(model_name="historicalalias", name="sentence", field=SENTENCE),
+        migrations.AddIndex("alias", models.Index(fields=["domain", "locator"], name="alias_by_locator")),
     ]

@@ -66,6 +66,7 @@ class Alias(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["domain", "text", "locator", "language"], name="alias_once")
         ]
+        indexes = [models.Index(fields=["domain", "locator"], name="alias_by_locator")]
 
     def __str__(self) -> str:
         return f"{self.text} → {self.locator}"
