@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
+from django.db import transaction
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from retrieval.models import Domain
@@ -89,15 +90,17 @@ def point(domain: Domain, sentences: Mapping[Key, str]) -> None:
     """To their sentences, names that point to none, unless somebody took away what they pointed to."""
     pointless = domain.aliases.filter(sentence="").values_list("pk", *NAMED_BY)
     left = {pk: key for pk, *names in pointless if (key := tuple(names)) in sentences}
-    taken = Alias.history.filter(domain=domain, id__in=left).exclude(sentence="")
-    for pk in set(taken.values_list("id", flat=True)):
-        del left[pk]
-    pointing = sorted(left)
+    if not left:
+        return
+    taken = set(Alias.history.filter(domain=domain).exclude(sentence="").values_list(*NAMED_BY))
+    pointing = [pk for pk, key in sorted(left.items()) if key not in taken]
     for start in range(0, len(pointing), BATCH):
-        aliases = list(Alias.objects.filter(pk__in=pointing[start : start + BATCH]))
-        for alias in aliases:
-            alias.sentence = sentences[left[alias.pk]]
-        bulk_update_with_history(aliases, Alias, ["sentence"])
+        with transaction.atomic():
+            rows = Alias.objects.filter(pk__in=pointing[start : start + BATCH], sentence="")
+            aliases = list(rows.select_for_update())
+            for alias in aliases:
+                alias.sentence = sentences[left[alias.pk]]
+            bulk_update_with_history(aliases, Alias, ["sentence"])
 
 
 def load_glossary() -> int:

@@ -4,6 +4,7 @@ questions whose answering sentences are marked.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize
@@ -17,6 +18,7 @@ from retrieval.answers.selection import (
     FEATURES,
     OF_CLOSE,
     Passage,
+    Place,
     Pool,
     Shares,
     closest,
@@ -66,8 +68,12 @@ class Compared:
     """The units that were read for a question beside what it means."""
 
     pool: Pool
-    pointed: Mapping[int, Shares]
+    places: Sequence[Place]
     meaning: EmbeddedQuestion
+
+    @cached_property
+    def pointed(self) -> Mapping[int, Shares]:
+        return self.meaning.pointed(self.places)
 
     def close(self, rows: np.ndarray, weights: np.ndarray) -> tuple[list[int], np.ndarray]:
         """(k,) which units, and (k, len(OF_CLOSE)) what is known of them."""
@@ -97,7 +103,7 @@ def example(one: Labelled) -> Example:
         in_columns(features(question_of(found), one.question, pool), FEATURES),
         np.array([answers(passage, read.unit, wanted) for passage, read in pool], dtype=bool),
         0.0 if found["abstained"] else judged_sum(found["results"]),
-        Compared(pool, meaning.pointed(places_of(passages)), meaning),
+        Compared(pool, places_of(passages), meaning),
     )
 
 

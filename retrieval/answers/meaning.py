@@ -5,6 +5,7 @@ to, and how near it is to a sentence itself.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from math import exp
 from threading import Lock
 from typing import NamedTuple
@@ -19,14 +20,14 @@ from retrieval.answers.units import key_of
 from retrieval.engines import loaded
 
 SHARP = 0.05  # a name whose cosine is higher by this counts e times as much
-REMEMBERED = 4_000  # vectors of public law, of 768 bytes each
+REMEMBERED = 4_000  # vectors of public law, of 768 bytes each where they have 384 dimensions
 
-_vectors: LRUCache[tuple[str, str], np.ndarray] = LRUCache(REMEMBERED)
+_vectors: LRUCache[bytes, np.ndarray] = LRUCache(REMEMBERED)
 _lock = Lock()
 
 
 class Name(NamedTuple):
-    """A curated name of a provision with how the sentence begins that answers whoever asks it."""
+    """A curated name of a provision, and how the sentence begins that it points to; empty where it points to none."""
 
     locator: str
     sentence: str
@@ -58,22 +59,28 @@ class EmbeddedQuestion:
 
     def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
         """Of each text. Vectors of those that are not private are remembered by this process."""
-        space = self._active.embedder.fingerprint
+        keys = [key_in(self._active.embedder.fingerprint, text) for text in texts]
         with _lock:
-            known = {text: _vectors.get((space, text)) for text in texts}
-        missing = [text for text, vector in known.items() if vector is None]
-        known |= dict(zip(missing, self._active.embedder.embed_documents(missing), strict=True))
+            known = {key: _vectors[key] for key in keys if key in _vectors}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            made = self._active.embedder.embed_documents(list(missing.values())).astype(np.float16)
+            known |= dict(zip(missing, made, strict=True))
         with _lock:
-            for text, is_private in zip(texts, private, strict=True):
+            for key, is_private in zip(keys, private, strict=True):
                 if not is_private:
-                    _vectors[space, text] = known[text].astype(np.float16)
-        return [float(known[text].astype(np.float32) @ self.vector) for text in texts]
+                    _vectors[key] = known[key]
+        return [float(known[key].astype(np.float32) @ self.vector) for key in keys]
+
+
+def key_in(space: str, text: str) -> bytes:
+    return blake2b(f"{space}\n{text}".encode(), digest_size=16).digest()
 
 
 def shares(names: Sequence[Name], vector: np.ndarray) -> Shares:
-    """By the key of a unit, the share of the names that point to it: softmax of their cosines."""
-    weights: dict[int, float] = defaultdict(float)
+    """By the key of a unit, the share of the names that point to it, of all: softmax of their cosines."""
+    weights: dict[str, float] = defaultdict(float)
     for name in names:
-        weights[key_of(name.sentence)] += exp(float(name.vector @ vector) / SHARP)
+        weights[name.sentence] += exp(float(name.vector @ vector) / SHARP)
     total = sum(weights.values())
-    return {key: weight / total for key, weight in weights.items()}
+    return {key_of(sentence): weight / total for sentence, weight in weights.items() if sentence}

@@ -200,7 +200,8 @@ def words_of(passage: Passage) -> tuple[Read, ...]:
     found = (read if passage.private else read_public)(
         passage.text, passage.language, is_summary=passage.is_summary
     )
-    if found and not passage.is_leaf and LEADS_IN.search(passage.text, found[-1].unit.start):
+    last = found[-1].unit if found and not passage.is_leaf else None
+    if last and LEADS_IN.search(passage.text, last.start, last.end):
         return found[:-1]
     return found
 

@@ -52,6 +52,7 @@ NEARLY = 0.02  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
+EMBEDDING = "EmbedQuery"  # the stage of a search, which degrades where nothing can be embedded
 CRISIS = "crisis"  # the code of what is told to a cry for help
 
 
@@ -173,10 +174,11 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     read = reading.passages_of(asked, caller, request.as_of) if quoted else []
     read = as_changed(read, found, request.as_of)
     try:
-        chosen = choose(found, request, read, EmbeddedQuestion(question_of(found)) if read else None)
+        embeds = read and EMBEDDING not in found["degraded"]
+        chosen = choose(found, request, read, EmbeddedQuestion(question_of(found)) if embeds else None)
     except (NotRun, EmbeddingUnavailable):
         chosen = choose(found, request, read)
-        found = found | {"degraded": [*found["degraded"], "EmbedQuery"]}
+        found = found | {"degraded": [*found["degraded"], EMBEDDING]}
     put = Asked(question_of(found), request.text, request.as_of, caller)
     chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)

@@ -133,11 +133,11 @@ def key_of(written: str) -> int:
     return crc32(_letters(written).encode())
 
 
-def beginning_with(words: str, text: str) -> str | None:
-    """The opening of the first unit of a text that begins with these words."""
+def beginning_with(words: str, text: str) -> set[str]:
+    """The openings of the units of a text that begin with these words."""
     wanted = _letters(words)
     begun = (text[unit.start : unit.end] for unit in (units(text) if wanted else ()))
-    return next((opening(written) for written in begun if _letters(written).startswith(wanted)), None)
+    return {opening(written) for written in begun if _letters(written).startswith(wanted)}
 
 
 def _letters(written: str) -> str:

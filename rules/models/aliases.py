@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from retrieval.answers.passages import MOST_BELOW
 from retrieval.answers.units import beginning_with
 from retrieval.models import Domain
 from retrieval.text.normalization import normalize
@@ -81,20 +82,22 @@ class Alias(models.Model):
         provision = current.filter(locator=self.locator).first()
         if provision is None:
             raise ValidationError({"locator": _("No provision of this domain has this locator.")})
-        if self.sentence and self.domain.is_private:
-            raise ValidationError({"sentence": _("Only names of public law point to a sentence.")})
         if self.sentence:
-            read = [provision] if provision.is_leaf else [provision, *current.below(self.locator).in_order()]
-            self.sentence = self._sentence_in(one.text for one in read)
+            parts = current.below(self.locator).exclude(text="").in_order().values_list("text", flat=True)
+            self.sentence = self._sentence_in([provision.text] if provision.is_leaf else parts[:MOST_BELOW])
 
     def _sentence_in(self, texts: Iterable[str]) -> str:
-        """As the provision has it, as far as it is kept. Raises ValidationError."""
-        found = next(filter(None, (beginning_with(self.sentence, text) for text in texts)), None)
-        if found is None:
+        """As the provision begins it, as far as it tells it from others. Raises ValidationError."""
+        if self.domain.is_private:
+            raise ValidationError({"sentence": _("Only names of public law point to a sentence.")})
+        found = set().union(*(beginning_with(self.sentence, text) for text in texts))
+        if not found:
             raise ValidationError(
                 {"sentence": _("No sentence of this provision begins like this: copy its first words.")}
             )
-        return found
+        if len(found) > 1:
+            raise ValidationError({"sentence": _("Several sentences begin like this: copy more of its words.")})
+        return found.pop()[: self._meta.get_field("sentence").max_length]
 
 
 class AliasVector(models.Model):

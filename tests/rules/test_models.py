@@ -45,6 +45,13 @@ def test_a_name_points_to_a_sentence_of_its_provision():
         alias.clean()
 
 
+def test_what_several_sentences_begin_with_points_to_none():
+    alias = named("the veto", "/us/const/article/I/section/7/clause/2")
+    alias.sentence = "If"
+    with pytest.raises(ValidationError, match="Several sentences"):
+        alias.clean()
+
+
 def test_a_name_of_a_provision_of_parts_points_to_a_sentence_of_one():
     alias = named("citizens by birth", "/us/const/amendment/XIV")
     alias.sentence = "All persons born or naturalized"

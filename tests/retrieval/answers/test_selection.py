@@ -238,3 +238,9 @@ def test_what_is_far_from_the_best_is_not_compared():
     told = Told({}, {})
     scored("How long does a member serve a term?", "How long does a member serve a term?", [PASSAGE], told)
     assert told.compared == []
+
+
+def test_what_stands_before_words_that_lead_in_to_provisions_is_quoted():
+    text = "The court may hear any appeal. The Congress shall have Power"
+    assert best("appeal", replace(PASSAGE, text=text, is_leaf=False)) == "The court may hear any appeal."
+    assert best("appeal", replace(PASSAGE, text=f"{text}—", is_leaf=False)) == "The court may hear any appeal."

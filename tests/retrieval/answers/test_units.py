@@ -151,6 +151,8 @@ def test_a_unit_is_known_by_how_it_begins_whatever_stands_between_its_letters():
 
 
 def test_a_unit_is_found_by_its_first_words():
-    assert beginning_with("any PERSON may", REPORT) == "Any person may ask for a hearing."
-    assert beginning_with("(1) the secretary shall report", REPORT).startswith("The Secretary shall report")
-    assert beginning_with("may ask", REPORT) is None and beginning_with("—", REPORT) is None
+    assert beginning_with("any PERSON may", REPORT) == {"Any person may ask for a hearing."}
+    (report,) = beginning_with("(1) the secretary shall report", REPORT)
+    assert report.startswith("The Secretary shall report")
+    assert beginning_with("the", REPORT) == {report, "the backlog; and", "the plan.", "The records are public."}
+    assert beginning_with("may ask", REPORT) == beginning_with("—", REPORT) == set()

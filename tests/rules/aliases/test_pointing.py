@@ -1,4 +1,4 @@
-"""Which names point to a sentence."""
+"""Names as answers read them."""
 
 import numpy as np
 import pytest
@@ -12,11 +12,11 @@ pytestmark = pytest.mark.django_db
 SIXTH = "/us/const/amendment/VI"
 
 
-def test_names_in_use_that_point_to_a_sentence_are_read_with_their_vectors():
-    Alias.objects.update(sentence="")
+def test_names_in_use_are_read_with_what_they_point_to_and_their_vectors():
+    Alias.objects.update(enabled=False)
     domain, model = Domain.objects.get(slug="us_constitution"), EmbeddingModel.objects.get(status="active")
     pointing = {"domain": domain, "locator": SIXTH, "sentence": "In all criminal"}
-    for changed in ({}, {"sentence": ""}, {"enabled": False}, {"place": 1}):
+    for changed in ({}, {"enabled": False}, {"place": 1}):
         Alias.objects.create(text=f"a quick trial {changed}", **pointing | changed)
     assert names_of("us_constitution", [SIXTH], model.pk) == []  # without vectors yet
     embed_missing()
