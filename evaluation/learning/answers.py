@@ -26,7 +26,7 @@ from retrieval.answers.selection import (
     gained,
     judged_sum,
     near,
-    places_of,
+    places_read,
     pool_of,
     weighed,
 )
@@ -103,7 +103,7 @@ def example(one: Labelled) -> Example:
         in_columns(features(question_of(found), one.question, pool), FEATURES),
         np.array([answers(passage, read.unit, wanted) for passage, read in pool], dtype=bool),
         0.0 if found["abstained"] else judged_sum(found["results"]),
-        Compared(pool, places_of(passages), meaning),
+        Compared(pool, places_read(passages), meaning),
     )
 
 

@@ -166,7 +166,7 @@ def scored(
     rows = features(question, asked, pool)
     totals = weighed(rows, shipped_weights()["features"])
     if meaning and pool:
-        gains = gained(totals, pool, meaning.pointed(places_of(passages)))
+        gains = gained(totals, pool, meaning.pointed(places_read(passages)))
         totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
         totals = weighed_again(totals, gains, rows, pool, meaning)
     shares = probabilities(totals)
@@ -185,7 +185,8 @@ def pool_of(asked: str, passages: Sequence[Passage]) -> Pool:
     ]
 
 
-def places_of(passages: Sequence[Passage]) -> list[Place]:
+def places_read(passages: Sequence[Passage]) -> list[Place]:
+    """Of each passage its own place and that of the result it is of."""
     return [
         Place(passage.rank, passage.domain, locator)
         for passage in passages
@@ -330,7 +331,7 @@ def near(
     meaning: Meaning,
 ) -> list[dict[str, float]]:
     """All that is known of these units: their features, what they gain by names, and their cosines with the question,
-    each with its headings and the stems of its lists.
+    each behind its headings, the stems of its lists and its exceptions.
     """
     texts = [framed(*pool[n]) for n in which]
     cosines = meaning.cosines(texts, private=[pool[n][0].private for n in which])

@@ -134,10 +134,13 @@ def key_of(written: str) -> int:
 
 
 def beginning_with(words: str, text: str) -> set[str]:
-    """The openings of the units of a text that begin with these words."""
+    """The opening of the unit of a text that begins so, else those of all that begin with these words."""
     wanted = _letters(words)
-    begun = (text[unit.start : unit.end] for unit in (units(text) if wanted else ()))
-    return {opening(written) for written in begun if _letters(written).startswith(wanted)}
+    written = [text[unit.start : unit.end] for unit in (units(text) if wanted else ())]
+    openings = {_letters(each): opening(each) for each in written}
+    if wanted in openings:
+        return {openings[wanted]}
+    return {begins for letters, begins in openings.items() if letters.startswith(wanted)}
 
 
 def _letters(written: str) -> str:

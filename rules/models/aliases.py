@@ -82,9 +82,13 @@ class Alias(models.Model):
         provision = current.filter(locator=self.locator).first()
         if provision is None:
             raise ValidationError({"locator": _("No provision of this domain has this locator.")})
-        if self.sentence:
+        if self.sentence and not self._points_as_before():
             parts = current.below(self.locator).exclude(text="").in_order().values_list("text", flat=True)
             self.sentence = self._sentence_in([provision.text] if provision.is_leaf else parts[:MOST_BELOW])
+
+    def _points_as_before(self) -> bool:
+        """Law that was amended meanwhile keeps nobody from changing something else of the name."""
+        return Alias.objects.filter(pk=self.pk, locator=self.locator, sentence=self.sentence).exists()
 
     def _sentence_in(self, texts: Iterable[str]) -> str:
         """As the provision begins it, as far as it tells it from others. Raises ValidationError."""

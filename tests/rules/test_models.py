@@ -45,6 +45,18 @@ def test_a_name_points_to_a_sentence_of_its_provision():
         alias.clean()
 
 
+def test_what_was_amended_meanwhile_keeps_nobody_from_changing_the_rest_of_a_name():
+    alias = named("unpaid quarters", "/us/const/amendment/III")
+    alias.sentence = "Words of an older edition"
+    alias.save()
+    alias.enabled = False
+    alias.clean()
+    assert alias.sentence == "Words of an older edition"
+    alias.locator = "/us/const/amendment/IV"
+    with pytest.raises(ValidationError, match="No sentence of this provision"):
+        alias.clean()
+
+
 def test_what_several_sentences_begin_with_points_to_none():
     alias = named("the veto", "/us/const/article/I/section/7/clause/2")
     alias.sentence = "If"

@@ -51,6 +51,8 @@ def test_where_nothing_is_embedded_words_alone_choose_and_that_is_told(monkeypat
     made = ask("Who can declare war?")
     assert "To declare War" in law(made)[0]
     assert (whole["degraded"], made["degraded"]) == ([], ["EmbedQuery"])
+    fresh = ask("Who may declare a war?")
+    assert "To declare War" in law(fresh)[0] and "EmbedQuery" in fresh["degraded"]
 
 
 def test_the_sentence_that_a_curated_name_points_to_is_quoted():

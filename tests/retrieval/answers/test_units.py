@@ -155,4 +155,5 @@ def test_a_unit_is_found_by_its_first_words():
     (report,) = beginning_with("(1) the secretary shall report", REPORT)
     assert report.startswith("The Secretary shall report")
     assert beginning_with("the", REPORT) == {report, "the backlog; and", "the plan.", "The records are public."}
+    assert beginning_with("the plan", f"{REPORT}\nThe plan is kept.\nThe planner is paid.") == {"the plan."}
     assert beginning_with("may ask", REPORT) == beginning_with("—", REPORT) == set()
