@@ -90,6 +90,15 @@ class Client:
         self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
 
     def ask(self, kind: str, path: str) -> Sample:
+        found, ms = self._got(path)
+        stages = tuple((stage["name"], stage["ms"]) for stage in found["stages"])
+        return Sample(kind, ms, found["cached"], stages)
+
+    def took(self, path: str) -> float:
+        """ms until the whole answer is here."""
+        return self._got(path)[1]
+
+    def _got(self, path: str) -> tuple[dict, float]:
         started = time.perf_counter()
         try:
             self.connection.request("GET", path)
@@ -100,9 +109,7 @@ class Client:
         ms = (time.perf_counter() - started) * 1000
         if answer.status != 200:
             raise NoServer(f"status {answer.status}: {body[:200]!r}")
-        found = json.loads(body)
-        stages = tuple((stage["name"], stage["ms"]) for stage in found["stages"])
-        return Sample(kind, ms, found["cached"], stages)
+        return json.loads(body), ms
 
 
 def load(url: str, work: Sequence[tuple[str, str]], clients: int) -> tuple[list[Sample], float]:

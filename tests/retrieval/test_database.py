@@ -1,4 +1,4 @@
-"""A transaction goes on after a statement in it failed."""
+"""A transaction goes on after a statement in it failed; triggers take no longer for each row than for one."""
 
 import pytest
 from django.db import DataError, OperationalError, connection, transaction
@@ -36,3 +36,15 @@ def test_outside_of_a_transaction_nothing_is_asked():
     """Of no database: this test may use none."""
     with recoverable():
         recover(OperationalError("no"))
+
+
+@pytest.mark.django_db
+def test_triggers_that_join_the_rows_of_a_statement_plan_that_anew():
+    """Else a session keeps the plan that was made for one row: each row is then compared with every other."""
+    joining = "(after_rows|before_rows)[^;]* JOIN (after_rows|before_rows)"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT proname, prosrc FROM pg_proc WHERE prosrc ~ %s", [joining])
+        found = dict(cursor.fetchall())
+    assert "retrieval_count_published" in found
+    few = "rules_count_visibility"  # of the table of domains
+    assert [name for name, source in found.items() if "EXECUTE $plan$" not in source] == [few]

@@ -1,13 +1,16 @@
-"""manage.py benchmark search | features | rules | vectors | scale"""
+"""manage.py benchmark search | answers | features | rules | vectors | scale"""
 
 import json
 import time
 from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from evaluation.benchmarks.answers import benchmark_answers
 from evaluation.benchmarks.features import benchmark_features
 from evaluation.benchmarks.rules import benchmark_rules
 from evaluation.benchmarks.scale import as_table, benchmark_scale
@@ -24,21 +27,22 @@ ALL = "all"
 class Command(BaseCommand):
     help = (
         "search: measures a running server over HTTP (start it by `make run`), cold and cached, stages, memory. "
+        "answers: what an answer takes longer than its search, likewise. "
         "features: the reranker's time for a pool, in this process, beside the first ARF's way of computing. "
         "rules: the time to find which of 1,000 and of 10,000 keyword rules a question fires. "
         "vectors: filtered vector search among --size made-up chunks, beside brute force. "
-            "scale: searches, indexes and publishing in made-up bodies of --chunks, as a table."
+        "scale: searches, indexes and publishing in made-up bodies of --chunks, as a table."
     )
 
     def add_arguments(self, parser):
-        what = ["search", "features", "rules", "vectors", "scale"]
+        what = ["search", "answers", "features", "rules", "vectors", "scale"]
         parser.add_argument("what", nargs="?", default="search", choices=what)
         parser.add_argument("--url", default=f"http://127.0.0.1:{settings.ARF_PORT}")
         parser.add_argument(
             "--domain",
             choices=[*DOMAINS, ALL],
             default=DOMAINS[0],
-            help="for search: whose shipped questions are asked there, or all of them everywhere",
+            help="for search and answers: whose shipped questions are asked there, or all of them everywhere",
         )
         parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
         parser.add_argument(
@@ -106,15 +110,25 @@ class Command(BaseCommand):
     ) -> None:
         topics, where = shipped_topics(domain), None if domain == ALL else domain
         seed = time.time_ns() if seed is None else seed
-        try:
+        with served_at(url):
             rows = list(benchmark_search(url, topics, domain=where, clients=clients, count=count, seed=seed))
-        except NoServer as problem:
-            raise CommandError(f"{url}: {problem}") from problem
         result = {"url": url, "seed": seed, "rows": rows, "workers": worker_memory()}
         if options["json"]:
             self.stdout.write(json.dumps(result, indent=2))
         else:
             self._write(result)
+
+    def answers(self, *, url: str, domain: str, count: int, seed: int | None, **options) -> None:
+        topics, where = shipped_topics(domain), None if domain == ALL else domain
+        seed = time.time_ns() if seed is None else seed
+        with served_at(url):
+            result = benchmark_answers(url, topics, domain=where, count=count, seed=seed)
+        if options["json"]:
+            self.stdout.write(json.dumps(result, indent=2))
+            return
+        for part, told in (("a cold search", "search_ms"), ("an answer on top of it", "on_top_ms")):
+            ms = "  ".join(f"{name} {result[told][name]:7.1f}" for name in ("p50", "p95", "p99"))
+            self.stdout.write(f"{part:<24}{ms} ms")
 
     def _write(self, result: dict) -> None:
         for row in result["rows"]:
@@ -137,6 +151,15 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"web worker: {worker['rss_mb']} MB resident, {worker['pss_mb']} MB its own share"
             )
+
+
+@contextmanager
+def served_at(url: str) -> Iterator[None]:
+    """Says in one line that nothing answers there."""
+    try:
+        yield
+    except NoServer as problem:
+        raise CommandError(f"{url}: {problem}") from problem
 
 
 def sizes_of(said: str) -> list[int]:
