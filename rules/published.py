@@ -2,18 +2,19 @@
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache, wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from itertools import groupby, islice
 from operator import itemgetter
 from sys import intern
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-import numpy as np
+from django.db.models import QuerySet
+from django.db.models.functions import Collate
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import rows
@@ -23,13 +24,16 @@ from retrieval.models import Domain, Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
 from rules.aliases.vectors import AliasVectors
+from rules.aliases.wording import Wording
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
 from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule
 
 T = TypeVar("T")
-K1, B = 1.2, 0.75
 BATCH = 2_000  # rows read at a time
+
+Named = tuple[int, str, str, str]  # id of a name, text, locator, language
+Phrased = tuple[int, str, str, str, str]  # id, language, stems apart by blanks, text, locator
 
 Version = tuple[int, int]  # of what concerns public domains, and of what concerns private ones alone; 0: not looked at
 
@@ -48,41 +52,61 @@ class AliasMatch:
     shared: int
 
 
-# Which rows a domain's names are now: a row that is written anew has another place or another transaction.
+# What tells the names of each provision from what they were: a row that is written anew has another place or another
+# transaction.
 NAMES_NOW = """
-SELECT 'alias', count(*), sum(hashtextextended(row(id, xmin, ctid)::text, 0))::text
-FROM rules_alias WHERE domain_id = %(domain)s
-UNION ALL
-SELECT 'vector', count(*), sum(hashtextextended(row(made.id, made.xmin, made.ctid)::text, 0))::text
-FROM rules_aliasvector made JOIN rules_alias alias ON alias.id = made.alias_id WHERE alias.domain_id = %(domain)s
-ORDER BY 1
+SELECT alias.locator, bit_xor(hashtextextended(row(alias.id, alias.xmin, alias.ctid, made.now)::text, 0))
+FROM rules_alias alias LEFT JOIN (
+    SELECT alias_id, bit_xor(hashtextextended(row(id, xmin, ctid)::text, 0)) AS now FROM rules_aliasvector
+    GROUP BY alias_id
+) made ON made.alias_id = alias.id
+WHERE alias.domain_id = %(domain)s GROUP BY alias.locator
 """
 
+_names_now: dict[int, tuple[Version, Mapping[str, int]]] = {}
 
-@lru_cache(maxsize=100)
-def names_now(domain_id: int, version: Version) -> tuple:
-    """What tells the names of a domain from what they were at another version of all names."""
-    return tuple(rows(NAMES_NOW, {"domain": domain_id}))
+
+def names_now(domain_id: int, version: Version) -> Mapping[str, int]:
+    """By locator, what tells the names of a domain from what they were at another version of all names."""
+    found = _names_now.get(domain_id)
+    if found is None or found[0] != version:
+        _names_now[domain_id] = found = version, dict(rows(NAMES_NOW, {"domain": domain_id}))
+    return found[1]
+
+
+@dataclass(frozen=True)
+class Made(Generic[T]):
+    """What was made of a domain's names. `version` is that of all names, `others` what else it was made for."""
+
+    version: Version
+    others: tuple[int, ...]
+    names: Mapping[str, int]
+    value: T
 
 
 def newest(make: Callable[..., T]) -> Callable[..., T]:
     """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
-    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; and
-    as `before`, if it has such a parameter, what it made last.
+    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; if
+    it has parameters for these also what it made last, and the locators whose names have changed since.
     """
-    kept: dict[int, tuple[tuple, tuple, T]] = {}
+    kept: dict[int, Made[T]] = {}
     goes_on = "before" in signature(make).parameters
 
     @wraps(make)
     def known(domain_id: int, version: Version, *others: int) -> T:
         found = kept.get(domain_id)
-        if found is None or found[0] != (version, *others):
-            now = *others, *names_now(domain_id, version)
-            if not found or found[1] != now:
-                last = {"before": found[2]} if found and goes_on else {}
-                found = (version, *others), now, make(domain_id, version, *others, **last)
-            kept[domain_id] = found = (version, *others), *found[1:]
-        return found[2]
+        if found is None or (found.version, found.others) != (version, others):
+            names = names_now(domain_id, version)
+            same = found is not None and found.others == others
+            changed = {locator for locator, _ in found.names.items() ^ names.items()} if same else set()
+            if same and not changed:
+                value = found.value
+            elif same and goes_on:
+                value = make(domain_id, version, *others, before=found.value, changed=changed)
+            else:
+                value = make(domain_id, version, *others)
+            kept[domain_id] = found = Made(version, others, names, value)
+        return found.value
 
     return known
 
@@ -90,23 +114,39 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
 class AliasTable:
     """Phrases of stems, found on word boundaries in one pass over the question."""
 
-    def __init__(self, rows: Iterable[tuple[str, str, str]], before: "AliasTable | None" = None):
-        """`rows`: (text, locator, language). What `before` has is not stemmed or counted again."""
-        self.texts: list[str] = []
-        self.locators: list[str] = []
+    def __init__(self, phrased: Iterable[Phrased], words: Mapping[str, Counter[str]]):
+        """`words`: by language, how often each folded word stands in the names."""
+        self.ids, self.texts, self.locators = array("q"), [], []  # of each name
         self.phrases: dict[str, dict[str, int]] = {}  # stems apart by blanks: the first place in these lists
         self.others: dict[int, tuple[int, ...]] = {}  # of a first place, those that have the same phrase
-        known = before.stemmed() if before else {}
-        for text, locator, language in rows:
-            if phrase := known.get((language, text)) or " ".join(stems(text, language)):
-                place = len(self.texts)
-                first = self.phrases.setdefault(language, {}).setdefault(phrase, place)
-                if first != place:
-                    self.others[first] = (*self.others.get(first, ()), place)
-                self.texts.append(text)
-                self.locators.append(intern(locator))
+        for number, language, phrase, text, locator in phrased:
+            place = len(self.texts)
+            first = self.phrases.setdefault(language, {}).setdefault(phrase, place)
+            if first != place:
+                self.others[first] = (*self.others.get(first, ()), place)
+            self.ids.append(number)
+            self.texts.append(text)
+            self.locators.append(intern(locator))
         self.lengths = lengths_of(self.phrases)
-        self.words = counted_again(before, self) if before else counted(self.rows())
+        self.words = words
+
+    @classmethod
+    def of(cls, rows: Iterable[Named]) -> "AliasTable":
+        every = [*phrased(rows)]
+        return cls(every, counted(every))
+
+    def again(self, changed: Collection[str], rows: Iterable[Named]) -> "AliasTable":
+        """With these rows for all that the changed locators had, in the order of all ids."""
+        came, stay, gone = [*phrased(rows)], [], []
+        for one in self._every():
+            (gone if one[-1] in changed else stay).append(one)
+        every = sorted([*stay, *came])
+        plus, minus, none = counted(came), counted(gone), Counter()
+        words = {
+            language: self.words.get(language, none) + plus.get(language, none) - minus.get(language, none)
+            for language in self.words.keys() | plus.keys()
+        }
+        return AliasTable(every, {language: its for language, its in words.items() if its})
 
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
@@ -129,23 +169,22 @@ class AliasTable:
                     break
         return found
 
-    def rows(self) -> Iterator[tuple[str, str, str]]:
-        """(language, text, locator)"""
-        return ((language, self.texts[place], self.locators[place]) for language, _, place in self._every())
-
-    def stemmed(self) -> dict[tuple[str, str], str]:
-        """The stems of each (language, text)."""
-        return {(language, self.texts[place]): phrase for language, phrase, place in self._every()}
-
     def _places(self, language: str, phrase: str) -> tuple[int, ...]:
         first = self.phrases.get(language, {}).get(phrase)
         return () if first is None else (first, *self.others.get(first, ()))
 
-    def _every(self) -> Iterator[tuple[str, str, int]]:
+    def _every(self) -> Iterator[Phrased]:
         for language, phrases in self.phrases.items():
             for phrase in phrases:
                 for place in self._places(language, phrase):
-                    yield language, phrase, place
+                    yield self.ids[place], language, phrase, self.texts[place], self.locators[place]
+
+
+def phrased(rows: Iterable[Named]) -> Iterator[Phrased]:
+    """Names with their stems; without those that have none."""
+    for number, text, locator, language in rows:
+        if phrase := " ".join(stems(text, language)):
+            yield number, language, phrase, text, locator
 
 
 def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], list[int]]:
@@ -157,116 +196,32 @@ def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], li
     return {key: sorted(found, reverse=True) for key, found in lengths.items()}
 
 
-def counted(rows: Iterable[tuple[str, str, str]]) -> dict[str, Counter[str]]:
-    """By language, how often each folded word stands in the names (language, text, locator)."""
+def counted(names: Iterable[Phrased]) -> dict[str, Counter[str]]:
+    """By language, how often each folded word stands in the names."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for language, its in groupby(rows, key=itemgetter(0)):
-        while some := [text for _, text, _ in islice(its, BATCH)]:
+    for language, its in groupby(names, key=itemgetter(1)):
+        while some := [text for *_, text, _ in islice(its, BATCH)]:
             counts[language].update(tokens(" ".join(some)))
     return dict(counts)
 
 
-def counted_again(before: AliasTable, now: AliasTable) -> dict[str, Counter[str]]:
-    """The same of all names now, by what became of those before."""
-    had, have = {*before.rows()}, {*now.rows()}
-    came, gone = counted(have - had), counted(had - have)
-    none: Counter[str] = Counter()
-    return {
-        language: before.words.get(language, none) + came.get(language, none) - gone.get(language, none)
-        for language in now.phrases
-    }
-
-
-@dataclass(frozen=True)
-class Wording:
-    """BM25 over what curators call provisions: all names and example questions of a provision are one document. Names
-    say in people's words what the law says in its own; matching them is document expansion by hand (Nogueira et al.,
-    doc2query, 2019).
-
-    An inverted index: for each stem the provisions that have it, by place in `locators`, and its BM25 weight in
-    each (Robertson and Zaragoza, 2009, with idf = ln(1 + (N - df + .5) / (df + .5))).
-    """
-
-    locators: tuple[str, ...]
-    postings: Mapping[str, tuple[np.ndarray, np.ndarray]]
-    unknown: float  # what a stem that no name has would weigh at most
-
-    @classmethod
-    def of(cls, rows: Iterable[tuple[str, str]]) -> "Wording":
-        """`rows`: (locator, stems apart by blanks) of each name, those of a locator together."""
-        locators: list[str] = []
-
-        def texts() -> Iterator[str]:
-            for locator, its in groupby(rows, key=itemgetter(0)):
-                locators.append(locator)
-                yield " ".join(stemmed for _, stemmed in its)
-
-        postings = weighted(texts())
-        return cls(tuple(locators), postings, most(0, len(locators)))
-
-    def scores(self, stems: Iterable[str]) -> tuple[np.ndarray, float]:
-        """BM25 of every provision, and the most that one could reach for these stems."""
-        total, reachable = np.zeros(len(self.locators)), 0.0
-        for stem in set(stems):
-            if stem in self.postings:
-                places, weights = self.postings[stem]
-                total[places] += weights
-                reachable += most(len(places), len(self.locators))
-            else:
-                reachable += self.unknown
-        return total, reachable
-
-    @cached_property
-    def places(self) -> dict[str, int]:
-        """Where each provision stands in `locators`."""
-        return {locator: place for place, locator in enumerate(self.locators)}
-
-    def best(self, total: np.ndarray, reachable: float, k: int) -> list[tuple[str, float, float]]:
-        """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties in their order, of what
-        `scores` gives.
-        """
-        order = np.argsort(-total, kind="stable")[:k]
-        return [
-            (self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order if total[n] > 0
-        ]
-
-
-def idf(having: int, documents: int) -> float:
-    return float(np.log1p((documents - having + 0.5) / (having + 0.5)))
-
-
-def most(having: int, documents: int) -> float:
-    """The BM25 weight of a stem that a short document is full of."""
-    return idf(having, documents) * (K1 + 1)
-
-
-def weighted(texts: Iterable[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """The postings of documents, each its stems apart by blanks; counted in flat arrays, for they are many."""
-    numbers: dict[str, int] = {}
-    which, places, times, lengths = array("i"), array("i"), array("d"), array("d")
-    for place, text in enumerate(texts):
-        counts = Counter(text.split())
-        lengths.append(counts.total())
-        which.extend(numbers.setdefault(stem, len(numbers)) for stem in counts)
-        places.extend([place] * len(counts))
-        times.extend(counts.values())
-    order = np.argsort(which, kind="stable")
-    documents, frequency, length = np.array(places)[order], np.array(times)[order], np.array(lengths)
-    damping = K1 * (1 - B + B * length / max(length.mean() if len(length) else 1.0, 1e-9))
-    saturated = frequency * (K1 + 1) / (frequency + damping[documents])
-    ends = np.cumsum(np.bincount(which, minlength=len(numbers)))
-    postings, start = {}, 0
-    for stem, end in zip(numbers, ends.tolist(), strict=True):
-        postings[stem] = documents[start:end], idf(end - start, len(length)) * saturated[start:end]
-        start = end
-    return postings
+def of_changed(field: str, changed: Collection[str] | None) -> dict[str, list[str]]:
+    """The filter of what is read: all, or the names of the changed locators."""
+    return {} if changed is None else {f"{field}__in": sorted(changed)}
 
 
 @newest
-def alias_table(domain_id: int, version: Version, *, before: AliasTable | None = None) -> AliasTable:
+def alias_table(
+    domain_id: int,
+    version: Version,
+    *,
+    before: AliasTable | None = None,
+    changed: Collection[str] | None = None,
+) -> AliasTable:
     """`version` is that of the aliases: the cache forgets what was published before."""
-    enabled = Alias.objects.in_use().filter(domain=domain_id).order_by("pk")
-    return AliasTable(enabled.values_list("text", "locator", "language").iterator(chunk_size=BATCH), before)
+    enabled = Alias.objects.in_use().filter(domain=domain_id, **of_changed("locator", changed)).order_by("pk")
+    found = enabled.values_list("pk", "text", "locator", "language").iterator(chunk_size=BATCH)
+    return before.again(changed, found) if before else AliasTable.of(found)
 
 
 @newest
@@ -282,21 +237,39 @@ def collective_names(domain_id: int, version: Version) -> Mapping[tuple[str, ...
 
 
 @newest
-def alias_vectors(domain_id: int, version: Version, model_id: int) -> AliasVectors:
-    found = AliasVector.objects.filter(
-        model=model_id, alias__in=Alias.objects.in_use().filter(domain=domain_id)
-    )
-    found = found.order_by("alias__locator", "alias_id").values_list("alias__text", "alias__locator", "vector")
+def alias_vectors(
+    domain_id: int,
+    version: Version,
+    model_id: int,
+    *,
+    before: AliasVectors | None = None,
+    changed: Collection[str] | None = None,
+) -> AliasVectors:
+    found = vectors_of(domain_id, changed).filter(model=model_id).values_list("alias__text", "alias__locator", "vector")
     texts = {text: text for text in alias_table(domain_id, version).texts}  # each is kept once
-    return AliasVectors.of((texts.get(text, text), *row) for text, *row in found.iterator(chunk_size=BATCH))
+    named = ((texts.get(text, text), *row) for text, *row in found.iterator(chunk_size=BATCH))
+    return before.again(changed, named) if before else AliasVectors.of(named)
 
 
 @newest
-def wording(domain_id: int, version: Version) -> Wording:
+def wording(
+    domain_id: int,
+    version: Version,
+    *,
+    before: Wording | None = None,
+    changed: Collection[str] | None = None,
+) -> Wording:
     """Of every name once: its words are the same beside each embedder's vector."""
-    found = AliasVector.objects.filter(alias__in=Alias.objects.in_use().filter(domain=domain_id))
-    found = found.order_by("alias__locator", "alias_id").distinct("alias__locator", "alias_id")
-    return Wording.of(found.values_list("alias__locator", "stems").iterator(chunk_size=BATCH))
+    found = vectors_of(domain_id, changed).values_list("alias_id", "alias__locator", "stems")
+    each = groupby(found.iterator(chunk_size=BATCH), key=itemgetter(0))
+    named = (next(its)[1:] for _, its in each)
+    return before.again(changed, named) if before else Wording.of(named)
+
+
+def vectors_of(domain_id: int, changed: Collection[str] | None) -> QuerySet[AliasVector]:
+    """Those of names in use, by locator as Python orders them."""
+    names = Alias.objects.in_use().filter(domain=domain_id, **of_changed("locator", changed))
+    return AliasVector.objects.filter(alias__in=names).order_by(Collate("alias__locator", "C"), "alias_id")
 
 
 def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
@@ -335,8 +308,9 @@ class Phrases:
 
     def __init__(self, rows: list[tuple[str, str, str, str]]):
         """`rows`: (text, language, use, answer)."""
-        self.table = AliasTable(
-            [(text, f"{use}\n{answer}", language) for text, language, use, answer in rows]
+        self.table = AliasTable.of(
+            (number, text, f"{use}\n{answer}", language)
+            for number, (text, language, use, answer) in enumerate(rows)
         )
 
     def uses(self, text: str, language: str) -> dict[str, str]:

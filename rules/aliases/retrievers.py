@@ -22,7 +22,8 @@ from retrieval.stages.fusion import reciprocal_rank, words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
 from rules.aliases.vectors import Comparison
-from rules.published import AliasMatch, Wording
+from rules.aliases.wording import Wording
+from rules.published import AliasMatch
 
 NONE_NEAR = "no curated name of what may be read here is near"
 
@@ -270,7 +271,7 @@ def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]
     wording, words, reachable = compared_by_words(query, domain)
 
     def scores(locator: str) -> dict[str, float]:
-        near, worded = meaning.nearest_of(locator), wording.places.get(locator)
+        near, worded = meaning.nearest_of(locator), wording.provisions.get(locator)
         if locator in query.nameless or near is None or worded is None:
             return {}
         share = float(words[worded]) / max(reachable, 1e-9)

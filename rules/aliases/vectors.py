@@ -1,6 +1,6 @@
 """The vectors of curated names as a process keeps them, in a quarter of the bytes that floats take."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -45,6 +45,25 @@ class AliasVectors:
         steps, sizes = np.concatenate(steps or [NOTHING]), np.concatenate(sizes or [NOTHING[:, 0]])
         return cls(texts, locators, np.array(starts, np.intp), steps, sizes)
 
+    def again(self, changed: Collection[str], rows: Iterable[Row]) -> "AliasVectors":
+        """With these rows for all that the changed locators had, in the order of all locators."""
+        came = AliasVectors.of(rows)
+        locators, texts = [*self.locators, *came.locators], [*self.texts, *came.texts]
+        stay = [n for n, locator in enumerate(locators) if n >= len(self.locators) or locator not in changed]
+        stay.sort(key=locators.__getitem__)
+        starts = np.concatenate([self.starts, came.starts + len(self.texts)])[stay]
+        counts = np.concatenate([self.counts, came.counts])[stay]
+        begins = np.cumsum(counts) - counts
+        order = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
+        steps = np.concatenate([names.steps for names in (self, came) if names.texts] or [NOTHING])
+        return AliasVectors(
+            [texts[n] for n in order.tolist()],
+            [locators[n] for n in stay],
+            begins,
+            steps[order],
+            np.concatenate([self.sizes, came.sizes])[order],
+        )
+
     def compare(self, vector: np.ndarray) -> "Comparison":
         return Comparison(self, vector, self.cosines(vector) if len(self.texts) <= SCANNED else None)
 
@@ -70,10 +89,15 @@ class AliasVectors:
     def signs(self) -> np.ndarray:
         return signs_of(self.steps)
 
+    @property
+    def counts(self) -> np.ndarray:
+        """(provisions,) how many names each has."""
+        return np.diff(self.starts, append=len(self.texts))
+
     @cached_property
     def owners(self) -> np.ndarray:
         """(names,) the place of each name's provision in `locators`."""
-        return np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.texts)))
+        return np.repeat(np.arange(len(self.starts)), self.counts)
 
     @cached_property
     def places(self) -> dict[str, int]:

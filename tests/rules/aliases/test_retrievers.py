@@ -28,9 +28,10 @@ from rules.aliases.retrievers import (
     strength,
 )
 from rules.aliases.vectors import AliasVectors
+from rules.aliases.wording import Wording
 from rules.defaults import rows_of
 from rules.models import Alias, AliasVector
-from rules.published import AliasTable, Wording
+from rules.published import AliasTable
 from tests.builders import embedding_in_use
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
@@ -86,7 +87,8 @@ def ask(text: str, **fields) -> dict:
 
 
 def test_a_long_name_of_one_provision_is_stronger_than_a_short_shared_one():
-    table = AliasTable([("jury", "/a", "en"), ("jury", "/b", "en"), ("civil jury trial", "/c", "en")])
+    names = [("jury", "/a"), ("jury", "/b"), ("civil jury trial", "/c")]
+    table = AliasTable.of((number, *name, "en") for number, name in enumerate(names))
     (civil,) = table.matches("civil jury trial", "en")
     shared = table.matches("a jury", "en")
     assert strength(civil) > max(map(strength, shared))
