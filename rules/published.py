@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache, wraps
 from inspect import signature
 from itertools import groupby, islice
@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import rows
+from retrieval.corpus.statements import current_versions, rows
 from retrieval.engines.translation import Glossary
 from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
@@ -55,32 +55,40 @@ class AliasMatch:
 # What tells the names of each provision from what they were: a row that is written anew has another place or another
 # transaction.
 NAMES_NOW = """
-SELECT alias.locator, bit_xor(hashtextextended(row(alias.id, alias.xmin, alias.ctid, made.now)::text, 0))
-FROM rules_alias alias LEFT JOIN (
-    SELECT alias_id, bit_xor(hashtextextended(row(id, xmin, ctid)::text, 0)) AS now FROM rules_aliasvector
-    GROUP BY alias_id
-) made ON made.alias_id = alias.id
+SELECT alias.locator,
+    bit_xor(hashtextextended(row(alias.id, alias.xmin, alias.ctid, made.id, made.xmin, made.ctid)::text, 0))
+FROM rules_alias alias LEFT JOIN rules_aliasvector made ON made.alias_id = alias.id
 WHERE alias.domain_id = %(domain)s GROUP BY alias.locator
 """
 
-_names_now: dict[int, tuple[Version, Mapping[str, int]]] = {}
+# By domain, and whether private domains were searched with it: their versions take turns.
+_names_now: dict[tuple[int, bool], tuple[Version, Mapping[str, int]]] = {}
 
 
 def names_now(domain_id: int, version: Version) -> Mapping[str, int]:
     """By locator, what tells the names of a domain from what they were at another version of all names."""
-    found = _names_now.get(domain_id)
+    kept = domain_id, bool(version[1])
+    found = _names_now.get(kept)
     if found is None or found[0] != version:
-        _names_now[domain_id] = found = version, dict(rows(NAMES_NOW, {"domain": domain_id}))
+        _names_now[kept] = found = version, dict(rows(NAMES_NOW, {"domain": domain_id}))
     return found[1]
+
+
+def is_current(version: Version) -> bool:
+    """Whether no name has changed since, of those that the version tells of."""
+    now = version_of("aliases", current_versions())
+    return all(known in (0, number) for known, number in zip(version, now, strict=True))
 
 
 @dataclass(frozen=True)
 class Made(Generic[T]):
-    """What was made of a domain's names. `version` is that of all names, `others` what else it was made for."""
+    """What was made of a domain's names. `version` is that of all names, `others` what else it was made for; `names`
+    what told of them, if it was still so when they had been read.
+    """
 
     version: Version
     others: tuple[int, ...]
-    names: Mapping[str, int]
+    names: Mapping[str, int] | None
     value: T
 
 
@@ -97,15 +105,14 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
         found = kept.get(domain_id)
         if found is None or (found.version, found.others) != (version, others):
             names = names_now(domain_id, version)
-            same = found is not None and found.others == others
+            same = found is not None and found.others == others and found.names is not None
             changed = {locator for locator, _ in found.names.items() ^ names.items()} if same else set()
             if same and not changed:
-                value = found.value
-            elif same and goes_on:
-                value = make(domain_id, version, *others, before=found.value, changed=changed)
+                kept[domain_id] = found = replace(found, version=version, names=names)
             else:
-                value = make(domain_id, version, *others)
-            kept[domain_id] = found = Made(version, others, names, value)
+                last = {"before": found.value, "changed": changed} if same and goes_on else {}
+                value = make(domain_id, version, *others, **last)
+                kept[domain_id] = found = Made(version, others, names if is_current(version) else None, value)
         return found.value
 
     return known

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from retrieval.corpus.statements import current_versions
 from retrieval.ingestion.embedding import embedding_in_use
 from rules import published
 from rules.models import Alias, AliasVector
@@ -14,51 +15,74 @@ from tests.builders import a_domain
 pytestmark = pytest.mark.django_db
 
 
+def now() -> published.Version:
+    return published.version_of("aliases", current_versions())
+
+
 @pytest.mark.parametrize("kept", [published.alias_table, published.wording])
 def test_what_is_kept_of_names_is_made_anew_where_one_was_changed_and_nowhere_else(kept):
     name, other = (an_alias(f"search {word}") for word in ("warrant", "incident"))
-    before = [kept(alias.domain_id, 1) for alias in (name, other)]
+    before = [kept(alias.domain_id, now()) for alias in (name, other)]
     name.text = "warrant to search"
     name.save()
-    after = [kept(alias.domain_id, 2) for alias in (name, other)]
+    after = [kept(alias.domain_id, now()) for alias in (name, other)]
     assert after[0] is not before[0] and after[1] is before[1]
 
 
 def test_what_is_kept_of_names_forgets_one_that_is_gone_and_knows_one_that_came():
     name = an_alias("search warrant")
     domain = name.domain_id
-    assert matched(published.alias_table(domain, 1), "a search warrant") == ["search warrant"]
+    assert matched(published.alias_table(domain, now()), "a search warrant") == ["search warrant"]
     name.delete()
-    assert matched(published.alias_table(domain, 2), "a search warrant") == []
+    assert matched(published.alias_table(domain, now()), "a search warrant") == []
     AliasVector.objects.create(
         alias=an_alias("due process", domain=name.domain), model=embedding_in_use()[0], vector=b"", stems="due process"
     )
-    assert matched(published.alias_table(domain, 3), "of due process") == ["due process"]
-    assert published.wording(domain, 3).locators == ("/a",)
+    assert matched(published.alias_table(domain, now()), "of due process") == ["due process"]
+    assert published.wording(domain, now()).locators == ("/a",)
+
+
+def test_a_name_that_came_while_others_were_read_is_forgotten_when_it_goes():
+    name = an_alias("search warrant")
+    domain, version = name.domain, now()
+    published.names_now(domain.pk, version)
+    passing = an_alias("due process", domain=domain)
+    assert matched(published.alias_table(domain.pk, version), "due process") == ["due process"]
+    passing.delete()
+    assert matched(published.alias_table(domain.pk, now()), "due process") == []
+
+
+def test_searches_in_public_and_in_private_law_take_turns_without_asking_again(django_assert_num_queries):
+    domain, (public, private) = an_alias("search warrant").domain_id, now()
+    versions = (public, 0), (public, private)
+    for version in versions:
+        published.names_now(domain, version)
+    with django_assert_num_queries(0):
+        assert private and [published.names_now(domain, version) for version in versions * 2]
 
 
 def test_the_places_of_names_are_looked_up_again_where_the_law_changed_and_not_where_other_names_did():
     domain = an_alias("search warrant").domain_id
-    before = published.named_places(domain, (1, 0), 1)
+    before = published.named_places(domain, now(), 1)
     an_alias("incident of search")
-    assert published.named_places(domain, (2, 0), 1) is before
-    assert published.named_places(domain, (2, 0), 2) is not before
+    assert published.named_places(domain, now(), 1) is before
+    assert published.named_places(domain, now(), 2) is not before
 
 
 def test_names_that_came_went_and_changed_are_laid_into_what_was_there():
     """At random, as curators do; beside what is made anew of the same names."""
     domain, chance = a_domain(), random.Random(4)
     model = embedding_in_use()[0]
-    for version in range(1, 25):
+    for turn in range(24):
         for _ in range(chance.randint(0, 4)):
             changed_at_random(domain, model, chance)
         for kept, others, parts in PARTS:
-            now = kept(domain.pk, version, *others(model))
-            anew = kept.__wrapped__(domain.pk, version, *others(model))
+            laid = kept(domain.pk, now(), *others(model))
+            anew = kept.__wrapped__(domain.pk, now(), *others(model))
             for part in parts:
-                assert np.array_equal(getattr(now, part), getattr(anew, part)), (version, part)
+                assert np.array_equal(getattr(laid, part), getattr(anew, part)), (turn, part)
             if kept is published.wording:
-                told = [{stem: now.scores([stem])[0].tolist() for stem in anew.numbers} for now in (now, anew)]
+                told = [{stem: table.scores([stem])[0].tolist() for stem in anew.numbers} for table in (laid, anew)]
                 assert told[0] == told[1]
 
 
@@ -93,11 +117,12 @@ def changed_at_random(domain, model, chance: random.Random) -> None:
 def test_one_name_that_changed_is_read_with_those_of_its_provision_alone(django_assert_num_queries):
     names = [an_alias("search warrant"), an_alias("due process", locator="/b", domain=a_domain())]
     here = [an_alias("jury trial", domain=names[0].domain, locator="/b"), names[0]]
-    table = published.alias_table(names[0].domain_id, 1)
+    table = published.alias_table(names[0].domain_id, now())
     names[0].text = "warrant"
     names[0].save()
-    with django_assert_num_queries(2) as asked:  # what the names are now, and those of the provision
-        after = published.alias_table(names[0].domain_id, 2)
+    version = now()
+    with django_assert_num_queries(3) as asked:  # what the names are now, those of the provision, and whether still
+        after = published.alias_table(names[0].domain_id, version)
     assert "'/a'" in asked.captured_queries[1]["sql"] and "'/b'" not in asked.captured_queries[1]["sql"]
     assert table.texts == ["search warrant", "jury trial"] and after.texts == ["warrant", "jury trial"]
     assert [one.pk for one in here] == sorted(after.ids, reverse=True)
