@@ -289,13 +289,21 @@ def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
 
 
 @newest
-def named_places(domain_id: int, version: Version, corpus: int) -> Mapping[str, int]:
+def named_places(
+    domain_id: int,
+    version: Version,
+    corpus: int,
+    *,
+    before: Mapping[str, int] | None = None,
+    changed: Collection[str] | None = None,
+) -> Mapping[str, int]:
     """The current section of each locator that an alias names, at this version of the corpus. For public domains only:
     what a caller may see of a private one is asked each time.
     """
-    named = Alias.objects.in_use().filter(domain=domain_id).values("locator")
+    named = Alias.objects.in_use().filter(domain=domain_id, **of_changed("locator", changed)).values("locator")
     current = Section.objects.readable(ANONYMOUS).filter(domain=domain_id, locator__in=named)
-    return dict(current.values_list("locator", "pk"))
+    left = {locator: place for locator, place in (before or {}).items() if locator not in changed}
+    return left | dict(current.values_list("locator", "pk"))
 
 
 @lru_cache(maxsize=2)

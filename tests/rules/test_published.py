@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.corpus.statements import current_versions
 from retrieval.ingestion.embedding import embedding_in_use
+from retrieval.models import Domain, Section
 from rules import published
 from rules.models import Alias, AliasVector
 from rules.published import AliasTable
@@ -67,6 +68,22 @@ def test_the_places_of_names_are_looked_up_again_where_the_law_changed_and_not_w
     an_alias("incident of search")
     assert published.named_places(domain, now(), 1) is before
     assert published.named_places(domain, now(), 2) is not before
+
+
+def test_the_place_of_what_is_named_no_more_is_forgotten():
+    domain = Domain.objects.get(slug="us_constitution")
+    first, second = (
+        an_alias(text, domain=domain, locator=f"/us/const/amendment/{number}")
+        for text, number in (("speaking freely again", "I"), ("bearing arms again", "II"))
+    )
+    Alias.objects.filter(domain=domain).exclude(pk__in=[first.pk, second.pk]).delete()
+    assert published.named_places(domain.pk, now(), 1).keys() == {first.locator, second.locator}
+    first.delete()
+    third = an_alias("soldiers in houses again", domain=domain, locator="/us/const/amendment/III")
+    places = published.named_places(domain.pk, now(), 1)
+    assert places == {
+        locator: Section.objects.live().get(locator=locator).pk for locator in (second.locator, third.locator)
+    }
 
 
 def test_names_that_came_went_and_changed_are_laid_into_what_was_there():
