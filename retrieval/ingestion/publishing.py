@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.corpus import changes
+from retrieval.corpus.statements import rows
 from retrieval.indexes import cited, hnsw, terms
 from retrieval.ingestion import defining
 from retrieval.ingestion.staging import shown_name
@@ -16,22 +17,31 @@ from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
 from retrieval.summaries import upkeep
 
-LINK = """
-UPDATE retrieval_citation edge SET target_id = place.id
-FROM retrieval_citation cited, LATERAL (
+# Citations whose place is another than is known, each looked up by itself (OFFSET 0 keeps PostgreSQL from joining all).
+MOVED = """
+SELECT cited.id, place.id FROM {places} CROSS JOIN LATERAL (
+    SELECT id, target_id, target_locator FROM retrieval_citation WHERE {at} OFFSET 0
+) cited CROSS JOIN LATERAL (
     SELECT section.id FROM retrieval_section section
     WHERE section.locator = cited.target_locator AND section.live AND section.valid_to IS NULL
     UNION ALL
     SELECT section.id FROM retrieval_anchor anchor JOIN retrieval_section section ON section.id = anchor.section_id
     WHERE anchor.locator = cited.target_locator AND section.live AND section.valid_to IS NULL
 ) place
-WHERE edge.id = cited.id AND edge.target_id IS DISTINCT FROM place.id
+WHERE cited.target_id IS DISTINCT FROM place.id
 """
-MADE_BY = "cited.source_id = ANY(%(sections)s)"
-CITING = """cited.target_locator IN (
-    SELECT locator FROM retrieval_section WHERE id = ANY(%(sections)s)
-    UNION SELECT locator FROM retrieval_anchor WHERE section_id = ANY(%(sections)s)
-)"""
+MADE_BY = MOVED.format(places="unnest(%(sections)s::bigint[]) made (source)", at="source_id = made.source")
+CITING = MOVED.format(
+    places="""(
+        SELECT locator FROM retrieval_section WHERE id = ANY(%(sections)s::bigint[])
+        UNION SELECT locator FROM retrieval_anchor WHERE section_id = ANY(%(sections)s::bigint[])
+    ) named""",
+    at="target_locator = named.locator",
+)
+LINK = """
+UPDATE retrieval_citation edge SET target_id = moved.place
+FROM unnest(%s::bigint[], %s::bigint[]) moved (edge, place) WHERE edge.id = moved.edge
+"""
 
 
 def publish(run: JobRun) -> Progress:
@@ -146,6 +156,7 @@ def link_citations(*, published: list[int], closed: list[int]) -> None:
     """Resolves citations to the current section that has, or holds, the cited place: those that these sections make,
     and those elsewhere that cite a place in them. Other citations are not read, so the corpus may grow.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(f"{LINK} AND {MADE_BY}", {"sections": published})
-        cursor.execute(f"{LINK} AND {CITING}", {"sections": published + closed})
+    for found, sections in ((MADE_BY, published), (CITING, published + closed)):
+        if moved := rows(found, {"sections": sections}):
+            with connection.cursor() as cursor:
+                cursor.execute(LINK, [list(column) for column in zip(*moved, strict=True)])
