@@ -79,11 +79,12 @@ class AliasVectors:
         return found * sizes
 
     def alike(self, vector: np.ndarray, k: int) -> np.ndarray:
-        """(k,) the names whose signs agree with those of most dimensions, in their order."""
+        """The k names whose signs agree with those of most dimensions, and all that agree as often; in order."""
         differing = np.zeros(len(self.texts), np.uint16)
         for of_names, of_vector in zip(self.signs, signs_of(vector[np.newaxis])[:, 0], strict=True):
             differing += np.bitwise_count(of_names ^ of_vector)
-        return np.sort(np.argpartition(differing, k)[:k])
+        farthest = np.searchsorted(np.cumsum(np.bincount(differing)), k)
+        return np.flatnonzero(differing <= farthest)
 
     @cached_property
     def signs(self) -> np.ndarray:

@@ -107,10 +107,10 @@ class Wording:
         """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties in their order, of what
         `scores` gives.
         """
-        order = np.argsort(-total, kind="stable")[:k]
-        return [
-            (self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order if total[n] > 0
-        ]
+        least = np.partition(total, -k)[-k] if k < len(total) else 0.0
+        having = np.flatnonzero((total > 0) & (total >= least))
+        order = having[np.argsort(-total[having], kind="stable")[:k]]
+        return [(self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order]
 
 
 def documents(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Counter[str]]]:
