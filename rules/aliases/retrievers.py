@@ -3,7 +3,8 @@ that are a curated name of several provisions together, or ask what changed what
 any candidate, and what counts beside them where few provisions have some.
 """
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -221,10 +222,13 @@ class CompareNames:
         query = ranking.query
         if query.vector is None:
             raise NotRun("the question has no vector", degrades=False)  # which is told already
-        told = {domain: named_scores(query, domain) for domain in {c.domain_id for c in ranking.candidates}}
+        within: dict[int, list[str]] = defaultdict(list)
+        for candidate in ranking.candidates:
+            within[candidate.domain_id].append(candidate.locator)
+        told = {domain: named_scores(query, domain, locators) for domain, locators in within.items()}
         compared = [
             candidate.but(scores={**candidate.scores, **scores})
-            if (scores := told[candidate.domain_id](candidate.locator))
+            if (scores := told[candidate.domain_id].get(candidate.locator))
             else candidate
             for candidate in ranking.candidates
         ]
@@ -265,19 +269,19 @@ class CompareTexts:
         return self.weight * reciprocal_rank(rank, self.k)
 
 
-def named_scores(query: Query, domain: int) -> Callable[[str], dict[str, float]]:
-    """Of a locator, what its names say of the question; nothing where it has none that can be compared."""
-    meaning = compared_by_meaning(query, domain)
+def named_scores(query: Query, domain: int, locators: Iterable[str]) -> dict[str, dict[str, float]]:
+    """By locator, what its names say of the question; nothing where it has none that can be compared."""
+    near = compared_by_meaning(query, domain).nearest_of(locators)
     wording, words, reachable = compared_by_words(query, domain)
-
-    def scores(locator: str) -> dict[str, float]:
-        near, worded = meaning.nearest_of(locator), wording.provisions.get(locator)
-        if locator in query.nameless or near is None or worded is None:
-            return {}
-        share = float(words[worded]) / max(reachable, 1e-9)
-        return {"named": 1.0, "name_near": near, "name_words": share}
-
-    return scores
+    return {
+        locator: {
+            "named": 1.0,
+            "name_near": cosine,
+            "name_words": float(words[wording.provisions[locator]]) / max(reachable, 1e-9),
+        }
+        for locator, cosine in near.items()
+        if locator not in query.nameless and locator in wording.provisions
+    }
 
 
 @dataclass(frozen=True)

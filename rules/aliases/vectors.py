@@ -90,7 +90,7 @@ class AliasVectors:
     def signs(self) -> np.ndarray:
         return signs_of(self.steps)
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
         """(provisions,) how many names each has."""
         return np.diff(self.starts, append=len(self.texts))
@@ -132,15 +132,17 @@ class Comparison:
             found.append((self.names.locators[owners[name]], self.names.texts[which[name]], float(best[place])))
         return found
 
-    def nearest_of(self, locator: str) -> float | None:
-        """The cosine of a provision's nearest name; None where it has none."""
-        place = self.names.places.get(locator)
-        if place is None:
-            return None
-        end = self.names.starts[place + 1] if place + 1 < len(self.names.starts) else None
-        its = slice(self.names.starts[place], end)
-        cosines = self.names.cosines(self.vector, its) if self.cosines is None else self.cosines[its]
-        return float(cosines.max())
+    def nearest_of(self, locators: Iterable[str]) -> dict[str, float]:
+        """The cosine of each provision's nearest name; nothing of one that has none."""
+        places = {place: locator for locator in locators if (place := self.names.places.get(locator)) is not None}
+        if not places:
+            return {}
+        its = list(places)
+        counts = self.names.counts[its]
+        begins = np.cumsum(counts) - counts
+        which = np.arange(counts.sum()) + np.repeat(self.names.starts[its] - begins, counts)
+        cosines = self.names.cosines(self.vector, which) if self.cosines is None else self.cosines[which]
+        return dict(zip(places.values(), np.maximum.reduceat(cosines, begins).tolist(), strict=True))
 
     def _among(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Which names are compared to find k provisions, and their cosines."""

@@ -33,7 +33,7 @@ def test_a_provision_is_as_near_as_its_nearest_name(floats, names):
     assert first == (f"/law/{asked // 4:04}", f"name {asked}", pytest.approx(1.0, abs=0.002))
     assert len(others) == 4
     assert [near[2] for near in others] == sorted((near[2] for near in others), reverse=True)
-    assert [compared.nearest_of(locator) for locator, *_ in others] == [near[2] for near in others]
+    assert compared.nearest_of(near[0] for near in others) == {near[0]: pytest.approx(near[2]) for near in others}
 
 
 def test_what_is_less_near_than_the_least_is_left_out(floats, names):
@@ -44,11 +44,12 @@ def test_of_many_names_those_that_are_near_are_found_among_the_ones_with_the_sam
     near = floats[:40] + 0.7 * floats[100:140]
     asked = near / np.linalg.norm(near, axis=1, keepdims=True)
     every = [names.compare(vector).nearest(k=5, least=0.5) for vector in asked]
-    told = [names.compare(vector).nearest_of("/law/0000") for vector in asked]
+    told = [names.compare(vector).nearest_of(["/law/0000"])["/law/0000"] for vector in asked]
     monkeypatch.setattr(vectors, "SCANNED", 100)
     monkeypatch.setattr(vectors, "READ", 60)
     assert [names.compare(vector).nearest(k=5, least=0.5) for vector in asked] == every
-    assert [names.compare(vector).nearest_of("/law/0000") for vector in asked] == pytest.approx(told, abs=1e-6)
+    again = [names.compare(vector).nearest_of(["/law/0000"])["/law/0000"] for vector in asked]
+    assert again == pytest.approx(told, abs=1e-6)
 
 
 @pytest.mark.parametrize("dims", [64, 100, 384])
@@ -59,7 +60,8 @@ def test_signs_that_differ_are_counted(dims):
 
 
 def test_what_has_no_name_is_told_so(floats, names):
-    assert names.compare(floats[0]).nearest_of("/law/none") is None
+    assert names.compare(floats[0]).nearest_of(["/law/none", "/law/0001"]).keys() == {"/law/0001"}
+    assert names.compare(floats[0]).nearest_of(["/law/none"]) == {}
 
 
 def test_without_names_nothing_is_near():
