@@ -15,6 +15,7 @@ from rules.thresholds.publishing import publish
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WAITING = FIXTURES / "waiting"  # a file for each domain that is loaded later, if at all: a provision's names a line
+DETAILS = "details"  # the folder there of names for answers alone, which searches do not compare
 BATCH = 2_000  # rows written at a time
 SHIPPED = "Calibration fitted on "  # the beginning of the reason of thresholds that shipped
 NAMED_BY = ("text", "locator", "language")
@@ -40,7 +41,7 @@ def load_aliases() -> int:
 def load_arrived() -> int:
     """As `load_aliases`, the names of other law that waited for their provisions, and these are here by now."""
     added = 0
-    for path in sorted(WAITING.glob("*.jsonl")):
+    for path in sorted([*WAITING.glob("*.jsonl"), *WAITING.glob(f"{DETAILS}/*.jsonl")]):
         domain = Domain.objects.filter(slug=path.stem).first()
         if domain is None:  # staff deleted it
             continue
@@ -51,7 +52,7 @@ def load_arrived() -> int:
     return added
 
 
-def names_in(path: Path) -> Iterator[dict[str, str]]:
+def names_in(path: Path) -> Iterator[dict]:
     """A row for each name, as `rows_of` gives them. `answers` has the number of the sentence that each points to, from
     1; 0 for none.
     """
@@ -63,10 +64,10 @@ def names_in(path: Path) -> Iterator[dict[str, str]]:
                 numbers = row.get("answers", {}).get(language, [])
                 for text, number in zip_longest(row[language], numbers, fillvalue=0):
                     told = {"alias": text, "language": language, "sentence": sentences[number]}
-                    yield {"locator": row["locator"], **told}
+                    yield {"locator": row["locator"], **told, "searched": path.parent.name != DETAILS}
 
 
-def add_names(domain: Domain, rows: Iterable[dict[str, str]]) -> int:
+def add_names(domain: Domain, rows: Iterable[dict]) -> int:
     """Adds names, and to those that shipped before the sentences that they point to."""
     shipped = {(row["alias"], row["locator"], row["language"]): row for row in rows}
     seen = set(domain.aliases.values_list(*NAMED_BY)) | set(
@@ -78,6 +79,7 @@ def add_names(domain: Domain, rows: Iterable[dict[str, str]]) -> int:
             domain=domain,
             place=row.get("place"),
             sentence=row.get("sentence") or "",
+            searched=row.get("searched", True),
         )
         for key, row in shipped.items()
         if key not in seen

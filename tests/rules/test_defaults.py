@@ -207,6 +207,25 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
 
 
 @pytest.mark.django_db
+def test_names_of_details_come_for_answers_alone(tmp_path, monkeypatch):
+    detail = {
+        "locator": "/us/usc/t29/s206",
+        "en": ["how much are waiters paid?"],
+        "sentences": ["Every employer shall pay"],
+        "answers": {"en": [1]},
+    }
+    (tmp_path / defaults.DETAILS).mkdir()
+    (tmp_path / defaults.DETAILS / "us_code.jsonl").write_text(json.dumps(detail))
+    (tmp_path / "us_code.jsonl").write_text(json.dumps({"locator": "/us/usc/t29/s206", "en": ["minimum wage"]}))
+    monkeypatch.setattr(defaults, "WAITING", tmp_path)
+    code = Domain.objects.get(slug="us_code")
+    a_section(a_document(code), locator="/us/usc/t29/s206")
+    assert (defaults.load_arrived(), defaults.load_arrived()) == (2, 0)
+    searched = dict(code.aliases.values_list("text", "searched"))
+    assert searched == {"how much are waiters paid?": False, "minimum wage": True}
+
+
+@pytest.mark.django_db
 def test_sentences_that_ship_stand_in_their_provisions():
     pointing = Alias.objects.in_use().exclude(sentence="").select_related("domain")
     assert {alias.domain.slug for alias in pointing} >= {"us_constitution"}

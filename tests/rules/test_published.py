@@ -70,6 +70,16 @@ def test_the_places_of_names_are_looked_up_again_where_the_law_changed_and_not_w
     assert published.named_places(domain, now(), 2) is not before
 
 
+def test_names_for_answers_alone_are_in_no_table_that_searches_read():
+    name = an_alias("search warrant", searched=False, sentence="The right")
+    model = embedding_in_use()[0]
+    AliasVector.objects.create(alias=name, model=model, vector=bytes(768), stems="search warrant")
+    assert published.alias_table(name.domain_id, now()).texts == []
+    assert published.wording(name.domain_id, now()).locators == ()
+    assert published.alias_vectors(name.domain_id, now(), model.pk).texts == []
+    assert published.named_places(name.domain_id, now(), 1) == {}
+
+
 def test_the_place_of_what_is_named_no_more_is_forgotten():
     domain = Domain.objects.get(slug="us_constitution")
     first, second = (
