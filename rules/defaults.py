@@ -41,7 +41,7 @@ def load_aliases() -> int:
 def load_arrived() -> int:
     """As `load_aliases`, the names of other law that waited for their provisions, and these are here by now."""
     added = 0
-    for path in sorted([*WAITING.glob("*.jsonl"), *WAITING.glob(f"{DETAILS}/*.jsonl")]):
+    for path in sorted(WAITING.rglob("*.jsonl")):
         domain = Domain.objects.filter(slug=path.stem).first()
         if domain is None:  # staff deleted it
             continue

@@ -281,7 +281,7 @@ class Quotations:
             return QuotationCheck(quotation, "unattributed")
         if self.library.is_late():
             return QuotationCheck(quotation, "unchecked", places.citations[0])
-        tried = [self.beside(quotation, number) for number in places.citations[:MOST_TRIED]]
+        tried = list(self.beside_each(quotation, places.citations[:MOST_TRIED]))
         best = next((check for check in tried if check.status == "exact"), None)
         if best is not None and (
             self.is_listed(tried[0].citation, best.citation)
@@ -292,6 +292,13 @@ class Quotations:
         if places.how == "above":
             return tried[0] if tried[0].comparison.alike > 0.8 else QuotationCheck(quotation, "unattributed")
         return self.missing(tried[0], places)
+
+    def beside_each(self, quotation: Quotation, numbers: Sequence[int]) -> Iterator[QuotationCheck]:
+        """Beside the first, and the others while there is time."""
+        for number in numbers:
+            yield self.beside(quotation, number)
+            if self.library.is_late():
+                break
 
     def is_listed(self, first: int, other: int) -> bool:
         """Whether they are one, or neighbours in one list: "§ 1158(a)(1)-(2)"."""
@@ -308,6 +315,8 @@ class Quotations:
             return QuotationCheck(quotation, "unchecked", number)
         compared = [(wording.compare(quotation.words, source.words), source) for source in sources]
         comparison, source = max(compared, key=lambda pair: (pair[0].status == "exact", pair[0].alike))
+        if comparison.status == "not_found" and wording.count_words(quotation.words) > wording.LONGEST:
+            return QuotationCheck(quotation, "unchecked", number)
         if comparison.alike < OURS and sources[0].language == "en" and detect(quotation.words) == "es":
             return QuotationCheck(quotation, "unchecked", number)  # in somebody's own translation
         if comparison.status == "exact" and source.pin and not overlap(comparison.span, source.pin):

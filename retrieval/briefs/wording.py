@@ -20,7 +20,8 @@ FEWEST = 3  # words that can be an altered quotation; of fewer nobody can tell
 SHORT_GAP = 4  # words: what an ellipsis leaves out beside a "not"
 LONGEST_RUN = 200  # words that are aligned at once: the work grows with their square
 MOST_RUNS = 40  # between ellipses and brackets; a quotation of more is found nowhere word by word
-COMMON = 2_000  # places in a source; a word that has more tells nothing of where a quotation begins
+LONGEST = 2_000  # words; what is longer is not aligned with a source, only found or not
+COMMON = 300  # places in a source; a word that has more tells nothing of where a quotation begins
 LEFT_OUT = 80  # words of the source that a quotation may leave out before its end goes on with it
 TRIED = 4  # places in a source that are compared with one altered quotation
 NEGATIONS = frozenset(
@@ -111,6 +112,8 @@ class Run:
 
 
 def fold(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
 
 
@@ -247,7 +250,7 @@ def number_of(word: str) -> int | None:
 def altered(quoted: Sequence[Run], words: Words) -> Comparison:
     """The place that is most alike, and what differs there."""
     pieces = [piece for run in quoted for piece in run.pieces]
-    if len(pieces) < FEWEST:
+    if not FEWEST <= len(pieces) <= LONGEST:
         return Comparison("not_found")
     parts = [best_place(part, words) for run in quoted for part in portions(run.pieces)]
     same = sum(part.same for part in parts)

@@ -18,6 +18,7 @@ from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of
 from retrieval.citations.spoken import with_figures
 
 _LONGEST_QUERY = 200  # characters; a longer query is never only a citation
+_MOST_FRAMING = 12  # neutral words at one end of a query that may be left out; each pair of ends is one reading
 _LEADING = frozenset(
     words(
         "the text full of what what's whats does do is are say says show me please find search for look "
@@ -117,12 +118,14 @@ def _readings(text: str) -> Iterator[Source]:
 
 
 def unframed(text: str) -> Iterator[str]:
-    """A whole query, folded, with ever fewer of the neutral words at its ends: what it may name."""
+    """A whole query, folded, with ever fewer of the neutral words at its ends: what it may name. None of a long one."""
+    if len(text) > _LONGEST_QUERY:
+        return
     folded = Source.of(text).folded
     said = list(_WORD.finditer(folded))
     first = len(list(takewhile(lambda word: word[0].rstrip(".") in _LEADING | _ASKING, said)))
     last = len(list(takewhile(lambda word: word[0].rstrip(".") in _TRAILING | _ASKING, reversed(said))))
-    for start, end in product(range(first + 1), range(last + 1)):
+    for start, end in product(range(min(first, _MOST_FRAMING) + 1), range(min(last, _MOST_FRAMING) + 1)):
         if start + end < len(said):
             yield folded[said[start].start() : said[-1 - end].end()]
 

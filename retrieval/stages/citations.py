@@ -125,9 +125,13 @@ class CitationRetriever:
         if not (query.citations or acts):
             return ranking.noting("no citation in the question", skipped=True)
         candidates: dict[int, Candidate] = {}
+        read: set[int] = set()  # places that have others below them
         for place in resolve(query, [citation.locator for citation in query.citations]):
-            for section in result_sections(query, place):
-                candidates.setdefault(section, cited_candidate(section, place))
+            if place.section.pk not in read:
+                for section in result_sections(query, place):
+                    candidates.setdefault(section, cited_candidate(section, place))
+            if not place.section.is_leaf:
+                read.add(place.section.pk)
             for one in successors(query, place):
                 candidates.setdefault(one.section_id, one)
         for place in resolve(query, list(acts)):
@@ -292,10 +296,13 @@ def anchored(readable: QuerySet[Section], locators: list[str]) -> dict[str, Sect
 
 
 def result_sections(query: Query, place: Place) -> list[int]:
-    """The place itself where nothing is below it, else the result sections under it, in order."""
+    """The place itself where nothing is below it, else the result sections under it, in order: all of what is cited,
+    the first of what is nearest to a place that is not here.
+    """
     if place.section.is_leaf:
         return [place.section.pk]
-    return list(sections_under(query, place).values_list("pk", flat=True))
+    under = sections_under(query, place).values_list("pk", flat=True)
+    return list(under if place.exact else under[:MAX_UNDER])
 
 
 def sections_under(query: Query, place: Place) -> QuerySet[Section]:

@@ -6,6 +6,7 @@ any candidate, and what counts beside them where few provisions have some.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -337,10 +338,10 @@ def named_by(query: Query, words: str) -> list[tuple[str, str]]:
 def named_together(query: Query) -> tuple[str, list[str]]:
     """The name that is all of the question, neutral words apart, and what it means; in either language."""
     version = published.version_of("aliases", query.versions)
-    for text in unframed(query.original):
-        for domain in query.domain_ids:
-            names = published.collective_names(domain, version)
-            for language in LANGUAGES:
-                if found := names.get((language, *stems(text, language))):
-                    return found[0], list(found[1])
+    every = [names for domain in query.domain_ids if (names := published.collective_names(domain, version))]
+    for text in unframed(query.original) if every else ():
+        phrases = [(language, *stems(text, language)) for language in LANGUAGES]
+        for names, phrase in product(every, phrases):
+            if found := names.get(phrase):
+                return found[0], list(found[1])
     return "", []

@@ -162,8 +162,16 @@ def test_loading_the_defaults_again_brings_back_nothing_staff_removed():
 
 @pytest.fixture(scope="module")
 def waiting():
-    """By file."""
-    return {path.stem: list(defaults.names_in(path)) for path in sorted(defaults.WAITING.glob("*.jsonl"))}
+    """By domain, those for answers alone among them."""
+    names = defaultdict(list)
+    for path in sorted(defaults.WAITING.rglob("*.jsonl")):
+        names[path.stem] += defaults.names_in(path)
+    return names
+
+
+def test_names_for_answers_alone_point_to_a_sentence(waiting):
+    for_answers = [row for names in waiting.values() for row in names if not row["searched"]]
+    assert for_answers and all(row["sentence"] for row in for_answers)
 
 
 def test_names_of_other_law_are_complete_and_told_apart(waiting):

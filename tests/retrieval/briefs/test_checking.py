@@ -170,6 +170,13 @@ def test_a_brief_of_the_greatest_length_is_checked_in_time():
     assert not report.complete and len(report.citations) == 500
 
 
+@pytest.mark.parametrize(("times", "status"), [(20, "not_found"), (120, "unchecked")])
+def test_a_quotation_of_thousands_of_words_is_found_word_by_word_or_not_compared(times, status):
+    said = "the right of the people of the goats to be secure in all their llamas and houses shall not be " * times
+    (quotation,) = check_brief(f"The Fourth Amendment says “{said}” U.S. Const. amend. IV.").quotations
+    assert quotation.status == status
+
+
 @pytest.mark.parametrize(
     ("name", "heading", "other"),
     [

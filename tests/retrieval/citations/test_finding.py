@@ -313,3 +313,14 @@ def test_a_text_that_names_an_act_again_and_again_is_not_read_whole_for_each(pie
 
 def test_a_long_list_of_ordinals_joined_by_signs_is_read_once():
     assert only_citation("fourteenth & " * 26 + "sections") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [("of the " * 280, 0), ("a " * 100, 169), ("what does the fifth amendment say about the", 200)],
+)
+def test_neutral_words_make_few_readings(text, most):
+    """One for each pair of ends; each is looked for among all names of several provisions."""
+    readings = list(finding.unframed(text))
+    assert len(readings) <= most
+    assert bool(readings) == bool(most)

@@ -34,6 +34,19 @@ def test_a_range_of_sections_has_all_that_stands_between_its_ends():
     ]
 
 
+def test_of_a_title_whose_section_is_not_here_the_first_sections_alone_are_candidates():
+    title = a_document(Domain.objects.get(slug="us_code"), locator="/us/usc/t5", title="Title 5")
+    root = a_section(title, locator="/us/usc/t5", level="title", is_result=False, is_leaf=False, position=0)
+    for number in range(1, 121):
+        place = {"locator": f"/us/usc/t5/s{number}", "parent_locator": "/us/usc/t5", "parent": root}
+        a_section(title, **place, position=number, text=f"Of agencies {number}.")
+    scopes, in_force = in_scope(ANONYMOUS, ("us_code",))
+    question = "what does 5 U.S.C. § 99999 say"
+    query = Query(question, question, question, "en", scopes, versions=in_force)
+    ranking = CitationRetriever()(ResolveCitations()(Ranking(query)))
+    assert len(ranking.candidates) == 100
+
+
 class TestCitationRetriever(LegContract):
     leg = CitationRetriever()
 
