@@ -30,10 +30,12 @@ NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
 
 def in_selection(selection: Selection) -> Q:
     """The chunks of a selection, as a condition on Chunk. Of several parts each is found by an index of its own, where
-    one condition of them all would be held against every chunk.
+    one condition of them all would be held against every chunk; of subtrees alone their sections are, which are fewer.
     """
     if len(selection.parts) < 2:
         return reduce(or_, map(in_part, selection.parts), NOTHING)
+    if all(part.kind == "subtree" and not (part.pages or part.domains) for part in selection.parts):
+        return Q(section__in=Section.objects.filter(reduce(or_, map(in_subtree, selection.parts))).values("pk"))
     return any_of(*map(in_part, selection.parts))
 
 
