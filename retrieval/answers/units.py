@@ -35,6 +35,8 @@ BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences wi
 # What contracts begin the items of their lists with, beside (a).
 ITEM = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(?:\.\d{1,3})+|(?:[a-z]{1,4}|[A-Z])[.)]|[-–•*▪])(?=\s)")
 MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
+# What some editions put before a sentence and others in a line of its own: "Time limit.— Subject to".
+CAPTION = re.compile(r"[^.—\n]{1,150}\.\s*—\s*(?=\S)")
 ENDED = re.compile(r"[.;:,!?—”\"’)\]-]\s*$|[;,]\s*(?:and|or)\s*$")
 EXCEPTS = re.compile(
     r"(?:unless|except|provided|however|notwithstanding|but|subject to|exceptions?\b"
@@ -119,8 +121,10 @@ def breaks_off(text: str, unit: Unit) -> bool:
 
 
 def opening(written: str) -> str:
-    """How a unit begins, without what numbers it: whole words, enough to tell it from the others of its provision."""
-    begins, letters = MARKED.match(written).end(), 0
+    """How a unit begins, without what numbers it and its caption: whole words, enough to tell it from the others of its
+    provision.
+    """
+    begins, letters = _begins(written), 0
     for at, character in enumerate(written[begins:], start=begins):
         if letters >= TELLING and not character.isalnum():
             return written[begins:at]
@@ -144,9 +148,15 @@ def beginning_with(words: str, text: str) -> set[str]:
 
 
 def _letters(written: str) -> str:
-    """The first letters and digits behind what numbers it."""
+    """The first letters and digits of the sentence itself."""
+    return fold("".join(islice(filter(str.isalnum, islice(written, _begins(written), None)), TELLING)))
+
+
+def _begins(written: str) -> int:
+    """Where the sentence begins behind what numbers it and its caption."""
     begins = MARKED.match(written).end()
-    return fold("".join(islice(filter(str.isalnum, islice(written, begins, None)), TELLING)))
+    caption = CAPTION.match(written, begins)
+    return MARKED.match(written, caption.end()).end() if caption else begins
 
 
 def _span(line: Line) -> Span:

@@ -150,6 +150,15 @@ def test_a_unit_is_known_by_how_it_begins_whatever_stands_between_its_letters():
     assert key_of(LONG) != key_of(LONG.replace("90", "60"))
 
 
+@pytest.mark.parametrize("caption", ["(B) Time limit.— ", "(b) Conduct of examinations; record.—", "Chief’s duties.—"])
+def test_a_caption_before_a_sentence_is_none_of_its_beginning(caption):
+    """Official files have captions before the sentence, other editions in a line of their own."""
+    assert opening(caption + LONG) == opening(LONG)
+    assert key_of(caption + LONG) == key_of(LONG)
+    assert beginning_with(opening(LONG), f"{caption}{LONG}\nFees are due.") == {opening(LONG)}
+    assert opening(caption.strip()) == caption.strip().removeprefix("(B) ").removeprefix("(b) ")
+
+
 def test_a_unit_is_found_by_its_first_words():
     assert beginning_with("any PERSON may", REPORT) == {"Any person may ask for a hearing."}
     (report,) = beginning_with("(1) the secretary shall report", REPORT)
