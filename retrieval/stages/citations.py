@@ -125,13 +125,13 @@ class CitationRetriever:
         if not (query.citations or acts):
             return ranking.noting("no citation in the question", skipped=True)
         candidates: dict[int, Candidate] = {}
-        read: set[int] = set()  # places that have others below them
+        read: set[tuple[int, bool]] = set()  # places that have others below them
         for place in resolve(query, [citation.locator for citation in query.citations]):
-            if place.section.pk not in read:
+            if (place.section.pk, place.exact) not in read:
                 for section in result_sections(query, place):
                     candidates.setdefault(section, cited_candidate(section, place))
             if not place.section.is_leaf:
-                read.add(place.section.pk)
+                read.add((place.section.pk, place.exact))
             for one in successors(query, place):
                 candidates.setdefault(one.section_id, one)
         for place in resolve(query, list(acts)):
