@@ -94,10 +94,10 @@ def example(one: Labelled) -> Example:
     """Searched as for an answer."""
     request = AnswerRequest(one.question)
     found = search(request.search(detect(one.question)), ANONYMOUS)
-    passages = passages_of(found["results"], ANONYMOUS, None)
+    meaning = EmbeddedQuestion(question_of(found))
+    passages = passages_of(found["results"], ANONYMOUS, None, meaning)
     pool = pool_of(one.question, passages)
     wanted = [sentence for part in one.parts for sentence in part]
-    meaning = EmbeddedQuestion(question_of(found))
     return Example(
         one,
         in_columns(features(question_of(found), one.question, pool), FEATURES),

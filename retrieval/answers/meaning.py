@@ -3,9 +3,10 @@ to, and how near it is to a sentence itself.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from math import exp
 from threading import Lock
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from retrieval.answers.units import key_of
 from retrieval.engines import loaded
 
 SHARP = 0.05  # a name whose cosine is higher by this counts e times as much
+MOST_POINTED, OFTEN = 3, 0.1  # sentences of a long provision that are looked up, and their share of its names
 REMEMBERED = 4_000  # vectors of public law, of 768 bytes each where they have 384 dimensions
 
 _vectors: LRUCache[bytes, np.ndarray] = LRUCache(REMEMBERED)
@@ -40,6 +42,7 @@ class EmbeddedQuestion:
     def __init__(self, question: str):
         self._question = question
         self._active = loaded.active_embedder()
+        self._read: dict[tuple[str, str], list[Name]] = {}  # by domain and locator
 
     @cached_property
     def vector(self) -> np.ndarray:
@@ -47,15 +50,36 @@ class EmbeddedQuestion:
 
     def pointed(self, places: Iterable[Place]) -> Mapping[int, Shares]:
         """By rank, what the names of what is read point to."""
+        return {
+            rank: {key_of(sentence): share for sentence, share in found.items()}
+            for rank, found in self._shares(places).items()
+        }
+
+    def openings(self, places: Iterable[Place]) -> Mapping[int, Sequence[str]]:
+        """By rank, how the sentences begin that the nearest names of what is read point to."""
+        return {
+            rank: [each for each in sorted(found, key=found.__getitem__)[-MOST_POINTED:] if found[each] >= OFTEN]
+            for rank, found in self._shares(places).items()
+        }
+
+    def _shares(self, places: Iterable[Place]) -> dict[int, dict[str, float]]:
         ranks: dict[str, dict[str, int]] = defaultdict(dict)
         for place in places:
             ranks[place.domain].setdefault(place.locator, place.rank)
-        names_of = import_string(f"{settings.ARF_NAMES}.names_of")
         found: dict[int, list[Name]] = defaultdict(list)
         for domain, its in ranks.items():
-            for name in names_of(domain, list(its), self._active.model_id):
+            for name in self._names(domain, list(its)):
                 found[its[name.locator]].append(name)
         return {rank: shares(names, self.vector) for rank, names in found.items()}
+
+    def _names(self, domain: str, locators: Sequence[str]) -> Iterator[Name]:
+        """Of these places; read once."""
+        new = [each for each in locators if (domain, each) not in self._read]
+        names_of = import_string(f"{settings.ARF_NAMES}.names_of")
+        self._read |= {(domain, each): [] for each in new}
+        for name in names_of(domain, new, self._active.model_id) if new else ():
+            self._read[domain, name.locator].append(name)
+        return chain.from_iterable(self._read[domain, each] for each in locators)
 
     def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
         """Of each text. Vectors of those that are not private are remembered by this process."""
@@ -77,10 +101,10 @@ def key_in(space: str, text: str) -> bytes:
     return blake2b(f"{space}\n{text}".encode(), digest_size=16).digest()
 
 
-def shares(names: Sequence[Name], vector: np.ndarray) -> Shares:
-    """By the key of a unit, the share of the names that point to it, of all: softmax of their cosines."""
+def shares(names: Sequence[Name], vector: np.ndarray) -> dict[str, float]:
+    """By sentence, the share of the names that point to it, of all: softmax of their cosines."""
     weights: dict[str, float] = defaultdict(float)
     for name in names:
         weights[name.sentence] += exp(float(name.vector @ vector) / SHARP)
     total = sum(weights.values())
-    return {key_of(sentence): weight / total for sentence, weight in weights.items() if sentence}
+    return {sentence: weight / total for sentence, weight in weights.items() if sentence}

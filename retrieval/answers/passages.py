@@ -1,27 +1,33 @@
 """The words of found provisions, read again from PostgreSQL under the caller's scope, for whoever quotes them."""
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import reduce
-from itertools import chain
 from operator import or_
 
 from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
-from retrieval.answers.selection import OF_CASES, PROVISIONS, Passage
+from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, places_read
+from retrieval.answers.units import Span
 from retrieval.corpus import history
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.cases import holding_begins, is_summary
+from retrieval.parsing.designators import leading, lines_of
 from retrieval.text.later_law import departed_from
 from retrieval.text.separate_opinions import SEPARATE
 
 WINDOW = 6_000  # characters read of a long provision, around what the search found
 OPENING = 2_500  # characters read of its beginning besides, to the end of a line
+POINTED = (500, 1_500)  # characters read before and behind where a sentence begins that names point to, whole lines
+LEAD = 1_500  # characters read at most of what stands above a place that is read: "(a) An alien is inadmissible who—"
 FAR_LESS = 0.1  # of the best one's probability
 MOST_BELOW = 40  # provisions read below one that has no words of its own
+WORD = re.compile(r"\w+")
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
     "valid_to", "status", "amended",
@@ -30,12 +36,14 @@ TEXT, LEAF, DOMAIN = 4, 8, len(COLUMNS)  # where they are in a row
 UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
 
 
-def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> list[Passage]:
-    """Of the first results, best first; of one that has others below it, theirs. Each place once, long law with how it
-    begins.
+def passages_of(
+    results: Sequence[dict], caller: Caller, day: date | None, meaning: Meaning | None = None
+) -> list[Passage]:
+    """Of the first results, best first; of one that has others below it, theirs. Each place once. Of long law what the
+    search found, how it begins, what stands above that, and where `meaning` is given what it points to.
     """
     readable = readable_on(caller, day)
-    found: dict[int, list[Passage]] = {}
+    found: dict[int, Passage] = {}
     first = worth_reading(results)
     rows = readable.filter(locator__in=[one["locator"] for one in first]).values_list(
         *COLUMNS, "domain__slug"
@@ -44,8 +52,8 @@ def passages_of(results: Sequence[dict], caller: Caller, day: date | None) -> li
     for result in first:
         row = by_place.get((result["locator"], result["domain"]))
         for one in below(row, readable) if row else ():
-            found.setdefault(one[0], with_opening(one, passage(one, result, is_part=one is not row)))
-    return list(chain.from_iterable(found.values()))
+            found.setdefault(one[0], passage(one, result, is_part=one is not row))
+    return with_leads(with_pointed(list(found.values()), meaning))
 
 
 def worth_reading(results: Sequence[dict]) -> list[dict]:
@@ -63,7 +71,7 @@ def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date
     row = readable.filter(locator=locator, private=False).values_list(*COLUMNS).first()
     result = next((one for one in results if one["locator"] == locator), UNFOUND)
     every = below(row, readable) if row else []
-    return [each for one in every for each in with_opening(one, passage(one, result, is_part=one is not row))]
+    return with_leads([passage(one, result, is_part=one is not row) for one in every])
 
 
 def readable_on(caller: Caller, day: date | None) -> SectionQuerySet:
@@ -88,14 +96,14 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
     summary = is_summary(level, text)
     if summary and (holding := holding_begins(text)) < end:
         start = max(start, holding)  # what was decided answers, what happened before does not
+    opening = opening_before(start, text) if not locator.startswith(OF_CASES) else []
     if summary and not history.concerning(locator) and departed_from(text[start:end]):
         status = status or history.DEPARTED  # since when is not known
     return Passage(
         section=section,
         locator=locator,
         citation=citation,
-        text=text[start:end],
-        offset=start,
+        text=text,
         rank=result["rank"],
         probability=result["probability"] or 0.0,
         language=language,
@@ -111,15 +119,77 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         is_separate=level in SEPARATE,
         domain=result.get("domain", ""),
         result=result.get("locator", locator),
+        spans=merged([*opening, (start, end)]),
     )
 
 
-def with_opening(row: tuple, read: Passage) -> list[Passage]:
-    """And the lines with which enacted law begins, where these lie before what is read: its general rule is there."""
-    if not read.offset or read.locator.startswith(OF_CASES):
-        return [read]
-    end = row[TEXT].find("\n", OPENING, read.offset)
-    return [read, replace(read, text=row[TEXT][: read.offset if end < 0 else end], offset=0)]
+def opening_before(start: int, text: str) -> list[Span]:
+    """The lines with which enacted law begins, where these lie before what is read: its general rule is there."""
+    end = text.find("\n", OPENING, start)
+    return [(0, start if end < 0 else end)] if start else []
+
+
+def with_pointed(read: Sequence[Passage], meaning: Meaning | None) -> list[Passage]:
+    """And of long provisions what lies around the sentences that names near to the question point to."""
+    cut = [one for one in read if is_long(one)]
+    pointed = meaning.openings(places_read(cut)) if meaning and cut else {}
+    return [
+        with_spans(one, around(one.text, pointed.get(one.rank, ()))) if is_long(one) else one for one in read
+    ]
+
+
+def around(text: str, openings: Iterable[str]) -> list[Span]:
+    """Whole lines about where these sentences begin, those that are in the text."""
+    found = filter(None, (re.search(r"\W+".join(map(re.escape, WORD.findall(each))), text) for each in openings))
+    before, behind = POINTED
+    return [whole_lines(text, max(at.start() - before, 0), at.start() + behind) for at in found]
+
+
+def whole_lines(text: str, start: int, end: int) -> Span:
+    """From the beginning of a line to the end of one; of a long one no more than this."""
+    last = text.find("\n", end, end + LEAD)
+    return text.rfind("\n", 0, start) + 1, min(len(text), end) if last < 0 else last
+
+
+def with_leads(read: Sequence[Passage]) -> list[Passage]:
+    """And of long provisions the lines that lead to what is read: "(a) An alien is inadmissible who—"."""
+    cut = [(one.section, start) for one in read if is_long(one) for start, _ in one.spans if start]
+    leads: dict[int, list[Span]] = defaultdict(list)
+    if cut:
+        above = reduce(or_, (Q(section=section, start__lt=start, end__gt=start) for section, start in cut))
+        for section, start in Anchor.objects.filter(above).order_by().values_list("section_id", "start"):
+            leads[section].append(start)
+    return [with_spans(one, [lead(one.text, start) for start in leads[one.section]]) for one in read]
+
+
+def lead(text: str, start: int) -> Span:
+    """The line of a numbered place, and those behind it up to the next number."""
+    past = start
+    for first, last in lines_of(text[start : start + LEAD]):
+        if first and leading(text, start + first, start + last):
+            break
+        past = start + last
+    return start, past
+
+
+def is_long(one: Passage) -> bool:
+    """Whether only a part of its text is read."""
+    return len(one.text) > WINDOW
+
+
+def with_spans(one: Passage, more: Iterable[Span]) -> Passage:
+    return replace(one, spans=merged([*one.spans, *more]))
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """In order; those that touch or overlap are one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 def window(text: str, start: int, end: int) -> tuple[int, int]:
@@ -129,7 +199,7 @@ def window(text: str, start: int, end: int) -> tuple[int, int]:
     middle = (start + end) // 2
     first = max(0, min(middle - WINDOW // 2, len(text) - WINDOW))
     first = text.rfind("\n", 0, first) + 1 if first else 0
-    last = text.find("\n", first + WINDOW)
+    last = text.find("\n", max(first + WINDOW, end))
     return first, len(text) if last < 0 or last - first > 2 * WINDOW else last
 
 

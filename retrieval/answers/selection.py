@@ -46,17 +46,17 @@ READ_AGAIN = 3  # units at most
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is read of one found provision: `text` begins at `offset` of its whole text. `found` is the place that the
-    search shows, in the whole text; `rank` and `probability` are the search's. `is_leaf`: no other provision is below;
-    `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`: what a
-    Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a part of.
+    """A found provision. `spans` are what is read of its `text`, whole lines in order, all where there are none;
+    `found` is the place that the search shows; `rank` and `probability` are the search's. `is_leaf`: no other provision
+    is below; `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`:
+    what a Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a
+    part of.
     """
 
     section: int
     locator: str
     citation: str
     text: str
-    offset: int
     rank: int
     probability: float
     language: str
@@ -72,6 +72,7 @@ class Passage:
     is_separate: bool = False
     domain: str = ""
     result: str = ""
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,6 @@ class Scored:
     passage: Passage
     unit: Unit
     probability: float
-
-    @property
-    def start(self) -> int:
-        """Where the unit begins in the whole text of the provision."""
-        return self.passage.offset + self.unit.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +119,18 @@ class Meaning(Protocol):
         """By rank, the shares of the curated names near to the question that point to a unit."""
         ...
 
+    def openings(self, places: Iterable[Place]) -> Mapping[int, Sequence[str]]:
+        """By rank, how the sentences begin that the nearest of these names point to."""
+        ...
+
     def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
         """Of the question and each text. Nothing of a private one is kept."""
         ...
 
 
-def read(text: str, language: str, *, is_summary: bool) -> tuple[Read, ...]:
+def read(text: str, spans: Sequence[Span], language: str, *, is_summary: bool) -> tuple[Read, ...]:
     """The units of a text with their words; none that breaks off."""
-    found = units(text, is_summary=is_summary)
+    found = units(text, spans, is_summary=is_summary)
     apart = separate_opinions(text) if is_summary else ()
     return tuple(_read(text, unit, language, apart) for unit in found if not breaks_off(text, unit))
 
@@ -171,7 +171,7 @@ def scored(
         totals = weighed_again(totals, gains, rows, pool, meaning)
     shares = probabilities(totals)
     found = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
-    return sorted(found, key=lambda one: (-one.probability, one.passage.rank, one.start))
+    return sorted(found, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))
 
 
 def pool_of(asked: str, passages: Sequence[Passage]) -> Pool:
@@ -199,7 +199,7 @@ def words_of(passage: Passage) -> tuple[Read, ...]:
     off: "The Congress shall have Power".
     """
     found = (read if passage.private else read_public)(
-        passage.text, passage.language, is_summary=passage.is_summary
+        passage.text, passage.spans, passage.language, is_summary=passage.is_summary
     )
     last = found[-1].unit if found and not passage.is_leaf else None
     if last and LEADS_IN.search(passage.text, last.start, last.end):
@@ -245,7 +245,7 @@ def _features(
     above = [stem for stem in wanted if stem in one.headings]
     total = sum(rare.values()) or 1.0
     start, end = passage.found
-    begins, ends = passage.offset + one.unit.start, passage.offset + one.unit.end
+    begins, ends = one.unit.start, one.unit.end
     return {
         "covered": len(framed) / (len(wanted) or 1),
         "covered_rare": sum(rare[stem] for stem in framed) / total,

@@ -169,19 +169,25 @@ def complete(quoted: Quoted) -> dict:
 
 def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
     found = search(request.search(language), caller, channel=channel)
-    asked = asked_of(found["results"])
-    quoted = not found["abstained"] and may_answer(asked, doubtful=found["doubtful"])
-    read = reading.passages_of(asked, caller, request.as_of) if quoted else []
-    read = as_changed(read, found, request.as_of)
-    try:
-        embeds = read and EMBEDDING not in found["degraded"]
-        chosen = choose(found, request, read, EmbeddedQuestion(question_of(found)) if embeds else None)
-    except (NotRun, EmbeddingUnavailable):
-        chosen = choose(found, request, read)
-        found = found | {"degraded": [*found["degraded"], EMBEDDING]}
     put = Asked(question_of(found), request.text, request.as_of, caller)
+    asked = asked_of(found["results"])
+    quoted = asked if not found["abstained"] and may_answer(asked, doubtful=found["doubtful"]) else []
+    try:
+        embeds = quoted and EMBEDDING not in found["degraded"]
+        read, chosen = best_of(quoted, found, request, caller, EmbeddedQuestion(put.question) if embeds else None)
+    except (NotRun, EmbeddingUnavailable):
+        read, chosen = best_of(quoted, found, request, caller)
+        found = found | {"degraded": [*found["degraded"], EMBEDDING]}
     chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
+
+
+def best_of(
+    quoted: Sequence[dict], found: dict, request: AnswerRequest, caller: Caller, meaning: Meaning | None = None
+) -> tuple[list[Passage], list[Scored]]:
+    """What is read of these results, and the units of it that are quoted."""
+    read = as_changed(reading.passages_of(quoted, caller, request.as_of, meaning), found, request.as_of)
+    return read, choose(found, request, read, meaning)
 
 
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
@@ -240,14 +246,12 @@ def choose(
             break
         if not any(overlap(one, other) for other in chosen):
             chosen.append(one)
-    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.start))
+    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
 
 
 def overlap(one: Scored, other: Scored) -> bool:
     if one.passage.section != other.passage.section:
         return one.passage.text == other.passage.text
-    if one.passage.offset != other.passage.offset:  # of one provision how it begins, and what stands apart from that
-        return False
     return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
 
 
@@ -287,7 +291,7 @@ def deepest(one: Scored, place: Span) -> tuple[int, int]:
     """The section, and where in it the deepest numbered place begins that is quoted there."""
     start, end = place
     begins = one.unit.start if start <= one.unit.start < end else start
-    return one.passage.section, one.passage.offset + begins
+    return one.passage.section, begins
 
 
 def joined(text: str, spans: Sequence[Span]) -> list[Span]:
@@ -307,8 +311,8 @@ def citation(passage: Passage, start: int, end: int, pin: str | None) -> dict:
         "citation": passage.citation,
         "pin": pin,
         "quote": passage.text[start:end],
-        "start": passage.offset + start,
-        "end": passage.offset + end,
+        "start": start,
+        "end": end,
     }
 
 

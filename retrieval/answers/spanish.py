@@ -14,7 +14,7 @@ OURS = "ours"
 
 def beside(passage: Passage, unit: Unit) -> dict | None:
     """{"text", "by", "official"} of the same sentences, where both texts have as many; else of the whole provision."""
-    if passage.language != "en" or passage.offset:
+    if passage.language != "en":
         return None
     translated = "\n".join(translation(passage.locator, passage.text))
     if not translated:

@@ -69,7 +69,7 @@ def in_new_words(chosen: Sequence[Scored], found: dict, asked: Asked) -> list[Sc
     quoted: dict[tuple, Scored] = {}
     for one in chosen:
         kept = [one] if one.passage.rank in named else with_what_changed(one, found, asked)
-        quoted |= {(each.passage.section, each.start): each for each in kept}
+        quoted |= {(each.passage.section, each.unit.start): each for each in kept}
     return list(quoted.values())
 
 

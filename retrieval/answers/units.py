@@ -9,7 +9,7 @@ reply ("No.") by itself.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
@@ -82,6 +82,7 @@ class Line:
     path: Path
     kind: str  # heading, number (a designator alone), stem or sentence
     begins: bool  # with a designator
+    is_apart: bool  # from the one before: what lies between them is not read
 
     @property
     def depth(self) -> int:
@@ -92,9 +93,11 @@ class Line:
         return self.path == other.path[: self.depth] and (beside or self.depth < other.depth)
 
 
-def units(text: str, *, is_summary: bool = False) -> tuple[Unit, ...]:
-    """In reading order. Headings and bare numbers are none. `is_summary`: of a decision."""
-    lines = list(_lines(text))
+def units(text: str, spans: Sequence[Span] = (), *, is_summary: bool = False) -> tuple[Unit, ...]:
+    """In reading order. Headings and bare numbers are none. Of whole lines of a long text, in order, where `spans` are
+    given; `is_summary`: of a decision.
+    """
+    lines = list(_lines(text, spans or ((0, len(text)),)))
     departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
     made = []
     stems: list[Line] = []
@@ -163,36 +166,42 @@ def _span(line: Line) -> Span:
     return line.start, line.end
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(text: str, spans: Sequence[Span]) -> Iterator[Line]:
     """The sentences, trimmed, with their paths; what stands after a designator on a line of its own belongs to it."""
-    paths = _paths(text)
+    paths = _paths(text, spans)
     path: Path = ()
-    for start, end in _whole_sentences(text):
+    last = 0
+    for start, end in _whole_sentences(text, spans):
         written = text[start:end]
         start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
         if start >= end:
             continue
         begins = bool(paths.get(start))
         path = paths[start] if begins else path
-        after = text.find("\n", end) == end or text[end : end + 2].endswith("\n")
-        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
+        after = text[end : end + 1] == "\n" or text[end : end + 2].endswith("\n")
+        is_apart = any(last <= first <= start for first, _ in spans[1:])
+        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins, is_apart)
+        last = end
 
 
-def _whole_sentences(text: str) -> Iterator[Span]:
+def _whole_sentences(text: str, spans: Sequence[Span]) -> Iterator[Span]:
     """Bare replies are joined to the sentence behind them; without one in their line they are left out."""
-    replied: int | None = None
-    for start, end in sentences(text):
-        begins = start if replied is None else replied
-        if REPLIES.fullmatch(text, start, end):
-            replied = None if "\n" in text[start:end] else begins
-        else:
-            yield begins, end
-            replied = None
+    for first, past in spans:
+        replied: int | None = None
+        for start, end in sentences(text[first:past]):
+            start, end = first + start, first + end
+            begins = start if replied is None else replied
+            if REPLIES.fullmatch(text, start, end):
+                replied = None if "\n" in text[start:end] else begins
+            else:
+                yield begins, end
+                replied = None
 
 
-def _paths(text: str) -> dict[int, Path]:
+def _paths(text: str, spans: Sequence[Span]) -> dict[int, Path]:
     """By the start of a line, where its innermost designator leads."""
-    found = [leading(text, start, end) for start, end in lines_of(text)]
+    read = [(first + start, first + end) for first, past in spans for start, end in lines_of(text[first:past])]
+    found = [leading(text, start, end) for start, end in read]
     every = [one for line in found for one in line]
     of_designator = {one.start: path for one, path in zip(every, nested(every, CODE), strict=True)}
     return {line[0].start: of_designator[line[-1].start] for line in found if line}
@@ -238,6 +247,8 @@ def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:
     """The items of a short list; of a long one none, since a part of a list misleads."""
     items = []
     for line in lines[stem + 1 :]:
+        if line.is_apart:
+            return ()
         if line.begins and not lines[stem].holds(line) or not (line.begins or items):
             break
         if line.kind != "heading":
@@ -252,7 +263,8 @@ def _exceptions(text: str, lines: list[Line], n: int, departing: list[Line]) -> 
     found = []
     for line in lines[n + 1 :]:
         begins = MARKED.match(text, line.start, line.end).end()
-        if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
+        is_other = line.is_apart or line.kind != "sentence" or line.depth < lines[n].depth
+        if is_other or not EXCEPTS.match(text, begins):
             break
         found.append(line)
         if len(found) == MOST_EXCEPTIONS:

@@ -19,13 +19,13 @@ VIEW = "The right of the people to be secure"
 def test_names_weigh_by_how_near_they_are():
     axes = np.eye(3, dtype=np.float32)
     told = shares([Name("/x", "One.", axes[0]), Name("/x", "Two.", axes[1]), Name("/x", "One.", axes[2])], axes[0])
-    assert told[key_of("One.")] > 0.99 and sum(told.values()) == pytest.approx(1.0)
+    assert told["One."] > 0.99 and sum(told.values()) == pytest.approx(1.0)
 
 
 def test_names_that_point_nowhere_have_their_share():
     axes = np.eye(2, dtype=np.float32)
     told = shares([Name("/x", "One.", axes[0]), Name("/x", "", axes[1])], axes[1])
-    assert set(told) == {key_of("One.")} and told[key_of("One.")] < 0.01
+    assert set(told) == {"One."} and told["One."] < 0.01
 
 
 @pytest.fixture
@@ -48,6 +48,7 @@ def test_names_of_a_result_and_of_its_parts_are_taken_together(question):
     assert told[key_of(VIEW)] > 0.9 and key_of("No Wombat shall") in told
     assert set(question.pointed([read[0], read[1]._replace(rank=2)])) == {1, 2}
     assert question.pointed([Place(1, "us_code", FOURTH)]) == {}
+    assert question.openings(read) == {1: [VIEW]}
 
 
 def test_the_nearer_text_has_the_higher_cosine(question):

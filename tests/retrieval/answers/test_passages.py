@@ -5,7 +5,10 @@ import pytest
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers.passages import OPENING, WINDOW, passages_of, pins, window, worth_reading
-from retrieval.models import Domain, Section
+from retrieval.answers.selection import Passage
+from retrieval.answers.units import units
+from retrieval.models import Anchor, Domain, Section
+from retrieval.parsing.designators import CODE, anchors_of
 from tests.builders import a_case_file, a_document, a_section
 
 
@@ -16,7 +19,8 @@ def result(locator: str, domain: str = "us_constitution", rank: int = 1) -> dict
 @pytest.mark.django_db
 def test_a_provision_is_read_with_its_words():
     (one,) = passages_of([result("/us/const/amendment/IV")], Caller(), None)
-    assert one.text.startswith("The right of the people") and one.offset == 0 and one.found == (0, 10)
+    assert one.text.startswith("The right of the people") and one.found == (0, 10)
+    assert one.spans == ((0, len(one.text)),)
 
 
 @pytest.mark.django_db
@@ -39,7 +43,7 @@ def test_of_a_decision_its_holding_is_read(text, read):
     document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator="/us/scotus/491/397")
     a_section(document, text, locator=document.locator, level="case")
     (one,) = passages_of([result(document.locator, "supreme_court_cases")], Caller(), None)
-    assert one.text == read == text[one.offset :]
+    assert one.text == text and [text[start:end] for start, end in one.spans] == [read]
 
 
 @pytest.mark.django_db
@@ -71,24 +75,64 @@ LONG = "\n".join(f"({n}) The keeper of lamp {n} shall trim it." for n in range(1
 @pytest.mark.django_db
 @pytest.mark.parametrize(("locator", "parts"), [("/us/usc/t99/s1", 2), ("/us/scotus/900/1", 1)])
 def test_of_long_law_its_beginning_is_read_too_but_not_of_a_decision(locator, parts):
-    document = a_document(Domain.objects.get(slug="us_code"), locator=locator)
-    a_section(document, LONG, locator=locator)
-    found = passages_of([result(locator, "us_code") | {"passage": [20_000, 20_040]}], Caller(), None)
-    assert len(found) == parts and found[0].offset <= 20_000
-    assert [one.text for one in found] == [LONG[one.offset : one.offset + len(one.text)] for one in found]
+    (one,) = read_of(LONG, 20_000, locator)
+    assert len(one.spans) == parts and one.spans[-1][0] <= 20_000 < one.spans[-1][1]
     if parts == 2:
-        assert found[1].text.startswith("(1) The keeper") and LONG[len(found[1].text)] == "\n"
-        assert OPENING <= len(found[1].text) < OPENING + 100
+        start, end = one.spans[0]
+        assert start == 0 and LONG[end] == "\n" and OPENING <= end < OPENING + 100
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("place", [0, 3_200])
 def test_what_begins_near_what_was_found_is_read_once(place):
-    document = a_document(Domain.objects.get(slug="us_code"), locator="/us/usc/t99/s1")
-    a_section(document, LONG, locator=document.locator)
-    found = passages_of([result(document.locator, "us_code") | {"passage": [place, place + 40]}], Caller(), None)
-    ends = [one.offset + len(one.text) for one in found[1:]]
-    assert found[-1].offset == 0 and all(end <= found[0].offset for end in ends)
+    (one,) = read_of(LONG, place)
+    assert len(one.spans) == 1 and one.spans[0][0] == 0 and one.spans[0][1] < 2 * WINDOW
+
+
+KINDS = "\n".join(f"({n}) is of kind {n} of the lamps that no keeper may carry past the mole;" for n in range(1, 400))
+LISTED = f"(a) In general\nLamps of these kinds shall be sealed:\n{KINDS}\n(b) Fees\nThe fee is a shilling."
+
+
+@pytest.mark.django_db
+def test_an_item_far_down_a_list_is_read_with_what_leads_to_it():
+    (one,) = read_of(LISTED, LISTED.index("(300)"))
+    items = [each for each in units(one.text, one.spans) if LISTED.startswith("(300)", each.start)]
+    assert [LISTED[start:end] for start, end in items[0].stems] == ["Lamps of these kinds shall be sealed:"]
+    (last,) = read_of(LISTED, LISTED.index("The fee"), "/us/usc/t99/s2")
+    assert [each.stems for each in units(last.text, last.spans) if LISTED.startswith("The fee", each.start)] == [()]
+
+
+class Pointing:
+    """Names that point to one sentence."""
+
+    def __init__(self, opening: str):
+        self.opening = opening
+
+    def openings(self, places):
+        return {place.rank: [self.opening] for place in places}
+
+
+@pytest.mark.django_db
+def test_what_names_point_to_is_read_however_far_it_is():
+    (one,) = read_of(LISTED, 0, meaning=Pointing("The   fee is a shilling"))
+    assert len(one.spans) == 2 and "The fee is a shilling." in LISTED[slice(*one.spans[1])]
+    assert len(LISTED[slice(*one.spans[1])]) < 1_000
+    (other,) = read_of(LISTED, 0, "/us/usc/t99/s2", Pointing("The fee is a crown"))
+    assert len(other.spans) == 1
+
+
+def read_of(text: str, place: int, locator: str = "/us/usc/t99/s1", meaning=None) -> list[Passage]:
+    document = a_document(Domain.objects.get(slug="us_code"), locator=locator)
+    section = a_section(document, text, locator=locator)
+    placed(section)
+    return passages_of([result(locator, "us_code") | {"passage": [place, place + 40]}], Caller(), None, meaning)
+
+
+def placed(section: Section) -> None:
+    for each in anchors_of(section.text, section.locator, CODE):
+        Anchor.objects.create(
+            section=section, locator=each.locator, level="level", number=each.number, start=each.start, end=each.end
+        )  # fmt: skip
 
 
 def test_a_long_text_is_read_by_whole_lines_around_what_was_found():
@@ -97,3 +141,4 @@ def test_a_long_text_is_read_by_whole_lines_around_what_was_found():
     assert start <= 20_000 < 20_100 <= end and end - start <= 2 * WINDOW
     assert text[start - 1] == "\n" and text[end] == "\n"
     assert window("short", 0, 2) == (0, 5)
+    assert window(text, len(text) - 10, len(text))[1] == len(text)

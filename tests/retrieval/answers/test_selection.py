@@ -21,7 +21,7 @@ from retrieval.answers.units import key_of
 from retrieval.text.normalization import fold
 
 LAW = "The Board shall meet in May. A member serves a term of six years. Fees are paid to the clerk."
-PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 0, 1, 0.9, "en", (0, 0))
+PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 1, 0.9, "en", (0, 0))
 
 
 def best(question: str, *passages: Passage) -> str:

@@ -9,7 +9,7 @@ from retrieval.corpus import translations
 from retrieval.corpus.translations import digest
 
 LAW = "The House shall choose its officers. No fee is paid."
-PASSAGE = Passage(1, "/us/x", "X", LAW, 0, 1, 0.9, "en", (0, 0))
+PASSAGE = Passage(1, "/us/x", "X", LAW, 1, 0.9, "en", (0, 0))
 
 
 def translated(monkeypatch, spanish: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from retrieval.answers.selection import Passage
 from retrieval.answers.standing import ended_by, is_gone, marks, marks_of_cited, stands_whole
 
-PROHIBITION = Passage(1, "/us/const/amendment/XVIII/section/1", "XVIII", "Liquors.", 0, 1, 0.9, "en", (0, 0))
+PROHIBITION = Passage(1, "/us/const/amendment/XVIII/section/1", "XVIII", "Liquors.", 1, 0.9, "en", (0, 0))
 MEETING = replace(PROHIBITION, locator="/us/const/article/I/section/4/clause/2")
 WAR = replace(PROHIBITION, locator="/us/const/article/I/section/8/clause/11")
 

@@ -46,7 +46,7 @@ def test_what_was_changed_is_not_read_behind_what_changed_it():
     amendment, clause = "/us/const/amendment/XVII", "/us/const/article/I/section/3/clause/1"
 
     def passages(*locators):
-        return [Passage(n, place, "", "", 0, n, 0.5, "en", (0, 0)) for n, place in enumerate(locators, start=1)]
+        return [Passage(n, place, "", "", n, 0.5, "en", (0, 0)) for n, place in enumerate(locators, start=1)]
 
     found = {"results": [{"rank": rank, "pin": None, "reasons": []} for rank in (1, 2)]}
     named = {"results": [{"rank": 2, "pin": None, "reasons": [{"code": "citation"}]}]}
