@@ -107,6 +107,7 @@ class SearchLogAdmin(ReadOnly, ModelAdmin):
 class TraceAdmin(ReadOnly, ModelAdmin):
     list_display = ["created_at", "log", "open_trace"]
     list_filter = ["log__abstained", "created_at"]
+    list_per_page = 50
     list_select_related = ["log"]
     search_fields = ["log__query_text"]
     show_full_result_count = False
@@ -115,7 +116,7 @@ class TraceAdmin(ReadOnly, ModelAdmin):
     readonly_fields = ["open_trace"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        return super().get_queryset(request).filter(known_to(request, "log__"))
+        return super().get_queryset(request).filter(known_to(request, "log__")).defer("detail")
 
     @admin.display(description=gettext_lazy("Trace"))
     def open_trace(self, trace: Trace) -> SafeString:

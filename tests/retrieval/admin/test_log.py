@@ -1,6 +1,8 @@
 """Searches in the admin's log, private ones for who made them."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_system
@@ -52,3 +54,10 @@ def test_the_log_filters_by_channel_cache_abstention_and_language(client, judge)
     filters = {"channel": "page", "cached__exact": "0", "abstained__exact": "0", "language": "en"}
     assert client.get("/admin/retrieval/searchlog/", filters).context["cl"].result_count == 1
     assert client.get("/admin/retrieval/searchlog/", {"channel": "api"}).context["cl"].result_count == 0
+
+
+def test_the_list_of_traces_does_not_read_them(client, superuser):
+    search(SearchRequest("double jeopardy"), ANONYMOUS, channel="page")
+    with CaptureQueriesContext(connection) as read:
+        assert client.get("/admin/retrieval/trace/").context["cl"].result_count == 1
+    assert not [one["sql"] for one in read if '"detail"' in one["sql"]]
