@@ -15,7 +15,6 @@ from rules.thresholds.publishing import publish
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WAITING = FIXTURES / "waiting"  # a file for each domain that is loaded later, if at all: a provision's names a line
-DETAILS = "details"  # the folder there of names for answers alone, which searches do not compare
 BATCH = 2_000  # rows written at a time
 SHIPPED = "Calibration fitted on "  # the beginning of the reason of thresholds that shipped
 NAMED_BY = ("text", "locator", "language")
@@ -64,7 +63,7 @@ def names_in(path: Path) -> Iterator[dict]:
                 numbers = row.get("answers", {}).get(language, [])
                 for text, number in zip_longest(row[language], numbers, fillvalue=0):
                     told = {"alias": text, "language": language, "sentence": sentences[number]}
-                    yield {"locator": row["locator"], **told, "searched": path.parent.name != DETAILS}
+                    yield {"locator": row["locator"], **told}
 
 
 def add_names(domain: Domain, rows: Iterable[dict]) -> int:
@@ -79,7 +78,6 @@ def add_names(domain: Domain, rows: Iterable[dict]) -> int:
             domain=domain,
             place=row.get("place"),
             sentence=row.get("sentence") or "",
-            searched=row.get("searched", True),
         )
         for key, row in shipped.items()
         if key not in seen

@@ -1,16 +1,14 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, wraps
 from inspect import signature
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
-from sys import intern
 from typing import Generic, TypeVar
 
 from django.db.models import QuerySet
@@ -23,6 +21,7 @@ from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
+from rules.aliases.table import AliasTable
 from rules.aliases.vectors import AliasVectors
 from rules.aliases.wording import Wording
 from rules.engine.clauses import CompiledRule
@@ -32,24 +31,11 @@ from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, Ques
 T = TypeVar("T")
 BATCH = 2_000  # rows read at a time
 
-Named = tuple[int, str, str, str]  # id of a name, text, locator, language
-Phrased = tuple[int, str, str, str, str]  # id, language, stems apart by blanks, text, locator
-
 Version = tuple[int, int]  # of what concerns public domains, and of what concerns private ones alone; 0: not looked at
 
 
 def version_of(name: str, versions: Mapping[str, int]) -> Version:
     return versions.get(name, 0), versions.get(f"private_{name}", 0)
-
-
-@dataclass(frozen=True, slots=True)
-class AliasMatch:
-    """An alias found in a question. `words` is its length, `shared` how many provisions it names."""
-
-    text: str
-    locator: str
-    words: int
-    shared: int
 
 
 # What tells the names of each provision from what they were: a row that is written anew has another place or another
@@ -118,100 +104,6 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
     return known
 
 
-class AliasTable:
-    """Phrases of stems, found on word boundaries in one pass over the question."""
-
-    def __init__(self, phrased: Iterable[Phrased], words: Mapping[str, Counter[str]]):
-        """`words`: by language, how often each folded word stands in the names."""
-        self.ids, self.texts, self.locators = array("q"), [], []  # of each name
-        self.phrases: dict[str, dict[str, int]] = {}  # stems apart by blanks: the first place in these lists
-        self.others: dict[int, tuple[int, ...]] = {}  # of a first place, those that have the same phrase
-        for number, language, phrase, text, locator in phrased:
-            place = len(self.texts)
-            first = self.phrases.setdefault(language, {}).setdefault(phrase, place)
-            if first != place:
-                self.others[first] = (*self.others.get(first, ()), place)
-            self.ids.append(number)
-            self.texts.append(text)
-            self.locators.append(intern(locator))
-        self.lengths = lengths_of(self.phrases)
-        self.words = words
-
-    @classmethod
-    def of(cls, rows: Iterable[Named]) -> "AliasTable":
-        every = [*phrased(rows)]
-        return cls(every, counted(every))
-
-    def again(self, changed: Collection[str], rows: Iterable[Named]) -> "AliasTable":
-        """With these rows for all that the changed locators had, in the order of all ids."""
-        came, stay, gone = [*phrased(rows)], [], []
-        for one in self._every():
-            (gone if one[-1] in changed else stay).append(one)
-        every = sorted([*stay, *came])
-        plus, minus, none = counted(came), counted(gone), Counter()
-        words = {
-            language: self.words.get(language, none) + plus.get(language, none) - minus.get(language, none)
-            for language in self.words.keys() | plus.keys()
-        }
-        return AliasTable(every, {language: its for language, its in words.items() if its})
-
-    def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
-        """(name, locator) of every alias that is all of the text."""
-        found = self._places(language, " ".join(stems(text, language)))
-        return [(self.texts[place], self.locators[place]) for place in found]
-
-    def matches(self, text: str, language: str) -> list[AliasMatch]:
-        """Every alias in the text; one inside a longer one that matched there is left out."""
-        words = stems(text, language)
-        found: list[AliasMatch] = []
-        covered = 0
-        for start, word in enumerate(words):
-            for length in self.lengths.get((language, word), ()):
-                named = self._places(language, " ".join(words[start : start + length]))
-                if named and covered < start + length <= len(words):
-                    found += [
-                        AliasMatch(self.texts[place], self.locators[place], length, len(named)) for place in named
-                    ]
-                    covered = start + length
-                    break
-        return found
-
-    def _places(self, language: str, phrase: str) -> tuple[int, ...]:
-        first = self.phrases.get(language, {}).get(phrase)
-        return () if first is None else (first, *self.others.get(first, ()))
-
-    def _every(self) -> Iterator[Phrased]:
-        for language, phrases in self.phrases.items():
-            for phrase in phrases:
-                for place in self._places(language, phrase):
-                    yield self.ids[place], language, phrase, self.texts[place], self.locators[place]
-
-
-def phrased(rows: Iterable[Named]) -> Iterator[Phrased]:
-    """Names with their stems; without those that have none."""
-    for number, text, locator, language in rows:
-        if phrase := " ".join(stems(text, language)):
-            yield number, language, phrase, text, locator
-
-
-def lengths_of(phrases: Mapping[str, Iterable[str]]) -> dict[tuple[str, str], list[int]]:
-    """By language and first stem, how many stems the phrases have, longest first."""
-    lengths: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for language, every in phrases.items():
-        for phrase in every:
-            lengths[language, phrase.partition(" ")[0]].add(1 + phrase.count(" "))
-    return {key: sorted(found, reverse=True) for key, found in lengths.items()}
-
-
-def counted(names: Iterable[Phrased]) -> dict[str, Counter[str]]:
-    """By language, how often each folded word stands in the names."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for language, its in groupby(names, key=itemgetter(1)):
-        while some := [text for *_, text, _ in islice(its, BATCH)]:
-            counts[language].update(tokens(" ".join(some)))
-    return dict(counts)
-
-
 def of_changed(field: str, changed: Collection[str] | None) -> dict[str, list[str]]:
     """The filter of what is read: all, or the names of the changed locators."""
     return {} if changed is None else {f"{field}__in": sorted(changed)}
@@ -253,8 +145,7 @@ def alias_vectors(
     changed: Collection[str] | None = None,
 ) -> AliasVectors:
     found = vectors_of(domain_id, changed).filter(model=model_id).values_list("alias__text", "alias__locator", "vector")
-    texts = {text: text for text in alias_table(domain_id, version).texts}  # each is kept once
-    named = ((texts.get(text, text), *row) for text, *row in found.iterator(chunk_size=BATCH))
+    named = found.iterator(chunk_size=BATCH)
     return before.again(changed, named) if before else AliasVectors.of(named)
 
 
@@ -330,13 +221,13 @@ class Phrases:
 
     def uses(self, text: str, language: str) -> dict[str, str]:
         """What is told, by each use that a phrase in the text has."""
-        if not self.table.phrases:
+        if not self.table:
             return {}
         return dict(match.locator.split("\n", 1) for match in self.table.matches(text, language))
 
     def whole(self, text: str, language: str) -> dict[str, str]:
         """The same of phrases that are all of the text."""
-        if not self.table.phrases:
+        if not self.table:
             return {}
         return dict(use.split("\n", 1) for _, use in self.table.exactly(text, language))
 

@@ -23,7 +23,7 @@ from rules.models import Alias, GlossaryTerm, QuestionPhrase
 class AliasForm(ReasonedForm):
     class Meta:
         model = Alias
-        fields = ["domain", "text", "locator", "sentence", "place", "language", "searched", "enabled", "note"]
+        fields = ["domain", "text", "locator", "sentence", "place", "language", "enabled", "note"]
         field_classes = {"locator": LocatorField}
         widgets = {"locator": LocatorInput}
 
@@ -33,7 +33,7 @@ class AliasAdmin(SwitchedAdmin):
     form = AliasForm
     resource_classes = [AliasResource]
     list_display = ["text", "provision", "place", "language", "enabled", "domain", "changed", "by"]
-    list_filter = ["enabled", "searched", "language", "domain"]
+    list_filter = ["enabled", "language", "domain"]
     list_select_related = ["domain"]
     search_fields = ["text", "locator", "note"]
     search_help_text = gettext_lazy("Name, locator or note")

@@ -26,7 +26,7 @@ SECONDS = 60.0  # of a task: the queue ends one after two minutes, and begins an
 
 
 def missing(model: EmbeddingModel) -> QuerySet[Alias]:
-    return Alias.objects.of_one().exclude(vectors__model=model)
+    return Alias.objects.in_use().exclude(vectors__model=model)
 
 
 def embed_missing(**among: object) -> int:

@@ -23,9 +23,9 @@ from retrieval.stages.citations import resolve, with_changes
 from retrieval.stages.fusion import reciprocal_rank, words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
+from rules.aliases.table import AliasMatch
 from rules.aliases.vectors import Comparison
 from rules.aliases.wording import Wording
-from rules.published import AliasMatch
 
 NONE_NEAR = "no curated name of what may be read here is near"
 

@@ -7,6 +7,8 @@ from itertools import islice
 
 import numpy as np
 
+from rules.aliases.texts import Texts
+
 HIGHEST = 127  # of a signed byte
 BLOCK = 256  # names compared at a time: their floats stay in the processor's cache
 AT_ONCE = 2_000  # names read at a time
@@ -19,11 +21,11 @@ NOTHING = np.zeros((0, 1), np.float32)
 Row = tuple[str, str, bytes]  # name, locator, vector of unit length as float16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AliasVectors:
     """The embedded names of a domain, those of one provision side by side. Cosines are off by about .002."""
 
-    texts: list[str]
+    texts: Texts
     locators: list[str]  # of each provision once, in the order of `starts`
     starts: np.ndarray  # where each provision's names begin
     steps: np.ndarray  # (names, dims) int8
@@ -43,21 +45,21 @@ class AliasVectors:
             steps.append(of_block)
             sizes.append(sizes_of_block)
         steps, sizes = np.concatenate(steps or [NOTHING]), np.concatenate(sizes or [NOTHING[:, 0]])
-        return cls(texts, locators, np.array(starts, np.intp), steps, sizes)
+        return cls(Texts.of(texts), locators, np.array(starts, np.intp), steps, sizes)
 
     def again(self, changed: Collection[str], rows: Iterable[Row]) -> "AliasVectors":
         """With these rows for all that the changed locators had, in the order of all locators."""
         came = AliasVectors.of(rows)
-        locators, texts = [*self.locators, *came.locators], [*self.texts, *came.texts]
+        locators = [*self.locators, *came.locators]
         stay = [n for n, locator in enumerate(locators) if n >= len(self.locators) or locator not in changed]
         stay.sort(key=locators.__getitem__)
         starts = np.concatenate([self.starts, came.starts + len(self.texts)])[stay]
         counts = np.concatenate([self.counts, came.counts])[stay]
         begins = np.cumsum(counts) - counts
         order = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        steps = np.concatenate([names.steps for names in (self, came) if names.texts] or [NOTHING])
+        steps = np.concatenate([names.steps for names in (self, came) if len(names.texts)] or [NOTHING])
         return AliasVectors(
-            [texts[n] for n in order.tolist()],
+            (self.texts + came.texts).taken(order),
             [locators[n] for n in stay],
             begins,
             steps[order],

@@ -55,7 +55,7 @@ class AliasResource(CuratedResource):
 
     class Meta(CuratedResource.Meta):
         model = Alias
-        fields = ("domain", "text", "locator", "sentence", "place", "language", "searched", "enabled", "note")
+        fields = ("domain", "text", "locator", "sentence", "place", "language", "enabled", "note")
         import_id_fields = ("domain", "text", "locator", "language")
 
     def before_import_row(self, row: dict, **kwargs) -> None:

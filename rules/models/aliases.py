@@ -17,10 +17,6 @@ from rules.models.words import LANGUAGES
 class AliasQuerySet(models.QuerySet):
     def in_use(self) -> "AliasQuerySet":
         """Names of one provision by itself, as the legs look for them in a question."""
-        return self.of_one().filter(searched=True)
-
-    def of_one(self) -> "AliasQuerySet":
-        """The same, with those that only tell answers which sentence to quote."""
         return self.filter(enabled=True, place=None)
 
     def collective(self) -> "AliasQuerySet":
@@ -61,13 +57,6 @@ class Alias(models.Model):
             "quote it than another of that provision. Empty: they choose among all."
         ),
     )
-    searched = models.BooleanField(
-        default=True,
-        help_text=_(
-            "Whether searches find the provision by it. Off: it only tells answers which sentence to quote, as for "
-            "details of a long provision."
-        ),
-    )
     history = HistoricalRecords()
 
     objects = AliasQuerySet.as_manager()
@@ -87,8 +76,6 @@ class Alias(models.Model):
         self.text = " ".join(self.text.split())
         if not normalize(self.text):
             raise ValidationError({"text": _("An alias needs at least one letter or digit.")})
-        if not self.searched and not self.sentence:
-            raise ValidationError({"sentence": _("A name that is not searched needs a sentence to point to.")})
         if not self.domain_id:
             return
         current = self.domain.sections.live().filter(valid_to=None)

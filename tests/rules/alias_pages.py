@@ -14,7 +14,7 @@ def alias_fields(domain: Domain, **changed) -> dict:
         "locator": "/us/const/amendment/I",
         "language": "en",
     }
-    return fields | {"enabled": "on", "searched": "on"} | changed
+    return fields | {"enabled": "on"} | changed
 
 
 def upload(client, url: str, content: str | bytes, *, name: str = "new.csv"):

@@ -169,9 +169,9 @@ def waiting():
     return names
 
 
-def test_names_for_answers_alone_point_to_a_sentence(waiting):
-    for_answers = [row for names in waiting.values() for row in names if not row["searched"]]
-    assert for_answers and all(row["sentence"] for row in for_answers)
+def test_questions_on_single_sentences_point_to_one():
+    details = [row for path in (defaults.WAITING / "details").iterdir() for row in defaults.names_in(path)]
+    assert details and all(row["sentence"] for row in details)
 
 
 def test_names_of_other_law_are_complete_and_told_apart(waiting):
@@ -215,22 +215,22 @@ def test_names_of_other_law_wait_for_their_provisions(tmp_path, monkeypatch):
 
 
 @pytest.mark.django_db
-def test_names_of_details_come_for_answers_alone(tmp_path, monkeypatch):
+def test_names_come_from_every_file_of_their_domain(tmp_path, monkeypatch):
     detail = {
         "locator": "/us/usc/t29/s206",
         "en": ["how much are waiters paid?"],
         "sentences": ["Every employer shall pay"],
         "answers": {"en": [1]},
     }
-    (tmp_path / defaults.DETAILS).mkdir()
-    (tmp_path / defaults.DETAILS / "us_code.jsonl").write_text(json.dumps(detail))
+    (tmp_path / "details").mkdir()
+    (tmp_path / "details" / "us_code.jsonl").write_text(json.dumps(detail))
     (tmp_path / "us_code.jsonl").write_text(json.dumps({"locator": "/us/usc/t29/s206", "en": ["minimum wage"]}))
     monkeypatch.setattr(defaults, "WAITING", tmp_path)
     code = Domain.objects.get(slug="us_code")
     a_section(a_document(code), locator="/us/usc/t29/s206")
     assert (defaults.load_arrived(), defaults.load_arrived()) == (2, 0)
-    searched = dict(code.aliases.values_list("text", "searched"))
-    assert searched == {"how much are waiters paid?": False, "minimum wage": True}
+    pointing = dict(code.aliases.values_list("text", "sentence"))
+    assert pointing == {"how much are waiters paid?": "Every employer shall pay", "minimum wage": ""}
 
 
 @pytest.mark.django_db

@@ -57,15 +57,6 @@ def test_what_was_amended_meanwhile_keeps_nobody_from_changing_the_rest_of_a_nam
         alias.clean()
 
 
-def test_a_name_for_answers_alone_needs_a_sentence():
-    alias = named("the veto", "/us/const/article/I/section/7/clause/2")
-    alias.searched = False
-    with pytest.raises(ValidationError, match="not searched needs a sentence"):
-        alias.clean()
-    alias.sentence = "Every Bill which shall have passed"
-    alias.clean()
-
-
 def test_what_several_sentences_begin_with_points_to_none():
     alias = named("the veto", "/us/const/article/I/section/7/clause/2")
     alias.sentence = "If"

@@ -27,11 +27,11 @@ from rules.aliases.retrievers import (
     named_sections,
     strength,
 )
+from rules.aliases.table import AliasTable
 from rules.aliases.vectors import AliasVectors
 from rules.aliases.wording import Wording
 from rules.defaults import rows_of
 from rules.models import Alias, AliasVector
-from rules.published import AliasTable
 from tests.builders import embedding_in_use
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract

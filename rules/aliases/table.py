@@ -1,0 +1,147 @@
+"""The curated names of a domain as a process keeps them to find them word for word in a question."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, islice
+from operator import itemgetter
+from sys import intern
+
+import numpy as np
+
+from retrieval.text.analyzer import stems, tokens
+from rules.aliases.texts import Texts
+
+AT_ONCE = 2_000  # names whose words are counted at a time
+
+Named = tuple[int, str, str, str]  # id of a name, text, locator, language
+
+
+@dataclass(frozen=True, slots=True)
+class AliasMatch:
+    """An alias found in a question. `words` is its length, `shared` how many provisions it names."""
+
+    text: str
+    locator: str
+    words: int
+    shared: int
+
+
+@dataclass(frozen=True, eq=False)
+class AliasTable:
+    """Phrases of stems, found on word boundaries in one pass over the question. Of a phrase 63 bits are kept: words of
+    a question have those of another phrase once in millions of millions of searches.
+    """
+
+    ids: np.ndarray  # (names,) int64, rising
+    texts: Texts
+    locators: Sequence[str]
+    languages: Sequence[str]
+    phrases: np.ndarray  # (names,) int64: of each
+    longest: int  # stems of a phrase, or of one that there was
+    words: Mapping[str, Counter[str]]  # by language, how often each folded word stands in the names
+
+    @classmethod
+    def of(cls, rows: Iterable[Named]) -> "AliasTable":
+        """By their ids; without those that have no stems."""
+        every, phrases, longest = [], [], 0
+        for row in rows:
+            found = stems(row[1], row[3])
+            if found:
+                every.append(row)
+                phrases.append(key_of(row[3], found))
+                longest = max(longest, len(found))
+        ids = np.array([row[0] for row in every], np.int64)
+        texts, locators = Texts.of(row[1] for row in every), [intern(row[2]) for row in every]
+        languages = [intern(row[3]) for row in every]
+        words = counted((row[3], row[1]) for row in every)
+        return cls(ids, texts, locators, languages, np.array(phrases, np.int64), longest, words)
+
+    def again(self, changed: Collection[str], rows: Iterable[Named]) -> "AliasTable":
+        """With these rows for all that the changed locators had."""
+        came = AliasTable.of(rows)
+        goes = np.fromiter((locator in changed for locator in self.locators), bool, len(self.locators))
+        gone = counted((self.languages[n], self.texts[n]) for n in np.flatnonzero(goes))
+        none = Counter()
+        words = {
+            language: self.words.get(language, none) + came.words.get(language, none) - gone.get(language, none)
+            for language in self.words.keys() | came.words.keys()
+        }
+        left = np.concatenate([np.flatnonzero(~goes), len(self.ids) + np.arange(len(came.ids))])
+        ids = np.concatenate([self.ids, came.ids])
+        left = left[np.argsort(ids[left], kind="stable")]
+        locators, languages = [*self.locators, *came.locators], [*self.languages, *came.languages]
+        return AliasTable(
+            ids[left],
+            (self.texts + came.texts).taken(left),
+            [locators[n] for n in left.tolist()],
+            [languages[n] for n in left.tolist()],
+            np.concatenate([self.phrases, came.phrases])[left],
+            max(self.longest, came.longest),
+            {language: its for language, its in words.items() if its},
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        """(names,) their places by phrase."""
+        return np.argsort(self.phrases, kind="stable").astype(np.int32)
+
+    @cached_property
+    def _sorted(self) -> np.ndarray:
+        return self.phrases[self._order]
+
+    def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
+        """(name, locator) of every alias that is all of the text."""
+        words = stems(text, language)
+        return [(self.texts[n], self.locators[n]) for n in self._named(key_of(language, words))] if words else []
+
+    def matches(self, text: str, language: str) -> list[AliasMatch]:
+        """Every alias in the text; one inside a longer one that matched there is left out."""
+        words = stems(text, language)
+        found: list[AliasMatch] = []
+        covered = 0
+        for start, past in self._spans(words, language):
+            if past > covered:
+                named = self._named(key_of(language, words[start:past]))
+                found += [AliasMatch(self.texts[n], self.locators[n], past - start, len(named)) for n in named]
+                covered = past
+        return found
+
+    def _spans(self, words: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
+        """Where names stand, of those that begin at a word the longest."""
+        every = [
+            (start, past)
+            for start in range(len(words))
+            for past in range(min(start + self.longest, len(words)), start, -1)
+        ]
+        keys = np.array([key_of(language, words[start:past]) for start, past in every], np.int64)
+        places = np.searchsorted(self._sorted, keys)
+        inside = places < len(self)
+        hits = np.flatnonzero(inside)[self._sorted[places[inside]] == keys[inside]]
+        begun = -1
+        for start, past in map(every.__getitem__, hits.tolist()):
+            if start > begun:
+                yield start, past
+                begun = start
+
+    def _named(self, key: int) -> list[int]:
+        first, past = np.searchsorted(self._sorted, [key, key + 1])
+        return self._order[first:past].tolist()
+
+
+def key_of(language: str, words: Sequence[str]) -> int:
+    """Of a phrase, in this process."""
+    return hash(f"{language} {' '.join(words)}") >> 1
+
+
+def counted(names: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
+    """By language, how often each folded word stands in the names: (language, text)."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for language, its in groupby(names, key=itemgetter(0)):
+        while some := [text for _, text in islice(its, AT_ONCE)]:
+            counts[language].update(tokens(" ".join(some)))
+    return dict(counts)
