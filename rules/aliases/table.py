@@ -50,7 +50,7 @@ class AliasTable:
             found = stems(row[1], row[3])
             if found:
                 every.append(row)
-                phrases.append(key_of(row[3], found))
+                phrases.append(last(keys_of(row[3], found)))
                 longest = max(longest, len(found))
         ids = np.array([row[0] for row in every], np.int64)
         texts, locators = Texts.of(row[1] for row in every), [intern(row[2]) for row in every]
@@ -97,45 +97,48 @@ class AliasTable:
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
         words = stems(text, language)
-        return [(self.texts[n], self.locators[n]) for n in self._named(key_of(language, words))] if words else []
+        named = self._named(last(keys_of(language, words))) if words else []
+        return [(self.texts[n], self.locators[n]) for n in named]
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
         words = stems(text, language)
         found: list[AliasMatch] = []
         covered = 0
-        for start, past in self._spans(words, language):
+        for start, past, key in self._spans(words, language):
             if past > covered:
-                named = self._named(key_of(language, words[start:past]))
+                named = self._named(key)
                 found += [AliasMatch(self.texts[n], self.locators[n], past - start, len(named)) for n in named]
                 covered = past
         return found
 
-    def _spans(self, words: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
-        """Where names stand, of those that begin at a word the longest."""
-        every = [
-            (start, past)
-            for start in range(len(words))
-            for past in range(min(start + self.longest, len(words)), start, -1)
-        ]
-        keys = np.array([key_of(language, words[start:past]) for start, past in every], np.int64)
-        places = np.searchsorted(self._sorted, keys)
-        inside = places < len(self)
-        hits = np.flatnonzero(inside)[self._sorted[places[inside]] == keys[inside]]
-        begun = -1
-        for start, past in map(every.__getitem__, hits.tolist()):
-            if start > begun:
-                yield start, past
-                begun = start
+    def _spans(self, words: Sequence[str], language: str) -> Iterator[tuple[int, int, int]]:
+        """Where names stand, and their phrase; of those that begin at a word the longest."""
+        of_each = [[*keys_of(language, words[start : start + self.longest])] for start in range(len(words))]
+        every = np.array([key for keys in of_each for key in keys], np.int64)
+        is_one = self._sorted.take(np.searchsorted(self._sorted, every), mode="clip") == every
+        first = 0
+        for start, keys in enumerate(of_each):
+            if hits := np.flatnonzero(is_one[first : first + len(keys)]).tolist():
+                yield start, start + hits[-1] + 1, keys[hits[-1]]
+            first += len(keys)
 
     def _named(self, key: int) -> list[int]:
         first, past = np.searchsorted(self._sorted, [key, key + 1])
         return self._order[first:past].tolist()
 
 
-def key_of(language: str, words: Sequence[str]) -> int:
-    """Of a phrase, in this process."""
-    return hash(f"{language} {' '.join(words)}") >> 1
+def keys_of(language: str, words: Iterable[str]) -> Iterator[int]:
+    """Of the phrases that begin with the first of these words, in this process: of one word, of two, and so on."""
+    key = hash(language)
+    for word in words:
+        key = hash((key, word))
+        yield key >> 1
+
+
+def last(keys: Iterable[int]) -> int:
+    *_, found = keys
+    return found
 
 
 def counted(names: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
