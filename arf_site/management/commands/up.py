@@ -29,6 +29,9 @@ LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 READY_LIMIT = 600.0  # seconds that the last of the work before the first search may take on a busy machine
 
+# Memory that one thread has freed serves the others too, and a large block goes back to the system at once.
+OF_GLIBC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+
 
 class Command(ArfCommand):
     """
@@ -46,7 +49,8 @@ class Command(ArfCommand):
     def handle(self, **options) -> None:
         started = time.monotonic()
         stop_by_signals()
-        os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # of glibc: memory freed by one thread serves the others too
+        for name, value in OF_GLIBC.items():
+            os.environ.setdefault(name, value)
         with alone(settings.VAR_DIR / "up.lock") as lock:
             check_room(settings.VAR_DIR)
             check_port(settings.ARF_BIND, settings.ARF_PORT)
