@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import reduce
@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
 from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, places_read
-from retrieval.answers.units import Span
+from retrieval.answers.units import Span, Window, key_of
 from retrieval.corpus import history
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -119,14 +119,14 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         is_separate=level in SEPARATE,
         domain=result.get("domain", ""),
         result=result.get("locator", locator),
-        spans=merged([*opening, (start, end)]),
+        windows=merged([*opening, Window(start, end)]),
     )
 
 
-def opening_before(start: int, text: str) -> list[Span]:
+def opening_before(start: int, text: str) -> list[Window]:
     """The lines with which enacted law begins, where these lie before what is read: its general rule is there."""
     end = text.find("\n", OPENING, start)
-    return [(0, start if end < 0 else end)] if start else []
+    return [Window(0, start if end < 0 else end)] if start else []
 
 
 def with_pointed(read: Sequence[Passage], meaning: Meaning | None) -> list[Passage]:
@@ -134,38 +134,65 @@ def with_pointed(read: Sequence[Passage], meaning: Meaning | None) -> list[Passa
     cut = [one for one in read if is_long(one)]
     pointed = meaning.openings(places_read(cut)) if meaning and cut else {}
     return [
-        with_spans(one, around(one.text, pointed.get(one.rank, ()))) if is_long(one) else one for one in read
+        replace(one, windows=merged([*one.windows, *around(one.text, pointed.get(one.rank, ()))]))
+        if is_long(one)
+        else one
+        for one in read
     ]
 
 
-def around(text: str, openings: Iterable[str]) -> list[Span]:
+def around(text: str, openings: Iterable[str]) -> Iterator[Window]:
     """Whole lines about where these sentences begin, those that are in the text."""
-    found = filter(None, (re.search(r"\W+".join(map(re.escape, WORD.findall(each))), text) for each in openings))
-    before, behind = POINTED
-    return [whole_lines(text, max(at.start() - before, 0), at.start() + behind) for at in found]
+    for opening in openings:
+        words = WORD.findall(opening)
+        written = r"\b" + r"\W+".join(map(re.escape, words))
+        places = (place.start() for place in re.finditer(written, text, re.IGNORECASE)) if words else ()
+        wanted = key_of(opening)
+        at = next((place for place in places if key_of(text[place : place + LEAD]) == wanted), None)
+        if at is not None and (lines := lines_about(text, at)):
+            yield lines
 
 
-def whole_lines(text: str, start: int, end: int) -> Span:
-    """From the beginning of a line to the end of one; of a long one no more than this."""
-    last = text.find("\n", end, end + LEAD)
-    return text.rfind("\n", 0, start) + 1, min(len(text), end) if last < 0 else last
+def lines_about(text: str, at: int) -> Window | None:
+    """None where they are too long to be read."""
+    before, behind = max(at - POINTED[0], 0), at + POINTED[1]
+    least, most = max(before - LEAD, 0), behind + LEAD
+    start = text.rfind("\n", least, before)
+    start = start if start >= 0 or not least else text.find("\n", before, at)
+    end = text.find("\n", behind, most)
+    end = end if end >= 0 or most >= len(text) else text.rfind("\n", at, behind)
+    if start < 0 and least or end < 0 and most < len(text):
+        return None
+    return Window(start + 1, len(text) if end < 0 else end)
 
 
 def with_leads(read: Sequence[Passage]) -> list[Passage]:
-    """And of long provisions the lines that lead to what is read: "(a) An alien is inadmissible who—"."""
-    cut = [(one.section, start) for one in read if is_long(one) for start, _ in one.spans if start]
-    leads: dict[int, list[Span]] = defaultdict(list)
+    """With the lines that lead to what is read of long provisions: "(a) An alien is inadmissible who—"."""
+    cut = [(one.section, each.start) for one in read if is_long(one) for each in one.windows if each.start]
+    above: dict[int, list[Span]] = defaultdict(list)
     if cut:
-        above = reduce(or_, (Q(section=section, start__lt=start, end__gt=start) for section, start in cut))
-        for section, start in Anchor.objects.filter(above).order_by().values_list("section_id", "start"):
-            leads[section].append(start)
-    return [with_spans(one, [lead(one.text, start) for start in leads[one.section]]) for one in read]
+        holding = reduce(or_, (Q(section=section, start__lt=start, end__gt=start) for section, start in cut))
+        found = Anchor.objects.filter(holding).order_by("start", "-end")
+        for section, *place in found.values_list("section_id", "start", "end"):
+            above[section].append(tuple(place))
+    return [
+        replace(one, windows=tuple(led(one.text, each, above[one.section]) for each in one.windows))
+        for one in read
+    ]
 
 
-def lead(text: str, start: int) -> Span:
+def led(text: str, window: Window, above: Sequence[Span]) -> Window:
+    """With the lines of the numbered places that it stands in, and what stands before the first of all."""
+    starts = [start for start, end in above if start < window.start < end]
+    if starts and not leading(text, 0, LEAD):
+        starts = [0, *starts]
+    return window._replace(leads=merged_spans(lead(text, start, window.start) for start in starts))
+
+
+def lead(text: str, start: int, before: int) -> Span:
     """The line of a numbered place, and those behind it up to the next number."""
     past = start
-    for first, last in lines_of(text[start : start + LEAD]):
+    for first, last in lines_of(text[start : min(start + LEAD, before)]):
         if first and leading(text, start + first, start + last):
             break
         past = start + last
@@ -177,12 +204,12 @@ def is_long(one: Passage) -> bool:
     return len(one.text) > WINDOW
 
 
-def with_spans(one: Passage, more: Iterable[Span]) -> Passage:
-    return replace(one, spans=merged([*one.spans, *more]))
+def merged(windows: Iterable[Window]) -> tuple[Window, ...]:
+    """In order; those that touch or overlap are one. None has leads yet."""
+    return tuple(Window(*span) for span in merged_spans((one.start, one.end) for one in windows))
 
 
-def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """In order; those that touch or overlap are one."""
+def merged_spans(spans: Iterable[Span]) -> tuple[Span, ...]:
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start <= found[-1][1] + 1:

@@ -7,10 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple, Protocol
+
+from cachetools import LRUCache
 
 from retrieval.answers.questions import (
     AMOUNTS,
@@ -21,7 +25,7 @@ from retrieval.answers.questions import (
     given,
     says_beside,
 )
-from retrieval.answers.units import LEADS_IN, Span, Unit, breaks_off, key_of, units
+from retrieval.answers.units import LEADS_IN, Span, Unit, Window, breaks_off, key_of, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
@@ -29,7 +33,7 @@ from retrieval.text.normalization import fold
 from retrieval.text.separate_opinions import separate_opinions
 from retrieval.text.snippets import function_stems
 
-REMEMBERED = 64  # texts of public law whose words are kept in memory: up to 400 kB each
+REMEMBERED = 64  # passages of public law whose words are kept in memory: up to 400 kB each
 WEIGHTS = Path(__file__).with_name("weights.json")
 PROVISIONS = 3  # found ones that are read: a fourth answers what these do not in few questions
 OF_CASES = (UNITED_STATES_REPORTS, CASE)
@@ -46,7 +50,7 @@ READ_AGAIN = 3  # units at most
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A found provision. `spans` are what is read of its `text`, whole lines in order, all where there are none;
+    """A found provision. `windows` are what is read of its `text`, in order, all where there are none;
     `found` is the place that the search shows; `rank` and `probability` are the search's. `is_leaf`: no other provision
     is below; `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`:
     what a Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a
@@ -72,7 +76,7 @@ class Passage:
     is_separate: bool = False
     domain: str = ""
     result: str = ""
-    spans: tuple[Span, ...] = ()
+    windows: tuple[Window, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,9 @@ class Read:
     key: int
     is_separate: bool = False
 
+
+_read_before: LRUCache[tuple, tuple[Read, ...]] = LRUCache(REMEMBERED)
+_lock = Lock()
 
 Pool = Sequence[tuple[Passage, Read]]
 Shares = Mapping[int, float]  # by the key of a unit
@@ -128,14 +135,20 @@ class Meaning(Protocol):
         ...
 
 
-def read(text: str, spans: Sequence[Span], language: str, *, is_summary: bool) -> tuple[Read, ...]:
-    """The units of a text with their words; none that breaks off."""
-    found = units(text, spans, is_summary=is_summary)
-    apart = separate_opinions(text) if is_summary else ()
-    return tuple(_read(text, unit, language, apart) for unit in found if not breaks_off(text, unit))
-
-
-read_public = lru_cache(REMEMBERED)(read)
+def read(passage: Passage) -> tuple[Read, ...]:
+    """The units of a passage with their words; none that breaks off. Of a private document nothing stays in memory."""
+    text, language = passage.text, passage.language
+    key = (blake2b(text.encode(), digest_size=16).digest(), passage.windows, language, passage.is_summary)
+    with _lock:
+        found = _read_before.get(key)
+    if found is None:
+        apart = separate_opinions(text) if passage.is_summary else ()
+        of_text = units(text, passage.windows, is_summary=passage.is_summary)
+        found = tuple(_read(text, unit, language, apart) for unit in of_text if not breaks_off(text, unit))
+        if not passage.private:
+            with _lock:
+                _read_before[key] = found
+    return found
 
 
 def _read(text: str, unit: Unit, language: str, apart: Sequence[Span]) -> Read:
@@ -195,12 +208,8 @@ def places_read(passages: Sequence[Passage]) -> list[Place]:
 
 
 def words_of(passage: Passage) -> tuple[Read, ...]:
-    """Of a private document nothing stays in memory. Words before a list whose items are provisions of their own break
-    off: "The Congress shall have Power".
-    """
-    found = (read if passage.private else read_public)(
-        passage.text, passage.spans, passage.language, is_summary=passage.is_summary
-    )
+    """Words before a list whose items are provisions of their own break off: "The Congress shall have Power"."""
+    found = read(passage)
     last = found[-1].unit if found and not passage.is_leaf else None
     if last and LEADS_IN.search(passage.text, last.start, last.end):
         return found[:-1]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
+from typing import NamedTuple
 from zlib import crc32
 
 from retrieval.parsing.designators import CODE, Path, leading, lines_of, nested
@@ -28,6 +29,18 @@ TELLING = 60  # letters of its beginning, by which a unit is told from the other
 REACH = 2_000  # characters behind a sentence in which its paragraph may tell of later law
 
 Span = tuple[int, int]
+
+
+class Window(NamedTuple):
+    """Whole lines of a long text that are read, and `leads`: the lines of the numbered places that they stand in,
+    outermost first.
+    """
+
+    start: int
+    end: int
+    leads: tuple[Span, ...] = ()
+
+
 
 OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
 LEADS_IN = re.compile(r"(?:[—:]|--?|\w)\s*$")  # to provisions of their own
@@ -82,7 +95,6 @@ class Line:
     path: Path
     kind: str  # heading, number (a designator alone), stem or sentence
     begins: bool  # with a designator
-    is_apart: bool  # from the one before: what lies between them is not read
 
     @property
     def depth(self) -> int:
@@ -93,29 +105,46 @@ class Line:
         return self.path == other.path[: self.depth] and (beside or self.depth < other.depth)
 
 
-def units(text: str, spans: Sequence[Span] = (), *, is_summary: bool = False) -> tuple[Unit, ...]:
-    """In reading order. Headings and bare numbers are none. Of whole lines of a long text, in order, where `spans` are
-    given; `is_summary`: of a decision.
+def units(text: str, windows: Sequence[Window] = (), *, is_summary: bool = False) -> tuple[Unit, ...]:
+    """In reading order. Headings and bare numbers are none. Of a long text those of the windows, each by itself;
+    `is_summary`: of a decision.
     """
-    lines = list(_lines(text, spans or ((0, len(text)),)))
+    read = windows or (Window(0, len(text)),)
+    return tuple(unit for window in read for unit in _units(text, window, is_summary=is_summary))
+
+
+def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
+    lines = list(_lines(text, (*window.leads, (window.start, _line_behind(text, window.end)))))
     departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
-    made = []
     stems: list[Line] = []
     headings: list[Line] = []
     for n, line in enumerate(lines):
+        if line.start >= window.end:
+            break
         if line.begins or not _goes_on(text, line, stems):
             stems = [one for one in stems if one.holds(line)]
             headings = [one for one in headings if one.holds(line, beside=not line.begins)]
         if line.kind == "heading":
             headings = [*headings[1 - MOST_STEMS :], line]
-        elif line.kind != "number":
-            after = _listed(lines, n) if line.kind == "stem" else _exceptions(text, lines, n, departing)
+        elif line.kind != "number" and line.start >= window.start:
+            is_stem = line.kind == "stem"
+            after = _listed(lines, n, window.end) if is_stem else _exceptions(text, lines, n, departing)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
-            opens = line.kind == "stem" and not after and _is_listed(text, lines[n : n + 2])
-            made.append(Unit(line.start, line.end, above, after, told, opens))
+            opens = is_stem and not after and _is_listed(text, lines[n : n + 2])
+            yield Unit(line.start, line.end, above, after, told, opens)
         if line.kind == "stem":
             stems = [*stems[1 - MOST_STEMS :], line]
-    return tuple(made)
+
+
+def _line_behind(text: str, end: int) -> int:
+    """Where the next line ends: it tells whether a list goes on, and an exception is read with its rule. Of a long one
+    nothing is read.
+    """
+    first = end + len(text[end : end + LONGEST_LIST]) - len(text[end : end + LONGEST_LIST].lstrip())
+    past = text.find("\n", first, first + LONGEST_LIST)
+    if past < 0:
+        past = len(text) if len(text) - first <= LONGEST_LIST else end
+    return past
 
 
 def breaks_off(text: str, unit: Unit) -> bool:
@@ -170,7 +199,6 @@ def _lines(text: str, spans: Sequence[Span]) -> Iterator[Line]:
     """The sentences, trimmed, with their paths; what stands after a designator on a line of its own belongs to it."""
     paths = _paths(text, spans)
     path: Path = ()
-    last = 0
     for start, end in _whole_sentences(text, spans):
         written = text[start:end]
         start, end = start + len(written) - len(written.lstrip()), start + len(written.rstrip())
@@ -179,9 +207,7 @@ def _lines(text: str, spans: Sequence[Span]) -> Iterator[Line]:
         begins = bool(paths.get(start))
         path = paths[start] if begins else path
         after = text[end : end + 1] == "\n" or text[end : end + 2].endswith("\n")
-        is_apart = any(last <= first <= start for first, _ in spans[1:])
-        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins, is_apart)
-        last = end
+        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
 
 
 def _whole_sentences(text: str, spans: Sequence[Span]) -> Iterator[Span]:
@@ -243,14 +269,16 @@ def shape(mark: str) -> str:
     return re.sub("[A-Z]", "A", re.sub("[a-z]+", "a", re.sub(r"\d+", "1", mark)))
 
 
-def _listed(lines: list[Line], stem: int) -> tuple[Span, ...]:
-    """The items of a short list; of a long one none, since a part of a list misleads."""
+def _listed(lines: list[Line], stem: int, end: int) -> tuple[Span, ...]:
+    """The items of a short list; of a long one, or of one that goes on where nothing is read, none, since a part of a
+    list misleads.
+    """
     items = []
     for line in lines[stem + 1 :]:
-        if line.is_apart:
-            return ()
         if line.begins and not lines[stem].holds(line) or not (line.begins or items):
             break
+        if line.start >= end:
+            return ()
         if line.kind != "heading":
             items.append(_span(line))
         if items and items[-1][1] - lines[stem].start > LONGEST_LIST:
@@ -263,8 +291,7 @@ def _exceptions(text: str, lines: list[Line], n: int, departing: list[Line]) -> 
     found = []
     for line in lines[n + 1 :]:
         begins = MARKED.match(text, line.start, line.end).end()
-        is_other = line.is_apart or line.kind != "sentence" or line.depth < lines[n].depth
-        if is_other or not EXCEPTS.match(text, begins):
+        if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
             break
         found.append(line)
         if len(found) == MOST_EXCEPTIONS:

@@ -102,7 +102,7 @@ class AliasTable:
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
-        words = stems(text, language)
+        words = stems(text, language) if self else []
         found: list[AliasMatch] = []
         covered = 0
         for start, past, key in self._spans(words, language):

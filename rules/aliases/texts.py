@@ -1,13 +1,13 @@
 """Many short strings in little memory. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class Texts(Sequence[str]):
+class Texts:
     """Strings as UTF-8 side by side: what 40 letters take as a string of Python's own is 100 bytes."""
 
     written: bytes

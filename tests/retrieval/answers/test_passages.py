@@ -4,9 +4,9 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
-from retrieval.answers.passages import OPENING, WINDOW, passages_of, pins, window, worth_reading
+from retrieval.answers.passages import OPENING, WINDOW, around, passages_of, pins, window, worth_reading
 from retrieval.answers.selection import Passage
-from retrieval.answers.units import units
+from retrieval.answers.units import Window, units
 from retrieval.models import Anchor, Domain, Section
 from retrieval.parsing.designators import CODE, anchors_of
 from tests.builders import a_case_file, a_document, a_section
@@ -20,7 +20,7 @@ def result(locator: str, domain: str = "us_constitution", rank: int = 1) -> dict
 def test_a_provision_is_read_with_its_words():
     (one,) = passages_of([result("/us/const/amendment/IV")], Caller(), None)
     assert one.text.startswith("The right of the people") and one.found == (0, 10)
-    assert one.spans == ((0, len(one.text)),)
+    assert one.windows == (Window(0, len(one.text)),)
 
 
 @pytest.mark.django_db
@@ -43,7 +43,7 @@ def test_of_a_decision_its_holding_is_read(text, read):
     document = a_document(Domain.objects.get(slug="supreme_court_cases"), locator="/us/scotus/491/397")
     a_section(document, text, locator=document.locator, level="case")
     (one,) = passages_of([result(document.locator, "supreme_court_cases")], Caller(), None)
-    assert one.text == text and [text[start:end] for start, end in one.spans] == [read]
+    assert one.text == text and [text[each.start : each.end] for each in one.windows] == [read]
 
 
 @pytest.mark.django_db
@@ -76,9 +76,9 @@ LONG = "\n".join(f"({n}) The keeper of lamp {n} shall trim it." for n in range(1
 @pytest.mark.parametrize(("locator", "parts"), [("/us/usc/t99/s1", 2), ("/us/scotus/900/1", 1)])
 def test_of_long_law_its_beginning_is_read_too_but_not_of_a_decision(locator, parts):
     (one,) = read_of(LONG, 20_000, locator)
-    assert len(one.spans) == parts and one.spans[-1][0] <= 20_000 < one.spans[-1][1]
+    assert len(one.windows) == parts and one.windows[-1].start <= 20_000 < one.windows[-1].end
     if parts == 2:
-        start, end = one.spans[0]
+        start, end, _leads = one.windows[0]
         assert start == 0 and LONG[end] == "\n" and OPENING <= end < OPENING + 100
 
 
@@ -86,7 +86,7 @@ def test_of_long_law_its_beginning_is_read_too_but_not_of_a_decision(locator, pa
 @pytest.mark.parametrize("place", [0, 3_200])
 def test_what_begins_near_what_was_found_is_read_once(place):
     (one,) = read_of(LONG, place)
-    assert len(one.spans) == 1 and one.spans[0][0] == 0 and one.spans[0][1] < 2 * WINDOW
+    assert len(one.windows) == 1 and one.windows[0].start == 0 and one.windows[0].end < 2 * WINDOW
 
 
 KINDS = "\n".join(f"({n}) is of kind {n} of the lamps that no keeper may carry past the mole;" for n in range(1, 400))
@@ -96,10 +96,10 @@ LISTED = f"(a) In general\nLamps of these kinds shall be sealed:\n{KINDS}\n(b) F
 @pytest.mark.django_db
 def test_an_item_far_down_a_list_is_read_with_what_leads_to_it():
     (one,) = read_of(LISTED, LISTED.index("(300)"))
-    items = [each for each in units(one.text, one.spans) if LISTED.startswith("(300)", each.start)]
+    items = [each for each in units(one.text, one.windows) if LISTED.startswith("(300)", each.start)]
     assert [LISTED[start:end] for start, end in items[0].stems] == ["Lamps of these kinds shall be sealed:"]
     (last,) = read_of(LISTED, LISTED.index("The fee"), "/us/usc/t99/s2")
-    assert [each.stems for each in units(last.text, last.spans) if LISTED.startswith("The fee", each.start)] == [()]
+    assert [each.stems for each in units(last.text, last.windows) if LISTED.startswith("The fee", each.start)] == [()]
 
 
 class Pointing:
@@ -113,18 +113,43 @@ class Pointing:
 
 
 @pytest.mark.django_db
+def test_without_numbered_places_nothing_of_a_list_is_taken_from_another_place():
+    tenant = "The Tenant shall:\na. pay the rent;\nb. mend the roof.\n"
+    text = tenant + "The parties have met.\n" * 400 + "The Landlord shall:\na. heat the house;\nb. pay the taxes.\n" * 9
+    (one,) = read_of(text, text.index("The Landlord"), anchored=False)
+    assert len(one.windows) == 2
+    far = [each for each in units(one.text, one.windows) if each.start > 5_000]
+    assert {text[start:end] for each in far for start, end in each.stems} == {"The Landlord shall:"}
+
+
+@pytest.mark.django_db
 def test_what_names_point_to_is_read_however_far_it_is():
-    (one,) = read_of(LISTED, 0, meaning=Pointing("The   fee is a shilling"))
-    assert len(one.spans) == 2 and "The fee is a shilling." in LISTED[slice(*one.spans[1])]
-    assert len(LISTED[slice(*one.spans[1])]) < 1_000
+    (one,) = read_of(LISTED, 0, meaning=Pointing("THE   fee is a shilling"))
+    assert len(one.windows) == 2
+    far = LISTED[one.windows[1].start : one.windows[1].end]
+    assert "The fee is a shilling." in far and len(far) < 1_000
     (other,) = read_of(LISTED, 0, "/us/usc/t99/s2", Pointing("The fee is a crown"))
-    assert len(other.spans) == 1
+    assert len(other.windows) == 1
 
 
-def read_of(text: str, place: int, locator: str = "/us/usc/t99/s1", meaning=None) -> list[Passage]:
+@pytest.mark.parametrize("opening", ["…", "fee is a shilling and more", "ees\nThe fee is a shilling"])
+def test_what_no_sentence_begins_with_points_nowhere(opening):
+    assert [*around(LISTED, [opening])] == []
+
+
+def test_a_place_in_a_line_that_is_too_long_is_not_read():
+    line = "The keeper shall trim the lamp, " * 400
+    assert [*around(f"{line}\nThe fee is a shilling.", ["The fee is a shilling"])]
+    assert [*around(f"{line} The fee is a shilling. {line}", ["The fee is a shilling"])] == []
+
+
+def read_of(
+    text: str, place: int, locator: str = "/us/usc/t99/s1", meaning=None, *, anchored: bool = True
+) -> list[Passage]:
     document = a_document(Domain.objects.get(slug="us_code"), locator=locator)
     section = a_section(document, text, locator=locator)
-    placed(section)
+    if anchored:
+        placed(section)
     return passages_of([result(locator, "us_code") | {"passage": [place, place + 40]}], Caller(), None, meaning)
 
 

@@ -138,11 +138,11 @@ def test_every_feature_has_a_weight():
 
 
 def test_nothing_private_stays_in_memory():
-    selection.read_public.cache_clear()
+    selection._read_before.clear()
     scored("fees", "fees", [replace(PASSAGE, private=True)])
-    assert selection.read_public.cache_info().currsize == 0
+    assert len(selection._read_before) == 0
     scored("fees", "fees", [PASSAGE])
-    assert selection.read_public.cache_info().currsize == 1
+    assert len(selection._read_before) == 1
 
 
 def found_at(locator: str, *codes: str) -> dict:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answers.units import TELLING, beginning_with, breaks_off, key_of, opening, units
+from retrieval.answers.units import TELLING, Window, beginning_with, breaks_off, key_of, opening, units
 
 REPORT = """(a) Plan
 (1) Report required
@@ -166,3 +166,33 @@ def test_a_unit_is_found_by_its_first_words():
     assert beginning_with("the", REPORT) == {report, "the backlog; and", "the plan.", "The records are public."}
     assert beginning_with("the plan", f"{REPORT}\nThe plan is kept.\nThe planner is paid.") == {"the plan."}
     assert beginning_with("may ask", REPORT) == beginning_with("—", REPORT) == set()
+
+
+LISTS = """(a) The Board shall—
+(1) meet in May; and
+(2) report in June.
+(b) Nobody shall be fined.
+Unless a court so orders."""
+
+
+def read(text: str, *windows: Window) -> list[tuple[list[str], str, list[str]]]:
+    return [
+        ([text[a:b] for a, b in each.stems], text[each.start : each.end], [text[a:b] for a, b in each.after])
+        for each in units(text, windows)
+    ]
+
+
+def test_each_window_is_read_by_itself_with_what_leads_to_it():
+    second, last = LISTS.index("(2)"), LISTS.index("(b)")
+    lead = (0, LISTS.index("\n"))
+    assert read(LISTS, Window(second, last - 1, (lead,))) == [(["(a) The Board shall—"], "(2) report in June.", [])]
+    assert read(LISTS, Window(0, lead[1]), Window(second, last - 1))[1:] == [([], "(2) report in June.", [])]
+
+
+def test_at_the_end_of_a_window_no_list_is_cut_and_no_exception_lost():
+    whole = read(LISTS, Window(0, LISTS.index("\n(b)")))
+    assert whole[0] == ([], "(a) The Board shall—", ["(1) meet in May; and", "(2) report in June."])
+    cut = units(LISTS, [Window(0, LISTS.index("\n(2)"))])
+    assert cut[0].after == () and breaks_off(LISTS, cut[0])
+    ruled = read(LISTS, Window(LISTS.index("(b)"), LISTS.index("\nUnless")))
+    assert ruled == [([], "(b) Nobody shall be fined.", ["Unless a court so orders."])]

@@ -54,3 +54,8 @@ def test_without_names_or_words_nothing_is_found(text):
 
 def test_a_phrase_without_words_is_no_name():
     assert len(table_of(("…", "/a", "en"), ("jury", "/b", "en"))) == 1
+
+
+def test_where_the_last_name_went_nothing_is_found():
+    table = table_of(("grand jury", "/a", "en")).again({"/a"}, [])
+    assert len(table) == 0 and matched(table, "is a grand jury needed") == [] == table.exactly("grand jury", "en")
