@@ -28,6 +28,7 @@ LEAD = 1_500  # characters read at most of what stands above a place that is rea
 FAR_LESS = 0.1  # of the best one's probability
 MOST_BELOW = 40  # provisions read below one that has no words of its own
 WORD = re.compile(r"\w+")
+ENDING = re.compile(r"[^\w\n]*(?:[.;:—\n]|$)")  # of a sentence, behind its last word
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
     "valid_to", "status", "amended",
@@ -146,11 +147,16 @@ def around(text: str, openings: Iterable[str]) -> Iterator[Window]:
     for opening in openings:
         words = WORD.findall(opening)
         written = r"\b" + r"\W+".join(map(re.escape, words))
-        places = (place.start() for place in re.finditer(written, text, re.IGNORECASE)) if words else ()
-        wanted = key_of(opening)
-        at = next((place for place in places if key_of(text[place : place + LEAD]) == wanted), None)
+        places = re.finditer(written, text, re.IGNORECASE) if words else ()
+        at = next((place.start() for place in places if begins_so(text, place, key_of(opening))), None)
         if at is not None and (lines := lines_about(text, at)):
             yield lines
+
+
+def begins_so(text: str, place: re.Match[str], wanted: int) -> bool:
+    """Whether a sentence with this key begins there; one shorter than its key must end there too."""
+    whole = key_of(place[0]) == wanted and ENDING.match(text, place.end())
+    return bool(whole) or key_of(text[place.start() : place.start() + LEAD]) == wanted
 
 
 def lines_about(text: str, at: int) -> Window | None:
@@ -171,7 +177,7 @@ def with_leads(read: Sequence[Passage]) -> list[Passage]:
     cut = [(one.section, each.start) for one in read if is_long(one) for each in one.windows if each.start]
     above: dict[int, list[Span]] = defaultdict(list)
     if cut:
-        holding = reduce(or_, (Q(section=section, start__lt=start, end__gt=start) for section, start in cut))
+        holding = reduce(or_, (Q(section=section, start__lte=start, end__gt=start) for section, start in cut))
         found = Anchor.objects.filter(holding).order_by("start", "-end")
         for section, *place in found.values_list("section_id", "start", "end"):
             above[section].append(tuple(place))
@@ -183,20 +189,22 @@ def with_leads(read: Sequence[Passage]) -> list[Passage]:
 
 def led(text: str, window: Window, above: Sequence[Span]) -> Window:
     """With the lines of the numbered places that it stands in, and what stands before the first of all."""
-    starts = [start for start, end in above if start < window.start < end]
-    if starts and not leading(text, 0, LEAD):
+    inside = [start for start, end in above if start <= window.start < end]
+    starts = [start for start in inside if start < window.start]
+    if inside and not leading(text, 0, LEAD):
         starts = [0, *starts]
-    return window._replace(leads=merged_spans(lead(text, start, window.start) for start in starts))
+    leads = merged_spans(lead(text, start, window.start) for start in starts)
+    return window._replace(leads=tuple((start, end) for start, end in leads if start < end))
 
 
 def lead(text: str, start: int, before: int) -> Span:
-    """The line of a numbered place, and those behind it up to the next number."""
+    """The line of a numbered place, and those behind it up to the next number; nothing where these are too long."""
     past = start
     for first, last in lines_of(text[start : min(start + LEAD, before)]):
         if first and leading(text, start + first, start + last):
-            break
+            return start, past
         past = start + last
-    return start, past
+    return start, past if before <= start + LEAD else start
 
 
 def is_long(one: Passage) -> bool:

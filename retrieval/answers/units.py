@@ -41,7 +41,6 @@ class Window(NamedTuple):
     leads: tuple[Span, ...] = ()
 
 
-
 OPENS_LIST = re.compile(r"(?:[—:]|--?)\s*$")
 LEADS_IN = re.compile(r"(?:[—:]|--?|\w)\s*$")  # to provisions of their own
 BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences with a colon, too
@@ -114,7 +113,8 @@ def units(text: str, windows: Sequence[Window] = (), *, is_summary: bool = False
 
 
 def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
-    lines = list(_lines(text, (*window.leads, (window.start, _line_behind(text, window.end)))))
+    past, whole = _behind(text, window.end)
+    lines = list(_lines(text, (*window.leads, (window.start, past))))
     departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
     stems: list[Line] = []
     headings: list[Line] = []
@@ -128,7 +128,8 @@ def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
             headings = [*headings[1 - MOST_STEMS :], line]
         elif line.kind != "number" and line.start >= window.start:
             is_stem = line.kind == "stem"
-            after = _listed(lines, n, window.end) if is_stem else _exceptions(text, lines, n, departing)
+            listed = _listed(text, lines, n, window.end) if is_stem else ()
+            after = listed if is_stem else _exceptions(text, lines, n, departing, whole)
             above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
             opens = is_stem and not after and _is_listed(text, lines[n : n + 2])
             yield Unit(line.start, line.end, above, after, told, opens)
@@ -136,15 +137,14 @@ def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
             stems = [*stems[1 - MOST_STEMS :], line]
 
 
-def _line_behind(text: str, end: int) -> int:
-    """Where the next line ends: it tells whether a list goes on, and an exception is read with its rule. Of a long one
-    nothing is read.
+def _behind(text: str, end: int) -> tuple[int, int]:
+    """Up to where lines behind are read, and where the last whole one of these ends: they tell whether a list goes on,
+    and an exception is read with its rule.
     """
-    first = end + len(text[end : end + LONGEST_LIST]) - len(text[end : end + LONGEST_LIST].lstrip())
-    past = text.find("\n", first, first + LONGEST_LIST)
-    if past < 0:
-        past = len(text) if len(text) - first <= LONGEST_LIST else end
-    return past
+    first = end + len(text[end : end + REACH]) - len(text[end : end + REACH].lstrip())
+    past = min(first + REACH, len(text))
+    whole = past if past == len(text) else text.rfind("\n", first, past)
+    return (past, end) if whole < 0 else (whole, whole)
 
 
 def breaks_off(text: str, unit: Unit) -> bool:
@@ -269,13 +269,16 @@ def shape(mark: str) -> str:
     return re.sub("[A-Z]", "A", re.sub("[a-z]+", "a", re.sub(r"\d+", "1", mark)))
 
 
-def _listed(lines: list[Line], stem: int, end: int) -> tuple[Span, ...]:
+def _listed(text: str, lines: list[Line], stem: int, end: int) -> tuple[Span, ...]:
     """The items of a short list; of a long one, or of one that goes on where nothing is read, none, since a part of a
     list misleads.
     """
     items = []
     for line in lines[stem + 1 :]:
-        if line.begins and not lines[stem].holds(line) or not (line.begins or items):
+        is_other = line.begins and not lines[stem].holds(line) or not (line.begins or items)
+        if line.start >= end and items and OPENS_LIST.search(text, *items[-1]):
+            return ()  # what stands behind may be an item of its own, however it is numbered
+        if is_other or line.start >= end and line.kind == "heading":
             break
         if line.start >= end:
             return ()
@@ -286,12 +289,13 @@ def _listed(lines: list[Line], stem: int, end: int) -> tuple[Span, ...]:
     return tuple(items)
 
 
-def _exceptions(text: str, lines: list[Line], n: int, departing: list[Line]) -> tuple[Span, ...]:
+def _exceptions(text: str, lines: list[Line], n: int, departing: list[Line], whole: int) -> tuple[Span, ...]:
     """The sentences directly behind that take back something of it, and those of its paragraph by which it is past."""
     found = []
     for line in lines[n + 1 :]:
         begins = MARKED.match(text, line.start, line.end).end()
-        if line.kind != "sentence" or line.depth < lines[n].depth or not EXCEPTS.match(text, begins):
+        is_other = line.kind != "sentence" or line.depth < lines[n].depth or line.end > whole
+        if is_other or not EXCEPTS.match(text, begins):
             break
         found.append(line)
         if len(found) == MOST_EXCEPTIONS:

@@ -102,6 +102,15 @@ def test_an_item_far_down_a_list_is_read_with_what_leads_to_it():
     assert [each.stems for each in units(last.text, last.windows) if LISTED.startswith("The fee", each.start)] == [()]
 
 
+@pytest.mark.django_db
+def test_what_stands_before_the_first_number_leads_to_all():
+    kinds = "\n".join(f"({n}) The term “lamp {n}” means a lamp of the kind {n}." for n in range(1, 400))
+    text = f"In this chapter—\n{kinds}"
+    (one,) = read_of(text, text.index("(200)"))
+    far = [each for each in units(one.text, one.windows) if each.start > 5_000]
+    assert far and all([text[start:end] for start, end in each.stems] == ["In this chapter—"] for each in far)
+
+
 class Pointing:
     """Names that point to one sentence."""
 
@@ -135,6 +144,11 @@ def test_what_names_point_to_is_read_however_far_it_is():
 @pytest.mark.parametrize("opening", ["…", "fee is a shilling and more", "ees\nThe fee is a shilling"])
 def test_what_no_sentence_begins_with_points_nowhere(opening):
     assert [*around(LISTED, [opening])] == []
+
+
+def test_a_short_sentence_is_found_where_it_ends_alone():
+    text = "(a) Rules.\n(b) The fee is a shilling for boats.\nThe fee is a shilling.\nIt is paid in May by all keepers."
+    assert [*around(text, ["The fee is a shilling."])] and [*around(text, ["It is paid"])] == []
 
 
 def test_a_place_in_a_line_that_is_too_long_is_not_read():

@@ -196,3 +196,22 @@ def test_at_the_end_of_a_window_no_list_is_cut_and_no_exception_lost():
     assert cut[0].after == () and breaks_off(LISTS, cut[0])
     ruled = read(LISTS, Window(LISTS.index("(b)"), LISTS.index("\nUnless")))
     assert ruled == [([], "(b) Nobody shall be fined.", ["Unless a court so orders."])]
+
+
+def test_a_list_that_goes_on_in_a_line_too_long_to_be_read_is_not_cut():
+    third = "keep the lamps and " * 200
+    text = f"(a) The Board shall—\n(1) meet in May;\n(2) report in June; and\n(3) {third}rest."
+    stem = units(text, [Window(0, text.index("\n(3)"))])[0]
+    assert stem.after == () and breaks_off(text, stem)
+
+
+def test_an_item_that_opens_a_list_ends_none():
+    text = "(1) A spouse is eligible if—\n(A) the member was absent; and\n(B) the spouse—\n(i) was hurt;\n(ii) fled."
+    stem = next(each for each in units(text, [Window(0, text.index("\n(i)"))]) if text.startswith("(1)", each.start))
+    assert stem.after == ()
+
+
+def test_every_exception_behind_a_window_is_read_with_its_rule():
+    behind = ["This subsection does not apply to keepers.", "Unless a court so orders, nobody pays."]
+    text = "\n".join(["(a) Nobody shall be fined.", *behind, "(b) Fees are due."])
+    assert read(text, Window(0, text.index("\n")))[0][2] == behind
