@@ -347,6 +347,7 @@ ARF_FETCH = {  # where law is officially published, and how its sites are asked
     "private": env.yes_or_no("ARF_FETCH_PRIVATE"),  # whether addresses of private networks are asked
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
+ARF_NAMES_DIR = VAR_DIR / "names"
 ARF_ERASURES = VAR_DIR / "erasures"  # numbers of erased matters, which a restore erases again
 ARF_EMBEDDER = {
     "kind": env.text("ARF_EMBEDDER", "onnx"),  # onnx | torch | openai

@@ -11,11 +11,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Generic, TypeVar
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import current_versions, rows
+from retrieval.corpus.statements import current_versions
 from retrieval.engines.translation import Glossary
 from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
@@ -26,7 +27,15 @@ from rules.aliases.vectors import AliasVectors
 from rules.aliases.wording import Wording
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex
-from rules.models import Alias, AliasVector, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule
+from rules.models import (
+    Alias,
+    AliasVector,
+    DomainThreshold,
+    GlossaryTerm,
+    NamedProvision,
+    QuestionPhrase,
+    Rule,
+)
 
 T = TypeVar("T")
 BATCH = 2_000  # rows read at a time
@@ -38,15 +47,6 @@ def version_of(name: str, versions: Mapping[str, int]) -> Version:
     return versions.get(name, 0), versions.get(f"private_{name}", 0)
 
 
-# What tells the names of each provision from what they were: a row that is written anew has another place or another
-# transaction.
-NAMES_NOW = """
-SELECT alias.locator,
-    bit_xor(hashtextextended(row(alias.id, alias.xmin, alias.ctid, made.id, made.xmin, made.ctid)::text, 0))
-FROM rules_alias alias LEFT JOIN rules_aliasvector made ON made.alias_id = alias.id
-WHERE alias.domain_id = %(domain)s GROUP BY alias.locator
-"""
-
 # By domain, and whether private domains were searched with it: their versions take turns.
 _names_now: dict[tuple[int, bool], tuple[Version, Mapping[str, int]]] = {}
 
@@ -56,7 +56,8 @@ def names_now(domain_id: int, version: Version) -> Mapping[str, int]:
     kept = domain_id, bool(version[1])
     found = _names_now.get(kept)
     if found is None or found[0] != version:
-        _names_now[kept] = found = version, dict(rows(NAMES_NOW, {"domain": domain_id}))
+        marks = NamedProvision.objects.filter(domain=domain_id).values_list("locator", "mark")
+        _names_now[kept] = found = version, dict(marks)
     return found[1]
 
 
@@ -146,7 +147,9 @@ def alias_vectors(
 ) -> AliasVectors:
     found = vectors_of(domain_id, changed).filter(model=model_id).values_list("alias__text", "alias__locator", "vector")
     named = found.iterator(chunk_size=BATCH)
-    return before.again(changed, named) if before else AliasVectors.of(named)
+    names = before.again(changed, named) if before else AliasVectors.of(named)
+    public = Domain.objects.filter(pk=domain_id, visibility=Domain.Visibility.PUBLIC)
+    return names.shared_at(settings.ARF_NAMES_DIR / f"{domain_id}.vectors") if public.exists() else names
 
 
 @newest

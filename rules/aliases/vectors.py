@@ -1,12 +1,14 @@
 """The vectors of curated names as a process keeps them, in a quarter of the bytes that floats take."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
+from rules.aliases.shared import shared
 from rules.aliases.texts import Texts
 
 HIGHEST = 127  # of a signed byte
@@ -30,6 +32,7 @@ class AliasVectors:
     starts: np.ndarray  # where each provision's names begin
     steps: np.ndarray  # (names, dims) int8
     sizes: np.ndarray  # (names,) float32: of one step of each vector
+    signs: np.ndarray  # (words, names) uint64, as `signs_of` gives them
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> "AliasVectors":
@@ -45,7 +48,7 @@ class AliasVectors:
             steps.append(of_block)
             sizes.append(sizes_of_block)
         steps, sizes = np.concatenate(steps or [NOTHING]), np.concatenate(sizes or [NOTHING[:, 0]])
-        return cls(Texts.of(texts), locators, np.array(starts, np.intp), steps, sizes)
+        return cls(Texts.of(texts), locators, np.array(starts, np.intp), steps, sizes, signs_of(steps))
 
     def again(self, changed: Collection[str], rows: Iterable[Row]) -> "AliasVectors":
         """With these rows for all that the changed locators had, in the order of all locators."""
@@ -57,14 +60,19 @@ class AliasVectors:
         counts = np.concatenate([self.counts, came.counts])[stay]
         begins = np.cumsum(counts) - counts
         order = np.arange(counts.sum()) + np.repeat(starts - begins, counts)
-        steps = np.concatenate([names.steps for names in (self, came) if len(names.texts)] or [NOTHING])
+        with_names = [names for names in (self, came) if len(names.texts)] or [came]
         return AliasVectors(
             (self.texts + came.texts).taken(order),
             [locators[n] for n in stay],
             begins,
-            steps[order],
-            np.concatenate([self.sizes, came.sizes])[order],
+            np.concatenate([names.steps for names in with_names])[order],
+            np.concatenate([names.sizes for names in with_names])[order],
+            np.concatenate([names.signs for names in with_names], axis=1)[:, order],
         )
+
+    def shared_at(self, path: Path) -> "AliasVectors":
+        """Where all are not compared, with the vectors in a file that other processes map too."""
+        return replace(self, steps=shared(self.steps, path)) if len(self.texts) > SCANNED else self
 
     def compare(self, vector: np.ndarray) -> "Comparison":
         return Comparison(self, vector, self.cosines(vector) if len(self.texts) <= SCANNED else None)
@@ -87,10 +95,6 @@ class AliasVectors:
             differing += np.bitwise_count(of_names ^ of_vector)
         farthest = np.searchsorted(np.cumsum(np.bincount(differing)), k)
         return np.flatnonzero(differing <= farthest)
-
-    @cached_property
-    def signs(self) -> np.ndarray:
-        return signs_of(self.steps)
 
     @cached_property
     def counts(self) -> np.ndarray:

@@ -121,3 +121,19 @@ class AliasVector(models.Model):
 
     def __str__(self) -> str:
         return str(self.alias)
+
+
+class NamedProvision(models.Model):
+    """A provision that has names. Its mark is another whenever one of them, or a vector of one, has come, gone or
+    changed. Triggers write it.
+    """
+
+    domain = models.ForeignKey(Domain, on_delete=models.CASCADE, related_name="+")
+    locator = models.CharField(max_length=300)
+    mark = models.BigIntegerField(help_text=_("Never given twice."))
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["domain", "locator"], name="named_provision_once")]
+
+    def __str__(self) -> str:
+        return self.locator

@@ -9,7 +9,8 @@ from retrieval.corpus.statements import current_versions
 from retrieval.ingestion.embedding import embedding_in_use
 from retrieval.models import Domain, Section
 from rules import published
-from rules.models import Alias, AliasVector
+from rules.aliases import vectors
+from rules.models import Alias, AliasVector, NamedProvision
 from tests.builders import a_domain
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +108,7 @@ def test_names_that_came_went_and_changed_are_laid_into_what_was_there():
 PARTS = (
     (published.alias_table, lambda model: (), ("ids", "texts", "locators", "languages", "phrases", "words")),
     (published.wording, lambda model: (), ("locators", "lengths")),
-    (published.alias_vectors, lambda model: (model.pk,), ("texts", "locators", "starts", "steps", "sizes")),
+    (published.alias_vectors, lambda model: (model.pk,), ("texts", "locators", "starts", "steps", "sizes", "signs")),
 )
 WORDS = ("search", "warrant", "due", "process", "jury", "trial", "bail", "fianza", "the")
 
@@ -144,6 +145,52 @@ def test_one_name_that_changed_is_read_with_those_of_its_provision_alone(django_
     assert "'/a'" in asked.captured_queries[1]["sql"] and "'/b'" not in asked.captured_queries[1]["sql"]
     assert [[*names.texts] for names in (table, after)] == [["search warrant", "jury trial"], ["warrant", "jury trial"]]
     assert [one.pk for one in here] == sorted(after.ids, reverse=True)
+
+
+def test_the_mark_of_a_provision_is_another_once_something_of_its_names_is():
+    name, model = an_alias("search warrant"), embedding_in_use()[0]
+    an_alias("due process", locator="/b", domain=name.domain)
+    seen = [marks(name)]
+    vector = AliasVector.objects.create(alias=name, model=model, vector=b"1", stems="search warrant")
+    seen.append(marks(name))
+    AliasVector.objects.filter(pk=vector.pk).update(vector=b"2")
+    seen.append(marks(name))
+    vector.delete()
+    seen.append(marks(name))
+    Alias.objects.filter(pk=name.pk).update(note="of the Fourth Amendment")
+    seen.append(marks(name))
+    assert len({each["/a"] for each in seen}) == 5
+    assert len({each["/b"] for each in seen}) == 1
+
+
+def test_a_name_that_moves_marks_where_it_was_and_where_it_is_and_what_has_none_is_forgotten():
+    name = an_alias("search warrant")
+    stays = an_alias("search", domain=name.domain)
+    before = marks(name)
+    name.locator = "/b"
+    name.save()
+    moved = marks(name)
+    assert moved["/a"] != before["/a"] and moved.keys() == {"/a", "/b"}
+    stays.delete()
+    assert marks(name) == {"/b": moved["/b"]}
+
+
+@pytest.mark.parametrize(("visibility", "in_a_file"), [("public", True), ("private", False)])
+def test_many_names_of_public_law_are_in_memory_once_and_private_ones_in_no_file(
+    visibility, in_a_file, monkeypatch, settings, tmp_path
+):
+    monkeypatch.setattr(vectors, "SCANNED", 0)
+    settings.ARF_NAMES_DIR = tmp_path
+    model, domain = embedding_in_use()[0], a_domain(visibility=visibility)
+    stored = np.ones(8, np.float16).tobytes()
+    AliasVector.objects.create(alias=an_alias("bail", domain=domain), model=model, vector=stored, stems="bail")
+    names = published.alias_vectors(domain.pk, now(), model.pk)
+    assert names.steps.tolist() == [[127] * 8]
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == ([b"\x7f" * 8] if in_a_file else [])
+
+
+def marks(name: Alias) -> dict[str, int]:
+    return dict(NamedProvision.objects.filter(domain=name.domain).values_list("locator", "mark"))
 
 
 def an_alias(text: str, **fields) -> Alias:

@@ -1,0 +1,63 @@
+"""Arrays that processes have in memory once."""
+
+import mmap
+import multiprocessing
+
+import numpy as np
+import pytest
+
+from rules.aliases.shared import shared
+
+ROWS = np.random.default_rng(3).integers(-127, 128, (500, 384)).astype(np.int8)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "names" / "1.vectors"
+
+
+def is_mapped(rows: np.ndarray) -> bool:
+    while isinstance(rows, np.ndarray):
+        rows = rows.base
+    return isinstance(rows, mmap.mmap)
+
+
+def test_rows_are_what_the_file_holds_and_nobody_writes_them(path):
+    held = shared(ROWS, path)
+    assert is_mapped(held) and np.array_equal(held, ROWS) and path.read_bytes() == ROWS.tobytes()
+    with pytest.raises(ValueError, match="read-only"):
+        held[0, 0] = 1
+
+
+def test_another_process_maps_the_file_that_is_there(path):
+    shared(ROWS, path)
+    there = path.stat().st_ino
+    with multiprocessing.get_context("fork").Pool(1) as other:
+        assert other.apply(told, (path,)) == (True, True)
+    assert path.stat().st_ino == there
+
+
+def told(path) -> tuple[bool, bool]:
+    held = shared(ROWS, path)
+    return is_mapped(held), np.array_equal(held, ROWS)
+
+
+@pytest.mark.parametrize("holds", [b"", b"\0" * 10, b"\0" * ROWS.nbytes, ROWS[:-1].tobytes(), (ROWS + 1).tobytes()])
+def test_a_file_that_holds_something_else_is_replaced(path, holds):
+    path.parent.mkdir()
+    path.write_bytes(holds)
+    assert np.array_equal(shared(ROWS, path), ROWS) and path.read_bytes() == ROWS.tobytes()
+    assert [*path.parent.iterdir()] == [path]
+
+
+def test_who_maps_what_was_there_keeps_it(path):
+    before = shared(ROWS, path)
+    after = shared(ROWS[::-1], path)
+    assert np.array_equal(before, ROWS) and np.array_equal(after, ROWS[::-1])
+
+
+def test_where_nothing_can_be_written_each_keeps_its_own_and_the_log_says_so(tmp_path, caplog):
+    in_the_way = tmp_path / "names"
+    in_the_way.write_text("a file")
+    assert shared(ROWS, in_the_way / "1.vectors") is ROWS
+    assert "could hold once: File exists" in caplog.text
