@@ -9,6 +9,7 @@ import django
 
 from arf_site import settings
 from arf_site.node.first_search import host_and_port
+from arf_site.node.memory import give_back
 
 # NumPy multiplies small matrices here: its threads would only wait for one another. Read when a worker imports it.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -72,4 +73,5 @@ def post_worker_init(worker) -> None:
     except Exception:
         worker.log.exception("The first search will be slow: the one before it failed.")
     gc.collect()
+    give_back()
     gc.freeze()  # what is loaded stays: looking it through again would hold a search up for 100 ms now and then

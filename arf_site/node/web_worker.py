@@ -12,6 +12,7 @@ from gunicorn import util
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine, ParseException
 from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 
+from arf_site.node.memory import give_back
 from arf_site.web.uploads import DOCUMENTS
 
 MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which costs nothing, waits on
@@ -23,6 +24,7 @@ CROWD = 8  # connections beyond which a worker waits no longer
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what of an answer the kernel does not hold for it
 LISTINGS = 20  # of the static files, before a file that is not there counts as missing
 LISTING_PAUSE = 0.2  # seconds; `collectstatic` takes some
+GIVING_BACK_PAUSE = 30.0  # seconds
 TO_API = (b"GET /api/", b"POST /api/")
 TOO_LARGE = {LimitRequestLine: 414, LimitRequestHeaders: 431}
 
@@ -68,6 +70,17 @@ class TimedSocket(socket.socket):
 
 
 class Worker(ThreadWorker):
+    given_back = 0  # requests that had been handled when memory was last given back
+    give_back_at = 0.0  # of time.monotonic()
+
+    def notify(self) -> None:
+        """Called about once a second, whatever the threads do."""
+        super().notify()
+        now = time.monotonic()
+        if self.nr > self.given_back and now >= self.give_back_at:
+            self.given_back, self.give_back_at = self.nr, now + GIVING_BACK_PAUSE
+            give_back()
+
     def load_wsgi(self) -> None:
         """Begins again where a static file went while the files were listed: gunicorn would end the whole server."""
         for _ in range(LISTINGS):

@@ -1,19 +1,18 @@
 """The curated names of a domain as a process keeps them to find them word for word in a question."""
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from sys import intern
 
 import numpy as np
 
 from retrieval.text.analyzer import stems, tokens
-from rules.aliases.texts import Texts
-
-AT_ONCE = 2_000  # names whose words are counted at a time
+from rules.aliases.texts import GrowingTexts, Texts, in_blocks
 
 Named = tuple[int, str, str, str]  # id of a name, text, locator, language
 
@@ -45,18 +44,22 @@ class AliasTable:
     @classmethod
     def of(cls, rows: Iterable[Named]) -> "AliasTable":
         """By their ids; without those that have no stems."""
-        every, phrases, longest = [], [], 0
-        for row in rows:
-            found = stems(row[1], row[3])
-            if found:
-                every.append(row)
-                phrases.append(last(keys_of(row[3], found)))
-                longest = max(longest, len(found))
-        ids = np.array([row[0] for row in every], np.int64)
-        texts, locators = Texts.of(row[1] for row in every), [intern(row[2]) for row in every]
-        languages = [intern(row[3]) for row in every]
-        words = counted((row[3], row[1]) for row in every)
-        return cls(ids, texts, locators, languages, np.array(phrases, np.int64), longest, words)
+        ids, phrases, longest = array("q"), array("q"), 0
+        texts, locators, languages = GrowingTexts(), [], []
+        words: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for block in in_blocks(rows):
+            found = [(row, its) for row in block if (its := stems(row[1], row[3]))]
+            named = [row for row, _ in found]
+            ids.extend(row[0] for row in named)
+            texts.add(row[1] for row in named)
+            locators += [intern(row[2]) for row in named]
+            languages += [intern(row[3]) for row in named]
+            phrases.extend(last(keys_of(row[3], its)) for row, its in found)
+            longest = max([longest, *(len(its) for _, its in found)])
+            for language, counts in counted((row[3], row[1]) for row in named).items():
+                words[language].update(counts)
+        numbers = (np.array(each, np.int64) for each in (ids, phrases))
+        return cls(next(numbers), texts.texts(), locators, languages, next(numbers), longest, dict(words))
 
     def again(self, changed: Collection[str], rows: Iterable[Named]) -> "AliasTable":
         """With these rows for all that the changed locators had."""
@@ -145,6 +148,5 @@ def counted(names: Iterable[tuple[str, str]]) -> dict[str, Counter[str]]:
     """By language, how often each folded word stands in the names: (language, text)."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for language, its in groupby(names, key=itemgetter(0)):
-        while some := [text for _, text in islice(its, AT_ONCE)]:
-            counts[language].update(tokens(" ".join(some)))
+        counts[language].update(tokens(" ".join(text for _, text in its)))
     return dict(counts)

@@ -1,9 +1,21 @@
 """Many short strings in little memory. Pure."""
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
+AT_ONCE = 2_000  # names read at a time: as Python's own objects they take several times what is kept of them
+
+
+def in_blocks(rows: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(rows)
+    while block := list(islice(left, AT_ONCE)):
+        yield block
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,8 +27,9 @@ class Texts:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Texts":
-        each = [text.encode() for text in texts]
-        return cls(b"".join(each), np.cumsum([len(one) for one in each], dtype=np.int64))
+        growing = GrowingTexts()
+        growing.add(texts)
+        return growing.texts()
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -37,3 +50,20 @@ class Texts:
         firsts, lasts = order[np.concatenate([[0], breaks])], order[np.concatenate([breaks - 1, [-1]])]
         written = (self.written[starts[a] : self.ends[b]] for a, b in zip(firsts, lasts, strict=True))
         return Texts(b"".join(written), np.cumsum((self.ends - starts)[order]))
+
+
+class GrowingTexts:
+    """What texts are put side by side in. Few large pieces of memory go back once they are not needed; many small ones,
+    among what is read meanwhile, do not.
+    """
+
+    def __init__(self) -> None:
+        self._written, self._ends = bytearray(), array("q")
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self._written += text.encode()
+            self._ends.append(len(self._written))
+
+    def texts(self) -> Texts:
+        return Texts(bytes(self._written), np.array(self._ends, np.int64))

@@ -1,24 +1,22 @@
 """The vectors of curated names as a process keeps them, in a quarter of the bytes that floats take."""
 
-from collections.abc import Collection, Iterable, Iterator
+from array import array
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
 from rules.aliases.shared import shared
-from rules.aliases.texts import Texts
+from rules.aliases.texts import GrowingTexts, Texts, in_blocks
 
 HIGHEST = 127  # of a signed byte
 BLOCK = 256  # names compared at a time: their floats stay in the processor's cache
-AT_ONCE = 2_000  # names read at a time
 SCANNED = 20_000  # names of a domain that are all compared
 READ = 2_000  # of more, those compared: the ones whose signs agree most with the question's. Of the 60 nearest of
 # 113,000 names .988 are among these, and all with a cosine of .6
 WORD = 64  # signs of one number
-NOTHING = np.zeros((0, 1), np.float32)
 
 Row = tuple[str, str, bytes]  # name, locator, vector of unit length as float16
 
@@ -37,18 +35,22 @@ class AliasVectors:
     @classmethod
     def of(cls, rows: Iterable[Row]) -> "AliasVectors":
         """`rows`: those of a locator together."""
-        texts, locators, starts, steps, sizes = [], [], [], [], []
+        texts, locators, starts = GrowingTexts(), [], array("q")
+        steps, sizes = bytearray(), array("f")
         for block in in_blocks(rows):
-            for text, locator, _ in block:
+            for place, (_, locator, _) in enumerate(block, start=len(sizes)):
                 if not locators or locator != locators[-1]:
                     locators.append(locator)
-                    starts.append(len(texts))
-                texts.append(text)
+                    starts.append(place)
+            texts.add(text for text, _, _ in block)
             of_block, sizes_of_block = in_bytes([stored for *_, stored in block])
-            steps.append(of_block)
-            sizes.append(sizes_of_block)
-        steps, sizes = np.concatenate(steps or [NOTHING]), np.concatenate(sizes or [NOTHING[:, 0]])
-        return cls(Texts.of(texts), locators, np.array(starts, np.intp), steps, sizes, signs_of(steps))
+            steps += of_block.tobytes()
+            sizes.frombytes(sizes_of_block.tobytes())
+        dims = len(steps) // max(len(sizes), 1)
+        bytes_ = np.frombuffer(steps, np.int8).reshape(len(sizes), dims)
+        return cls(
+            texts.texts(), locators, np.array(starts, np.intp), bytes_, np.array(sizes, np.float32), signs_of(bytes_)
+        )
 
     def again(self, changed: Collection[str], rows: Iterable[Row]) -> "AliasVectors":
         """With these rows for all that the changed locators had, in the order of all locators."""
@@ -157,12 +159,6 @@ class Comparison:
             return which, self.names.cosines(self.vector, which)
         cosines = self.names.cosines(self.vector) if self.cosines is None else self.cosines
         return np.arange(len(cosines)), cosines
-
-
-def in_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    left = iter(rows)
-    while block := list(islice(left, AT_ONCE)):
-        yield block
 
 
 def in_bytes(stored: list[bytes]) -> tuple[np.ndarray, np.ndarray]:

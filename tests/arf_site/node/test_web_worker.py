@@ -159,6 +159,18 @@ def test_a_file_that_is_missing_for_good_is_told(beginning):
         beginning.load_wsgi()
 
 
+def test_memory_goes_back_at_most_once_in_a_while_and_only_after_requests(beginning, monkeypatch):
+    clock = Mock(return_value=100.0)
+    monkeypatch.setattr(web_worker.time, "monotonic", clock)
+    monkeypatch.setattr(web_worker, "give_back", given := Mock())
+    beginning.tmp, told = Mock(), []
+    for now, handled in ((100, 0), (101, 2), (102, 9), (130, 9), (131, 9), (190, 9), (191, 10)):
+        clock.return_value, beginning.nr = float(now), handled
+        beginning.notify()
+        told.append(given.call_count)
+    assert told == [0, 1, 1, 1, 2, 2, 3] and beginning.tmp.notify.call_count == 7
+
+
 @pytest.mark.parametrize("problem", [InterfaceError("the connection is closed"), ValueError("a broken part")])
 def test_a_first_search_that_fails_is_logged_and_ends_no_worker(monkeypatch, problem):
     """gunicorn stops the whole server for a worker that raises before it has begun."""
