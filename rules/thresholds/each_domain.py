@@ -23,15 +23,13 @@ from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, log_odds, read, shipped
+from rules.thresholds.likely import LEAST, shares, told_of
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
-# A softmax over domains of what is known of every domain once it was searched; fitted beside the whole Code and cases
-# on 1,589 train and tune questions that the reranker had not learned from, each body of law weighed by the root of
-# their number. The answer's log odds are weighed by what they rest on: a domain's own calibration, or, fitted where
-# that was hidden, that of any text.
-ROUTE, NEAREST = 0.06, 3.3  # of the logarithm of the route's probability, and of the greatest cosine
-ASKED = 8.4  # of how near the question is to judged ones of the domain, in cosines
-SAID = 5.3  # of the share of the question that the names of one provision say
+# A softmax over domains of what is known of each before it is searched (`Told`), and of what it found: the greatest
+# cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where that was
+# hidden, that of any text.
+TOLD, NEAREST = np.array([0.06, 8.4, 10.0, 13.0]), 3.3
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 Found = Sequence[tuple[DomainScope, Ranking]]
 PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,
@@ -55,12 +53,12 @@ FEATURES = (
 
 class EachDomain:
     """Runs its stages in each domain by itself, so that a domain's legs are fused, its candidates reranked and its
-    probabilities calibrated among its own. At most `most` public domains are searched, those that `Route` finds most
-    probable; private ones always are. The trace says what was left out.
+    probabilities calibrated among its own. At most `most` public domains are searched, the likeliest, and none that is
+    improbable beside them; private ones always are. The trace says what was left out.
 
     Candidates of all domains are put in order by what means the same in each: the probability that the domain answers,
-    by its route, its own calibration, its nearest text, its curated names and the nearest questions that people judged
-    there, over the square of the candidate's place in it. A domain that declines, or lacks the words in quotes, gives
+    by what is known of it before (`rules/thresholds/likely.py`), its own calibration and its nearest text, over the
+    square of the candidate's place in it. A domain that declines, or lacks the words in quotes, gives
     nothing where another answers. Where its stages decline, public domains are also judged together: they decline if it
     is improbable that any of them answers, and else one that declines by itself still shows its nearest. In one domain
     alone nothing is changed.
@@ -106,13 +104,16 @@ def within_domain(query: Query, domain: DomainScope) -> Selection | None:
 
 
 def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[DomainScope]:
-    """The most probable first. Those that the question cannot be about are none; what the caller or rules restrict the
-    search to may lie in any.
+    """The most probable first, private ones before all. Those that the question cannot be about are none; what the
+    caller or rules restrict the search to may lie in any.
     """
-    possible = sorted(filter(query.route_to, domains), key=lambda domain: -query.route_to(domain))
-    public = [domain for domain in possible if not domain.private]
-    kept = public if query.selections else public[:most]
-    return [domain for domain in possible if domain.private or domain in kept]
+    possible = list(filter(query.route_to, domains))
+    if query.selections:
+        return sorted(possible, key=lambda domain: -query.route_to(domain))
+    share = shares(query)
+    public = sorted((d for d in possible if not d.private), key=lambda domain: -share[domain.id])
+    likely = [domain for place, domain in enumerate(public[:most]) if not place or share[domain.id] >= LEAST]
+    return [*(domain for domain in possible if domain.private), *likely]
 
 
 def judged_together(query: Query, found: Found) -> tuple[Found, bool]:
@@ -147,7 +148,8 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
     """
     public = [(domain, answer) for domain, answer in found if not domain.private]
     answers = [answer for _, answer in public]
-    if len(public) < 2 or query.selections or any(answer.degraded for answer in answers):
+    several = sum(not domain.private for domain in query.filled) > 1
+    if not several or query.selections or any(answer.degraded for answer in answers):
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
@@ -224,48 +226,16 @@ def answers_among(found: Found) -> Found:
 
 def shares_of(query: Query, found: Found) -> dict[int, float]:
     """By domain, the probability that it is the one that answers."""
-    near, said = asked_near(query, found), said_by_names(found)
-    odds = {
-        domain.id: evidence(query, domain, answer) + ASKED * near[domain.id] + SAID * said[domain.id]
-        for domain, answer in found
-    }
+    told = told_of(query)
+    odds = {domain.id: np.dot(told[domain.id], TOLD) + evidence(domain, answer) for domain, answer in found}
     weights = {domain: math.exp(log - max(odds.values())) for domain, log in odds.items()}
     return {domain: weight / sum(weights.values()) for domain, weight in weights.items()}
 
 
-def asked_near(query: Query, found: Found) -> dict[int, float]:
-    """By domain, how near the question is to those that people judged there, where a reranker served; a private domain
-    is as near as the nearest public one.
-    """
-    near: dict[str, float] = {}
-    if query.vector is not None and any(answer.answer is not None for _, answer in found):
-        reranker, _ = serving(query)
-        near = reranker.judged.near_each(query.vector, [domain.slug for domain, _ in found if not domain.private])
-    nearest = max(near.values(), default=0.0)
-    return {domain.id: near.get(domain.slug, nearest) for domain, _ in found}
-
-
-def said_by_names(found: Found) -> dict[int, float]:
-    """By domain, the greatest share of the question, 0-1, that the curated names of one of its first provisions say. A
-    public domain whose first ones have none says as much as the others on average, for most law has no names; a private
-    one as the domain that says most.
-    """
-    shares = {
-        domain.id: max(said)
-        for domain, answer in found
-        if not domain.private
-        and (said := [one.scores["alias_coverage"] for one in first_of(answer) if "alias_coverage" in one.scores])
-    }
-    usual = sum(shares.values()) / max(len(shares), 1)
-    most = max(shares.values(), default=0.0)
-    return {domain.id: shares.get(domain.id, most if domain.private else usual) for domain, _ in found}
-
-
-def evidence(query: Query, domain: DomainScope, answer: Ranking) -> float:
+def evidence(domain: DomainScope, answer: Ranking) -> float:
     """The log odds that this domain answers, by what it found, but for what is the same for all."""
-    route = PRIVATE if domain.private else ROUTE * math.log(max(query.route_to(domain), 1e-4))
     nearest = max((candidate.scores.get("dense", 0.0) for candidate in first_of(answer)), default=0.0)
-    return route + NEAREST * nearest + answer_odds(answer)
+    return (PRIVATE if domain.private else 0.0) + NEAREST * nearest + answer_odds(answer)
 
 
 def answer_odds(answer: Ranking) -> float:
@@ -300,4 +270,5 @@ def account_of(query: Query, searched: Sequence[DomainScope]) -> str:
     told = f"searched {', '.join(domain.slug for domain in searched)}"
     if not left:
         return told
-    return f"{told}; not searched: " + ", ".join(f"{d.slug} ({query.route_to(d):.2f})" for d in left)
+    share = shares(query)
+    return f"{told}; not searched: " + ", ".join(f"{d.slug} ({share.get(d.id, 0.0):.2f})" for d in left)

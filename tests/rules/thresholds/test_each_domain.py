@@ -28,12 +28,13 @@ from rules.thresholds.each_domain import (
     EachDomain,
     features,
     judged_together,
-    said_by_names,
     signs,
     within_domain,
 )
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rerankers import some_reranker
+
+pytestmark = pytest.mark.django_db
 
 LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
 EMPTY = DomainScope(3, "empty", 0, False, ("en",))
@@ -102,7 +103,7 @@ def test_what_is_probable_and_holds_no_answer_comes_after_what_is_less_so_and_do
 def test_no_more_are_searched_than_asked_for_and_the_trace_says_which():
     ranking = ranked(Finds(FOUND | {4: (41,)}, {}), LAWS, RULES, FILES, most=1, laws=0.2, rules=0.7)
     assert set(sections(ranking)) == {21, 22, 41}
-    assert ranking.note == "searched files, rules; not searched: laws (0.20)"
+    assert ranking.note == "searched files, rules; not searched: laws (0.38)"
 
 
 def test_what_the_search_is_restricted_to_may_lie_in_any_domain():
@@ -126,27 +127,6 @@ def test_what_a_question_cannot_be_about_is_not_searched():
 def test_a_domain_that_declines_gives_nothing_beside_one_that_answers():
     ranking = ranked(Finds(FOUND, {1: 0.9, 2: 0.5}, declines=(1,)), LAWS, RULES, laws=0.9, rules=0.1)
     assert sections(ranking) == [21, 22] and not ranking.abstained
-
-
-@pytest.mark.parametrize(
-    ("law", "rule", "first"), [(0.9, 0.2, 1), (0.2, 0.9, 2), (None, 0.9, None), (0.9, None, None), (None, None, None)]
-)
-def test_the_body_whose_names_say_more_of_the_question_is_first_of_two_that_answer_as_well(law, rule, first):
-    """What has no names is as likely as what has."""
-    shares = {1: law, 2: rule, 4: None}
-    found = [
-        (domain, Ranking(Query("q", "q", "q", "en", (domain,)), (having(share, domain),)))
-        for domain in (LAWS, RULES, FILES)
-        for share in [shares[domain.id]]
-    ]
-    said = said_by_names(found)
-    assert said[FILES.id] == max(law or 0, rule or 0)
-    assert (said[1] > said[2]) == (first == 1) and (said[1] < said[2]) == (first == 2)
-
-
-def having(share: float | None, domain: DomainScope) -> Candidate:
-    scores = {} if share is None else {"alias_coverage": share}
-    return Candidate(10 + domain.id, domain_id=domain.id, score=1.0, scores=scores)
 
 
 def test_nothing_is_answered_where_all_decline_and_the_likeliest_misses_are_told():
@@ -183,7 +163,6 @@ def first(text: str, caller: Caller = Caller()) -> str:
     return search(SearchRequest(text), caller)["results"][0]["locator"]
 
 
-@pytest.mark.django_db
 def test_each_question_finds_the_body_that_answers_it(leases):
     assert not first("may I keep a cat in the apartment").startswith("/us/const/")
     assert first("how many senators has each state").startswith("/us/const/")
@@ -192,7 +171,6 @@ def test_each_question_finds_the_body_that_answers_it(leases):
 PIE = "best recipe for apple pie"
 
 
-@pytest.mark.django_db
 def test_public_bodies_decline_together_what_none_probably_answers_and_one_alone_as_before(leases):
     knowing_unanswerable(PIE)
     answer = search(SearchRequest(PIE))
@@ -202,7 +180,6 @@ def test_public_bodies_decline_together_what_none_probably_answers_and_one_alone
     assert search(SearchRequest(f"{PIE}, and U.S. Const. amend. IV"))["results"]
 
 
-@pytest.mark.django_db
 def test_law_that_came_after_the_last_training_answers_by_its_own_words(leases):
     """Questions of it are like those that nothing answered when the reranker was trained."""
     knowing_unanswerable("can a tenant keep a pet", "may a cat live in a rented flat", PIE)
@@ -210,7 +187,6 @@ def test_law_that_came_after_the_last_training_answers_by_its_own_words(leases):
     assert not search(SearchRequest(PIE))["results"]
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(("cosine", "sections"), [(0.9, {1, 2}), (0.0, set())])
 def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(cosine, sections):
     knowing_unanswerable(PIE)
@@ -225,7 +201,6 @@ def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(co
     assert judged_together(query, nothing) == (nothing, False)
 
 
-@pytest.mark.django_db
 def test_what_a_private_file_answers_is_shown_where_public_bodies_decline(leases):
     ana = Caller(("key:901",))
     a_case_file("Cook book", "The best recipe for apple pie asks for six apples.", granted_to=ana)
@@ -233,7 +208,6 @@ def test_what_a_private_file_answers_is_shown_where_public_bodies_decline(leases
     assert {hit["domain"] for hit in search(SearchRequest(PIE), ana)["results"]} == {"client_cases"}
 
 
-@pytest.mark.django_db
 def test_a_private_contract_is_found_by_its_own_words_before_the_law():
     ana = Caller(("key:901",))
     a_case_file("Supply contract", "Supplier delivers forty pallets of roof tiles to the warehouse.", granted_to=ana)
@@ -241,7 +215,6 @@ def test_a_private_contract_is_found_by_its_own_words_before_the_law():
     assert first("who may declare war", ana).startswith("/us/const/")
 
 
-@pytest.mark.django_db
 def test_another_body_beside_it_costs_the_law_a_hundredth_at_most(leases):
     topics = [topic for topic in topics_of("us_constitution", "tune") if topic.answerable][:60]
     runner = Runner("learned")
@@ -264,7 +237,6 @@ def test_each_sign_speaks_for_an_answer_or_against_it():
     assert answering.of(neither - for_it) < answering.minimum < answering.of(neither + for_it)
 
 
-@pytest.mark.django_db
 def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
     found = {"answer": 1.5, "said": 0.4, "near": 0.7}
@@ -275,7 +247,6 @@ def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     assert longer[FEATURES.index("weight")] > told["weight"] and longer[FEATURES.index("state")]
 
 
-@pytest.mark.django_db
 def test_private_documents_in_spanish_change_nothing_of_what_is_told_of_public_law(leases):
     a_case_file("Carta", "El perro come en el parque.", granted_to=(ana := Caller(("key:901",))))
     knowing_unanswerable(PIE)
@@ -291,7 +262,6 @@ def signs_of_public(text: str, caller: Caller) -> np.ndarray:
     return signs(query, found)
 
 
-@pytest.mark.django_db
 def test_a_long_story_weighs_no_more_than_so_many_rare_words():
     words = " ".join(f"zyx{chr(97 + n)}q" for n in range(26))
     assert weight_of_words(asking(words), asking(words).filled) == MOST_WEIGHT
@@ -303,7 +273,6 @@ def asking(text: str, caller: Caller = ANONYMOUS) -> Query:
     return Query(text, text, text, "es" if " de " in text else "en", domains, versions=versions, vector=vector)
 
 
-@pytest.mark.django_db
 def test_the_body_whose_judged_questions_are_nearest_is_first_of_two_that_answer_as_well():
     asked = np.eye(2, 384, dtype=np.float32)
     bodies = np.repeat([LAWS.slug, RULES.slug], JudgedNeighbours.ENOUGH)
