@@ -29,7 +29,7 @@ from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_
 # A softmax over domains of what is known of each before it is searched (`Told`), and of what it found: the greatest
 # cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where that was
 # hidden, that of any text.
-TOLD, NEAREST = np.array([0.06, 8.4, 10.0, 13.0]), 3.3
+TOLD, NEAREST = np.array([0.06, 8.4, 12.0, 16.0]), 3.3
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 Found = Sequence[tuple[DomainScope, Ranking]]
 PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,

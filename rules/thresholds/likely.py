@@ -13,8 +13,8 @@ from rules import published
 from rules.aliases.retrievers import compared_by_meaning, compared_by_words
 
 # A softmax over public bodies of law; fitted beside the Constitution, 7,313 sections of the Code and 2,295 decisions.
-WEIGHTS = np.array([0.4, 3.0, 9.0, 7.5])
-LEAST = 0.02  # where it is less probable that a body answers, it is not searched
+WEIGHTS = np.array([0.3, 5.5, 9.5, 7.0])
+LEAST = 0.05  # where it is less probable that a body answers, it is not searched
 
 
 class Told(NamedTuple):

@@ -103,7 +103,7 @@ def test_what_is_probable_and_holds_no_answer_comes_after_what_is_less_so_and_do
 def test_no_more_are_searched_than_asked_for_and_the_trace_says_which():
     ranking = ranked(Finds(FOUND | {4: (41,)}, {}), LAWS, RULES, FILES, most=1, laws=0.2, rules=0.7)
     assert set(sections(ranking)) == {21, 22, 41}
-    assert ranking.note == "searched files, rules; not searched: laws (0.38)"
+    assert ranking.note == "searched files, rules; not searched: laws (0.41)"
 
 
 def test_what_the_search_is_restricted_to_may_lie_in_any_domain():

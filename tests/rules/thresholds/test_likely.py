@@ -101,7 +101,7 @@ LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules",
 
 @pytest.mark.parametrize(("said", "searched"), [(0.9, ["laws"]), (0.2, ["laws", "rules"])])
 def test_what_is_improbable_beside_another_is_not_searched(monkeypatch, said, searched):
-    told = {1: likely.Told(-0.5, 0.5, 0.9, said), 2: likely.Told(-0.9, 0.5, 0.6, 0.2)}
+    told = {1: likely.Told(-0.5, 0.5, 0.8, said), 2: likely.Told(-0.9, 0.5, 0.7, 0.2)}
     monkeypatch.setattr(likely, "_told_of", lambda query: told)
     query = Query("q", "q", "q", "en", (LAWS, RULES), vector=np.zeros(384))
     assert [domain.slug for domain in each_domain.chosen(query, query.domains, 4)] == searched
