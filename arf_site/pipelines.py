@@ -50,6 +50,7 @@ from rules.questions.strategy import Strategy
 from rules.sufficiency.corrections import ReadAsOtherLanguage, RespellFurther, SearchEverywhere
 from rules.sufficiency.stage import UntilSufficient
 from rules.thresholds.each_domain import EachDomain
+from rules.thresholds.likely import CompareDomains
 from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
 from rules.understanding import Respell, Translate
 
@@ -105,8 +106,8 @@ READ = (CompareTexts(depth=100, weight=1.0), CompareNames(), CrossEncoderReranke
 RANKED = (*READ, *GATED, LearnedReranker(depth=100))
 
 # The last of what is known of a question: its words put right, its vector, the bodies of law that it is probably about.
-PLACED = (Respell(), EmbedQuery(), Route())
-MOST = 4  # public bodies of law that are searched: the right one is among the three likeliest in .93 of cases
+PLACED = (Respell(), EmbedQuery(), Route(), CompareDomains())
+MOST = 4  # public bodies of law that are searched
 
 # Rules come before anything is searched, and again after everything is ranked, so that nothing undoes them.
 ASKED = (*ADMITTED, *UNDERSTOOD, MatchRules(), ApplyRuleActions(*ON_SEARCH))

@@ -74,7 +74,7 @@ class Worker(ThreadWorker):
     give_back_at = 0.0  # of time.monotonic()
 
     def notify(self) -> None:
-        """Called about once a second, whatever the threads do."""
+        """Called at each turn of the loop that takes connections, at least once a second."""
         super().notify()
         now = time.monotonic()
         if self.nr > self.given_back and now >= self.give_back_at:

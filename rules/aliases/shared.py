@@ -1,44 +1,65 @@
 """Large arrays that all processes of a machine have in memory once: each maps the same file."""
 
 import logging
+import os
+import time
+from errno import ENOSPC
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import BinaryIO
 
 import numpy as np
 
+from retrieval.database import has_room
+
 logger = logging.getLogger(__name__)
+
+LEFT_AFTER = 600.0  # seconds after which a file that is being written is taken for left behind
 
 
 def shared(rows: np.ndarray, path: Path) -> np.ndarray:
     """The same rows, read-only, as they stand in the file at `path`, which is written anew where it holds others: who
-    maps those keeps them. Where it cannot be written the rows themselves, with a warning in the log.
+    maps those keeps them. Where it cannot be written, or PostgreSQL needs the room, the rows themselves, with a warning
+    in the log.
     """
     try:
-        return _held(rows, path) if path.exists() else _written(rows, path)
+        held = _held(rows, path)
+        if held is None and not has_room():
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
+        return _written(rows, path) if held is None else held
     except OSError as problem:
         logger.warning("Each process keeps for itself what %s could hold once: %s.", path, problem.strerror)
         return rows
 
 
-def _held(rows: np.ndarray, path: Path) -> np.ndarray:
-    if path.stat().st_size == rows.nbytes and np.array_equal(held := _mapped(path, rows), rows):
-        return held
-    return _written(rows, path)
+def _held(rows: np.ndarray, path: Path) -> np.ndarray | None:
+    """What is there, if it is these rows; another user's is not to be read."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size != rows.nbytes:
+                return None
+            held = _mapped(file, rows)
+    except (FileNotFoundError, PermissionError):
+        return None
+    return held if np.array_equal(held, rows) else None
 
 
 def _written(rows: np.ndarray, path: Path) -> np.ndarray:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+    for left in path.parent.glob(f"{path.name}.*"):  # by a process that was killed
+        if time.time() - left.stat().st_mtime > LEFT_AFTER:
+            left.unlink(missing_ok=True)
+    with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
         partial = Path(file.name)
         try:
             file.write(np.ascontiguousarray(rows))
             file.flush()
-            held = _mapped(partial, rows)
+            held = _mapped(file, rows)
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
     return held
 
 
-def _mapped(path: Path, like: np.ndarray) -> np.ndarray:
-    return np.asarray(np.memmap(path, like.dtype, "r", shape=like.shape))
+def _mapped(file: BinaryIO, like: np.ndarray) -> np.ndarray:
+    return np.asarray(np.memmap(file, like.dtype, "r", shape=like.shape))

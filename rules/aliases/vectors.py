@@ -69,7 +69,7 @@ class AliasVectors:
             begins,
             np.concatenate([names.steps for names in with_names])[order],
             np.concatenate([names.sizes for names in with_names])[order],
-            np.concatenate([names.signs for names in with_names], axis=1)[:, order],
+            np.take(np.concatenate([names.signs for names in with_names], axis=1), order, axis=1),
         )
 
     def shared_at(self, path: Path) -> "AliasVectors":

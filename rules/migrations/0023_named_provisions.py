@@ -14,9 +14,9 @@ CREATE FUNCTION rules_mark_places(places rules_place[]) RETURNS void LANGUAGE sq
     WHERE (named.domain_id, named.locator) = (place.domain_id, place.locator);
 
     INSERT INTO rules_namedprovision (domain_id, locator, mark)
-    SELECT domain_id, locator, nextval('rules_mark') FROM (
-        SELECT DISTINCT domain_id, locator FROM unnest(places) JOIN rules_alias USING (domain_id, locator)
-    ) named;
+    SELECT domain_id, locator, nextval('rules_mark') FROM unnest(places) place WHERE EXISTS (
+        SELECT FROM rules_alias alias WHERE (alias.domain_id, alias.locator) = (place.domain_id, place.locator)
+    ) ON CONFLICT (domain_id, locator) DO UPDATE SET mark = excluded.mark;
 $$;
 
 CREATE FUNCTION rules_mark_names() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -24,8 +24,8 @@ DECLARE
     places rules_place[];
 BEGIN
     CASE TG_OP
-        WHEN 'INSERT' THEN places := ARRAY(SELECT (domain_id, locator)::rules_place FROM after_rows);
-        WHEN 'DELETE' THEN places := ARRAY(SELECT (domain_id, locator)::rules_place FROM before_rows);
+        WHEN 'INSERT' THEN places := ARRAY(SELECT DISTINCT (domain_id, locator)::rules_place FROM after_rows);
+        WHEN 'DELETE' THEN places := ARRAY(SELECT DISTINCT (domain_id, locator)::rules_place FROM before_rows);
         ELSE places := ARRAY(
             SELECT (domain_id, locator)::rules_place FROM after_rows
             UNION SELECT (domain_id, locator)::rules_place FROM before_rows
@@ -45,13 +45,15 @@ BEGIN
         ELSE aliases := ARRAY(SELECT alias_id FROM after_rows UNION SELECT alias_id FROM before_rows);
     END CASE;
     PERFORM rules_mark_places(
-        ARRAY(SELECT (domain_id, locator)::rules_place FROM rules_alias WHERE id = ANY (aliases))
+        ARRAY(SELECT DISTINCT (domain_id, locator)::rules_place FROM rules_alias WHERE id = ANY (aliases))
     );
     RETURN NULL;
 END $$;
-
+"""
+EVERY = """
 INSERT INTO rules_namedprovision (domain_id, locator, mark)
-SELECT domain_id, locator, nextval('rules_mark') FROM (SELECT DISTINCT domain_id, locator FROM rules_alias) named;
+SELECT domain_id, locator, nextval('rules_mark') FROM (SELECT DISTINCT domain_id, locator FROM rules_alias) named
+ON CONFLICT (domain_id, locator) DO NOTHING;
 """
 UNDO = """
 DROP FUNCTION rules_mark_names, rules_mark_vectors, rules_mark_places CASCADE;
@@ -97,5 +99,5 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("domain", "locator"), name="named_provision_once")]
             },
         ),
-        migrations.RunSQL(MARK + triggers(), UNDO),
+        migrations.RunSQL(MARK + triggers() + EVERY, UNDO),
     ]

@@ -23,13 +23,13 @@ from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, log_odds, read, shipped
-from rules.thresholds.likely import LEAST, shares, told_of
+from rules.thresholds.likely import LEAST, of_domain, shares
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A softmax over domains of what is known of each before it is searched (`Told`), and of what it found: the greatest
 # cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where that was
 # hidden, that of any text.
-TOLD, NEAREST = np.array([0.06, 8.4, 12.0, 16.0]), 3.3
+TOLD, NEAREST = np.array([0.06, 8.4, 8.0, 12.0]), 3.3
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 Found = Sequence[tuple[DomainScope, Ranking]]
 PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,
@@ -148,7 +148,7 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
     """
     public = [(domain, answer) for domain, answer in found if not domain.private]
     answers = [answer for _, answer in public]
-    several = sum(not domain.private for domain in query.filled) > 1
+    several = sum(not domain.private and query.route_to(domain) > 0 for domain in query.filled) > 1
     if not several or query.selections or any(answer.degraded for answer in answers):
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
@@ -226,8 +226,7 @@ def answers_among(found: Found) -> Found:
 
 def shares_of(query: Query, found: Found) -> dict[int, float]:
     """By domain, the probability that it is the one that answers."""
-    told = told_of(query)
-    odds = {domain.id: np.dot(told[domain.id], TOLD) + evidence(domain, answer) for domain, answer in found}
+    odds = {d.id: np.dot(of_domain(query, d), TOLD) + evidence(d, answer) for d, answer in found}
     weights = {domain: math.exp(log - max(odds.values())) for domain, log in odds.items()}
     return {domain: weight / sum(weights.values()) for domain, weight in weights.items()}
 

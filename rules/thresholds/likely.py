@@ -2,19 +2,22 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from retrieval.errors import NotRun
-from retrieval.ranking import DomainScope, Query
+from retrieval.pipeline import unless_final
+from retrieval.ranking import DomainScope, Query, Ranking, replace
 from retrieval.stages.reranker.reranker import serving
 from rules import published
 from rules.aliases.retrievers import compared_by_meaning, compared_by_words
 
-# A softmax over public bodies of law; fitted beside the Constitution, 7,313 sections of the Code and 2,295 decisions.
-WEIGHTS = np.array([0.3, 5.5, 9.5, 7.0])
-LEAST = 0.05  # where it is less probable that a body answers, it is not searched
+# A softmax over public bodies of law; fitted beside the Constitution, 7,313 sections of the Code, 2,295 decisions and
+# three titles of the CFR, of the last two of which few had names.
+WEIGHTS = np.array([0.6, 8.4, 8.9, 7.3])
+LEAST = 0.03  # where it is less probable that a body answers, it is not searched
 
 
 class Told(NamedTuple):
@@ -26,26 +29,50 @@ class Told(NamedTuple):
     said: float = 0.0  # the greatest share of it, 0-1, that the names of one provision say
 
 
-def told_of(query: Query) -> dict[int, Told]:
-    """By domain. Most law has no curated names: of a domain that has few they tell as much as the names of others do on
-    average, where its own do not tell more. Nothing of a private one is asked before it is searched: its names and
-    judged questions count as those of the public domain where they tell most.
+@dataclass(frozen=True)
+class CompareDomains:
+    """Tells of each body of law how near its names and judged questions are. Most law has no curated names: of a body
+    that has few they tell as much as half-way between what those of others tell on average and at most, where its own
+    do not tell more. Nothing of a private one is asked before it is searched: it counts as the public one that tells
+    most.
     """
-    return query.once("told of domains", lambda: _told_of(query))
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        if len(query.filled) < 2:
+            return ranking.noting("one body of law", skipped=True)
+        told = told_of(query)
+        asked = replace(query, told=told)
+        share = shares(asked)
+        by_share = sorted((d for d in query.filled if d.id in share), key=lambda domain: -share[domain.id])
+        note = ", ".join(f"{domain.slug} {share[domain.id]:.2f}" for domain in by_share)
+        return replace(ranking, query=asked).noting(note)
 
 
-def _told_of(query: Query) -> dict[int, Told]:
+def told_of(query: Query) -> dict[int, Told]:
+    """By domain."""
     public = [domain for domain in query.filled if not domain.private]
     asked, names = asked_near(query, public), {domain.id: names_tell(query, domain) for domain in public}
-    having = {d.id for d in public if any(names[d.id]) and published.names_most(d.id, query.versions)}
-    usual = np.mean([names[domain] for domain in having or names] or [(0.0, 0.0)], axis=0)
+    having = {domain.id for domain in public if has_names(query, domain)}
+    known = [names[domain] for domain in having or names] or [(0.0, 0.0)]
+    usual = (np.mean(known, axis=0) + np.max(known, axis=0)) / 2
     told = {}
     for domain in public:
         named, said = names[domain.id] if domain.id in having else np.maximum(names[domain.id], usual)
-        route = math.log(max(query.route_to(domain), 1e-4))
-        told[domain.id] = Told(route, asked.get(domain.slug, 0.0), float(named), float(said))
+        told[domain.id] = Told(log_route(query, domain), asked.get(domain.slug, 0.0), float(named), float(said))
     most = [max((getattr(its, name) for its in told.values()), default=0.0) for name in ("asked", "named", "said")]
     return told | {domain.id: Told(0.0, *most) for domain in query.filled if domain.private}
+
+
+def log_route(query: Query, domain: DomainScope) -> float:
+    return math.log(max(query.route_to(domain), 1e-4))
+
+
+def has_names(query: Query, domain: DomainScope) -> bool:
+    """Whether most provisions of a domain have some. One whose words are not counted yet may have none."""
+    has_any = published.wording(domain.id, published.version_of("aliases", query.versions)).locators
+    return bool(has_any) and published.names_most(domain.id, query.versions)
 
 
 def asked_near(query: Query, public: Sequence[DomainScope]) -> dict[str, float]:
@@ -69,12 +96,16 @@ def names_tell(query: Query, domain: DomainScope) -> tuple[float, float]:
     return (nearest[0][2] if nearest else 0.0), said
 
 
+def of_domain(query: Query, domain: DomainScope) -> Told:
+    """Its route alone where nothing else was told."""
+    return query.told.get(domain.id) or Told(0.0 if domain.private else log_route(query, domain))
+
+
 def shares(query: Query) -> dict[int, float]:
     """By public domain that the question can be about, the probability that it is the one that answers."""
-    told = told_of(query)
-    public = [domain.id for domain in query.filled if not domain.private and query.route_to(domain)]
+    public = [domain for domain in query.filled if not domain.private and query.route_to(domain)]
     if not public:
         return {}
-    logs = np.array([told[domain] for domain in public]) @ WEIGHTS
+    logs = np.array([of_domain(query, domain) for domain in public]) @ WEIGHTS
     weights = np.exp(logs - logs.max())
-    return dict(zip(public, (weights / weights.sum()).tolist(), strict=True))
+    return {domain.id: float(w) for domain, w in zip(public, weights / weights.sum(), strict=True)}

@@ -165,6 +165,7 @@ NOT_SETTINGS = {
     "retrieval_trace": "the log",
     "retrieval_jobrun": "tells of a failed training alone, whose answers are degraded and not kept",
     "retrieval_chunkvector": "written before its model serves or its section is live, and never changed",
+    "rules_namedprovision": "tells which names are others, which count themselves",
     "retrieval_sectionterms": "written with its section; how it is cited follows citations, and an index change",
 }
 

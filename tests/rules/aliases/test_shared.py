@@ -2,6 +2,7 @@
 
 import mmap
 import multiprocessing
+import os
 
 import numpy as np
 import pytest
@@ -60,4 +61,20 @@ def test_where_nothing_can_be_written_each_keeps_its_own_and_the_log_says_so(tmp
     in_the_way = tmp_path / "names"
     in_the_way.write_text("a file")
     assert shared(ROWS, in_the_way / "1.vectors") is ROWS
-    assert "could hold once: File exists" in caplog.text
+    assert "could hold once: Not a directory" in caplog.text
+
+
+def test_the_room_that_postgresql_needs_is_left(path, monkeypatch, caplog):
+    monkeypatch.setattr("rules.aliases.shared.has_room", lambda: False)
+    assert shared(ROWS, path) is ROWS and not path.exists()
+    assert "No space left on device" in caplog.text
+
+
+def test_what_a_process_that_was_killed_left_goes_and_what_another_writes_stays(path):
+    path.parent.mkdir()
+    left, written = (path.parent / f"{path.name}.{name}" for name in ("left", "written"))
+    for file in (left, written):
+        file.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    shared(ROWS, path)
+    assert sorted(path.parent.iterdir()) == [path, written]

@@ -31,6 +31,7 @@ from rules.thresholds.each_domain import (
     signs,
     within_domain,
 )
+from rules.thresholds.likely import CompareDomains
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rerankers import some_reranker
 
@@ -103,7 +104,7 @@ def test_what_is_probable_and_holds_no_answer_comes_after_what_is_less_so_and_do
 def test_no_more_are_searched_than_asked_for_and_the_trace_says_which():
     ranking = ranked(Finds(FOUND | {4: (41,)}, {}), LAWS, RULES, FILES, most=1, laws=0.2, rules=0.7)
     assert set(sections(ranking)) == {21, 22, 41}
-    assert ranking.note == "searched files, rules; not searched: laws (0.41)"
+    assert ranking.note == "searched files, rules; not searched: laws (0.32)"
 
 
 def test_what_the_search_is_restricted_to_may_lie_in_any_domain():
@@ -289,6 +290,6 @@ def test_the_body_whose_judged_questions_are_nearest_is_first_of_two_that_answer
     def first(vector: np.ndarray) -> int:
         own = {domain.id: Thresholds(answer_minimum=0.1) for domain in (LAWS, RULES)}
         query = Query("q", "q", "q", "en", (LAWS, RULES), thresholds=own, versions=versions, vector=vector)
-        return sections(EachDomain(stage, most=2)(Ranking(query)))[0]
+        return sections(EachDomain(stage, most=2)(CompareDomains()(Ranking(query))))[0]
 
     assert (first(asked[0]), first(asked[1])) == (11, 21)

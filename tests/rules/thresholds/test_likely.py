@@ -1,6 +1,5 @@
 """What is known of each body of law before it is searched."""
 
-import numpy as np
 import pytest
 
 from retrieval.access import row_security
@@ -8,7 +7,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines import loaded
 from retrieval.indexes import terms
 from retrieval.ingestion.embedding import embedding_in_use
-from retrieval.ranking import DomainScope, Query, replace
+from retrieval.ranking import DomainScope, Query, Ranking, replace
 from retrieval.search.service import in_scope
 from rules.aliases.embedding import embed_all
 from rules.models import Alias
@@ -24,20 +23,22 @@ def asking(text: str, caller: Caller = ANONYMOUS, **routes: float) -> Query:
     vector = loaded.active_embedder().embedder.embed_query(text)
     by = embedding_in_use()[0].pk
     told = {domain.id: routes[domain.slug] for domain in domains if domain.slug in routes}
-    return Query(text, text, text, "en", domains, versions=versions, vector=vector, embedded_by=by, routes=told)
+    query = Query(text, text, text, "en", domains, versions=versions, vector=vector, embedded_by=by, routes=told)
+    return likely.CompareDomains()(Ranking(query)).query
 
 
 def of(query: Query, slug: str) -> likely.Told:
-    return likely.told_of(query)[next(domain.id for domain in query.filled if domain.slug == slug)]
+    return query.told[next(domain.id for domain in query.filled if domain.slug == slug)]
 
 
 @pytest.fixture
 def leases():
     domain = a_domain(slug="leases")
-    sections = [a_section(a_document(domain), text) for text in ("No dog or cat is kept.", "Rent is due each month.")]
+    texts = ("No dog or cat is kept.", "Rent is due each month.", "Landlord repairs the roof.")
+    sections = [a_section(a_document(domain), text) for text in texts]
     embedded(*sections)
     terms.count_again()
-    return domain, sections
+    return domain, sections[:2]
 
 
 def named(domain, section, text: str) -> None:
@@ -60,32 +61,52 @@ def test_of_a_body_with_few_names_they_tell_as_much_as_those_of_others(leases):
     """Where they do not tell more."""
     domain, (pets, _) = leases
     query = asking("who may declare war")
-    assert of(query, "leases")[2:] == of(query, "us_constitution")[2:]
-    Alias.objects.filter(domain=domain).delete()
+    assert of(query, "leases")[2:] == of(query, "us_constitution")[2:] != (0.0, 0.0)
     named(domain, pets, "may a tenant keep a pet")
+    assert of(asking("who may declare war"), "leases")[2:] == of(query, "us_constitution")[2:]
     other = asking("may a tenant keep a pet")
     assert of(other, "leases").named > 0.98 > of(other, "us_constitution").named
 
 
 def test_of_private_law_nothing_is_asked_and_it_counts_as_the_public_one_that_tells_most(leases):
     ana = Caller(("key:901",))
-    a_case_file("Cook book", "The best pie asks for six apples.", granted_to=ana)
+    file = a_case_file("Cook book", "The best pie asks for six apples.", granted_to=ana)
+    Alias.objects.create(domain=file.domain, text="who may declare war", locator="/client_cases/a", language="en")
+    embed_all()
     query = asking("who may declare war", ana)
-    told, (file,) = likely.told_of(query), [domain.id for domain in query.filled if domain.private]
+    told, (file,) = dict(query.told), [domain.id for domain in query.filled if domain.private]
     private, public = told[file], [its for domain, its in told.items() if domain != file]
     assert private[1:] == tuple(max(its[n] for its in public) for n in (1, 2, 3)) and private.route == 0.0
     assert file not in likely.shares(query)
     told.pop(file)
-    assert likely.told_of(asking("who may declare war")) == told
+    assert asking("who may declare war").told == told
 
 
 def test_without_a_vector_words_and_the_route_tell(leases):
     domain, (pets, rent) = leases
     query = asking("may a tenant keep a pet", leases=0.7, us_constitution=0.1)
-    without = Query("q", query.text, query.text, "en", query.domains, versions=query.versions, routes=query.routes)
-    share = likely.shares(without)
-    assert share[domain.id] > likely.shares(replace(without, routes={}, worked_out={}))[domain.id] == pytest.approx(0.5)
-    assert {its.named for its in likely.told_of(without).values()} == {0.0}
+    without = replace(query, vector=None, told={})
+    told = likely.told_of(without)
+    assert {its.named for its in told.values()} == {0.0} and {its.said for its in told.values()} != {0.0}
+    by_words, by_route = (likely.shares(replace(without, told=told)), likely.shares(without))
+    assert by_words[domain.id] > 0.5 and by_route[domain.id] > 0.5
+    assert likely.shares(replace(without, routes={}))[domain.id] == pytest.approx(0.5)
+
+
+def test_a_body_alone_is_compared_with_nothing():
+    ranking = likely.CompareDomains()(Ranking(Query("q", "q", "q", "en", (LAWS,))))
+    assert ranking.details["skipped"] and not ranking.query.told
+
+
+def test_a_question_put_right_is_compared_anew(leases):
+    """Also in the search that it was put right in, where more bodies may be searched."""
+    domain, (pets, rent) = leases
+    for section, text in ((pets, "may a tenant keep a pet"), (rent, "when must the rent be paid")):
+        named(domain, section, text)
+    wrong = asking("may a tennant kep a pett")
+    right = asking("may a tenant keep a pet")
+    corrected = replace(wrong, text=right.text, vector=right.vector)
+    assert likely.CompareDomains()(Ranking(corrected)).query.told == right.told != wrong.told
 
 
 def test_what_a_question_cannot_be_about_has_no_share(leases):
@@ -100,8 +121,7 @@ LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules",
 
 
 @pytest.mark.parametrize(("said", "searched"), [(0.9, ["laws"]), (0.2, ["laws", "rules"])])
-def test_what_is_improbable_beside_another_is_not_searched(monkeypatch, said, searched):
+def test_what_is_improbable_beside_another_is_not_searched(said, searched):
     told = {1: likely.Told(-0.5, 0.5, 0.8, said), 2: likely.Told(-0.9, 0.5, 0.7, 0.2)}
-    monkeypatch.setattr(likely, "_told_of", lambda query: told)
-    query = Query("q", "q", "q", "en", (LAWS, RULES), vector=np.zeros(384))
+    query = Query("q", "q", "q", "en", (LAWS, RULES), told=told)
     assert [domain.slug for domain in each_domain.chosen(query, query.domains, 4)] == searched
