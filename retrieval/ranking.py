@@ -134,7 +134,7 @@ class Query:
     embedded_by: int | None = None  # the embedding model's row
     thresholds: Mapping[int, Thresholds] = field(default_factory=dict)  # by domain
     routes: Mapping[int, float] = field(default_factory=dict)  # by domain, the probability that it is asked about
-    told: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # by domain, what else tells whether it answers
+    told: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # by domain, what tells whether it answers
     page: Page | None = None  # None where nothing is shown, as in measuring
     trace_id: UUID | None = None  # of a search that is logged
     rules: RuleOptions = RuleOptions()

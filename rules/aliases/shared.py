@@ -1,8 +1,10 @@
 """Large arrays that all processes of a machine have in memory once: each maps the same file."""
 
+import fcntl
 import logging
 import os
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -14,8 +16,6 @@ from retrieval.database import has_room
 
 logger = logging.getLogger(__name__)
 
-LEFT_AFTER = 600.0  # seconds after which a file that is being written is taken for left behind
-
 
 def shared(rows: np.ndarray, path: Path) -> np.ndarray:
     """The same rows, read-only, as they stand in the file at `path`, which is written anew where it holds others: who
@@ -23,13 +23,26 @@ def shared(rows: np.ndarray, path: Path) -> np.ndarray:
     in the log.
     """
     try:
-        held = _held(rows, path)
-        if held is None and not has_room():
-            raise OSError(ENOSPC, os.strerror(ENOSPC))
-        return _written(rows, path) if held is None else held
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with one_at_a_time(path.parent):
+            held = _held(rows, path)
+            if held is None and not has_room():
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            return _written(rows, path) if held is None else held
     except OSError as problem:
         logger.warning("Each process keeps for itself what %s could hold once: %s.", path, problem.strerror)
         return rows
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Processes that begin together wait for the first, and find what it wrote."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _held(rows: np.ndarray, path: Path) -> np.ndarray | None:
@@ -45,10 +58,8 @@ def _held(rows: np.ndarray, path: Path) -> np.ndarray | None:
 
 
 def _written(rows: np.ndarray, path: Path) -> np.ndarray:
-    path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f"{path.name}.*"):  # by a process that was killed
-        if time.time() - left.stat().st_mtime > LEFT_AFTER:
-            left.unlink(missing_ok=True)
+        left.unlink()
     with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
         partial = Path(file.name)
         try:

@@ -18,12 +18,13 @@ from retrieval.ranking import (
     StageReport,
     replace,
 )
+from retrieval.stages.quoted import quoted_words
 from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, log_odds, read, shipped
-from rules.thresholds.likely import LEAST, of_domain, shares
+from rules.thresholds.likely import LEAST, is_told, of_domain, shares
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
 # A softmax over domains of what is known of each before it is searched (`Told`), and of what it found: the greatest
@@ -110,10 +111,17 @@ def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[Doma
     possible = list(filter(query.route_to, domains))
     if query.selections:
         return sorted(possible, key=lambda domain: -query.route_to(domain))
-    share = shares(query)
+    share, least = shares(query), LEAST if may_be_left_out(query) else 0.0
     public = sorted((d for d in possible if not d.private), key=lambda domain: -share[domain.id])
-    likely = [domain for place, domain in enumerate(public[:most]) if not place or share[domain.id] >= LEAST]
+    likely = [domain for place, domain in enumerate(public[:most]) if not place or share[domain.id] >= least]
     return [*(domain for domain in possible if domain.private), *likely]
+
+
+def may_be_left_out(query: Query) -> bool:
+    """Whether enough is known of a question not to search what is improbable: all was told of every body, and neither
+    words in quotes nor a rule may lead to any of them.
+    """
+    return is_told(query) and query.vector is not None and not query.fired and not quoted_words(query.original)
 
 
 def judged_together(query: Query, found: Found) -> tuple[Found, bool]:
@@ -198,9 +206,9 @@ def shown_all_the_same(answer: Ranking) -> Ranking:
 
 def together(ranking: Ranking, found: Found) -> Ranking:
     """One ranking of what was found in each domain."""
-    shares = shares_of(ranking.query, found)
+    share = shares_of(ranking.query, found)
     answering = answers_among(found)
-    _, first = max(answering, key=lambda pair: shares[pair[0].id])
+    _, first = max(answering, key=lambda pair: share[pair[0].id])
     merged = replace(
         ranking,
         dropped=(*ranking.dropped, *(gone for _, answer in found for gone in answer.dropped)),
@@ -213,9 +221,9 @@ def together(ranking: Ranking, found: Found) -> Ranking:
         shadow=first.shadow,
     )
     if first.abstained:
-        misses = (one for d, answer in found for one in placed(answer.near_misses, shares[d.id]))
+        misses = (one for d, answer in found for one in placed(answer.near_misses, share[d.id]))
         return replace(merged, near_misses=tuple(sorted(misses, key=lambda c: -c.score)[:NEAR_MISSES]))
-    return merged.with_candidates(one for d, answer in answering for one in placed(answer.candidates, shares[d.id]))
+    return merged.with_candidates(one for d, answer in answering for one in placed(answer.candidates, share[d.id]))
 
 
 def answers_among(found: Found) -> Found:
@@ -232,7 +240,9 @@ def shares_of(query: Query, found: Found) -> dict[int, float]:
 
 
 def evidence(domain: DomainScope, answer: Ranking) -> float:
-    """The log odds that this domain answers, by what it found, but for what is the same for all."""
+    """The log odds that this domain answers, by what it found and whether it is private, but for what is the same for
+    all.
+    """
     nearest = max((candidate.scores.get("dense", 0.0) for candidate in first_of(answer)), default=0.0)
     return (PRIVATE if domain.private else 0.0) + NEAREST * nearest + answer_odds(answer)
 

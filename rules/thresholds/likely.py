@@ -33,8 +33,8 @@ class Told(NamedTuple):
 class CompareDomains:
     """Tells of each body of law how near its names and judged questions are. Most law has no curated names: of a body
     that has few they tell as much as half-way between what those of others tell on average and at most, where its own
-    do not tell more. Nothing of a private one is asked before it is searched: it counts as the public one that tells
-    most.
+    do not tell more. Nothing of a private one is asked before it is searched: it counts as the public one of which most
+    is told.
     """
 
     @unless_final
@@ -42,6 +42,8 @@ class CompareDomains:
         query = ranking.query
         if len(query.filled) < 2:
             return ranking.noting("one body of law", skipped=True)
+        if query.is_restricted:  # names of what is left out would tell
+            return ranking.noting("the search is restricted", skipped=True)
         told = told_of(query)
         asked = replace(query, told=told)
         share = shares(asked)
@@ -61,8 +63,8 @@ def told_of(query: Query) -> dict[int, Told]:
     for domain in public:
         named, said = names[domain.id] if domain.id in having else np.maximum(names[domain.id], usual)
         told[domain.id] = Told(log_route(query, domain), asked.get(domain.slug, 0.0), float(named), float(said))
-    most = [max((getattr(its, name) for its in told.values()), default=0.0) for name in ("asked", "named", "said")]
-    return told | {domain.id: Told(0.0, *most) for domain in query.filled if domain.private}
+    most = max(told.values(), key=lambda its: np.dot(its[1:], WEIGHTS[1:]), default=Told(0.0))
+    return told | {domain.id: most._replace(route=0.0) for domain in query.filled if domain.private}
 
 
 def log_route(query: Query, domain: DomainScope) -> float:
@@ -96,9 +98,16 @@ def names_tell(query: Query, domain: DomainScope) -> tuple[float, float]:
     return (nearest[0][2] if nearest else 0.0), said
 
 
+def is_told(query: Query) -> bool:
+    """Whether all was told of every body that may be searched."""
+    return all(domain.id in query.told for domain in query.filled)
+
+
 def of_domain(query: Query, domain: DomainScope) -> Told:
-    """Its route alone where nothing else was told."""
-    return query.told.get(domain.id) or Told(0.0 if domain.private else log_route(query, domain))
+    """Its route alone where not all was told."""
+    if is_told(query):
+        return query.told[domain.id]
+    return Told(0.0 if domain.private else log_route(query, domain))
 
 
 def shares(query: Query) -> dict[int, float]:
