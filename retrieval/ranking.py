@@ -134,7 +134,7 @@ class Query:
     embedded_by: int | None = None  # the embedding model's row
     thresholds: Mapping[int, Thresholds] = field(default_factory=dict)  # by domain
     routes: Mapping[int, float] = field(default_factory=dict)  # by domain, the probability that it is asked about
-    told: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # by domain, what tells whether it answers
+    domain_features: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # what tells whether each answers
     page: Page | None = None  # None where nothing is shown, as in measuring
     trace_id: UUID | None = None  # of a search that is logged
     rules: RuleOptions = RuleOptions()

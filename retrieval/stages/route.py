@@ -42,7 +42,7 @@ class Route:
         }
         told = [f"{domain.slug} {routes[domain.id]:.2f}" for domain in sorted(public, key=lambda d: -routes[d.id])]
         note = ", ".join((*told, f"none {1.0 - sum(shares):.2f}"))
-        return replace(ranking, query=replace(query, routes=routes, told={})).noting(note)
+        return replace(ranking, query=replace(query, routes=routes, domain_features={})).noting(note)
 
 
 def cited_among(query: Query, domains: Sequence[DomainScope]) -> list[DomainScope]:

@@ -155,10 +155,15 @@ class Comparison:
     def _among(self, k: int | None) -> tuple[np.ndarray, np.ndarray]:
         """Which names are compared to find k provisions, and their cosines."""
         if k is not None and self.cosines is None:
-            which = self.names.alike(self.vector, READ)
-            return which, self.names.cosines(self.vector, which)
+            return self._alike
         cosines = self.names.cosines(self.vector) if self.cosines is None else self.cosines
         return np.arange(len(cosines)), cosines
+
+    @cached_property
+    def _alike(self) -> tuple[np.ndarray, np.ndarray]:
+        """Found once of many names, for the body of law as a whole and for its provisions."""
+        which = self.names.alike(self.vector, READ)
+        return which, self.names.cosines(self.vector, which)
 
 
 def in_bytes(stored: list[bytes]) -> tuple[np.ndarray, np.ndarray]:

@@ -24,17 +24,17 @@ from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
 from rules.logistic import Logistic, log_odds, read, shipped
-from rules.thresholds.likely import LEAST, is_told, of_domain, shares
+from rules.thresholds.likely import LEAST, features_of, is_complete, shares
 from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
 
-# A softmax over domains of what is known of each before it is searched (`Told`), and of what it found: the greatest
-# cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where that was
-# hidden, that of any text.
-TOLD, NEAREST = np.array([0.06, 8.4, 8.0, 12.0]), 3.3
+# A softmax over domains of what is known of each before it is searched (`DomainFeatures`), and of what it found: the
+# greatest cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where
+# that was hidden, that of any text.
+KNOWN_BEFORE, NEAREST = np.array([0.06, 8.4, 8.0, 12.0]), 3.3
 OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 Found = Sequence[tuple[DomainScope, Ranking]]
-PRIVATE = -0.5  # in place of a route, of which nothing is known: all 48 questions to contracts come before public law,
-# and 5 of 150 to public law after a contract
+PRIVATE = -0.5  # in place of a route, of which nothing is known: by the weights before names told so much, all 48
+# questions to contracts came before public law, and 5 of 150 to public law after a contract
 MORE_LIKELY = 0.5  # title 8 loaded alone, before a training: of 83 questions to it .07 are declined in place of .22, of
 # 187 that nothing answers .80 in place of .91
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
@@ -59,10 +59,10 @@ class EachDomain:
 
     Candidates of all domains are put in order by what means the same in each: the probability that the domain answers,
     by what is known of it before (`rules/thresholds/likely.py`), its own calibration and its nearest text, over the
-    square of the candidate's place in it. A domain that declines, or lacks the words in quotes, gives
-    nothing where another answers. Where its stages decline, public domains are also judged together: they decline if it
-    is improbable that any of them answers, and else one that declines by itself still shows its nearest. In one domain
-    alone nothing is changed.
+    square of the candidate's place in it. A domain that declines, or lacks the words in quotes, gives nothing where
+    another answers. Where its stages decline, public domains are also judged together: they decline if it is improbable
+    that any of them answers, and else one that declines by itself still shows its nearest. In one domain alone nothing
+    is changed.
     """
 
     essential = True
@@ -118,10 +118,10 @@ def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[Doma
 
 
 def may_be_left_out(query: Query) -> bool:
-    """Whether enough is known of a question not to search what is improbable: all was told of every body, and neither
-    words in quotes nor a rule may lead to any of them.
+    """Whether enough is known of a question not to search what is improbable: all bodies were compared, also by
+    meaning, and neither words in quotes nor a rule may lead to any of them.
     """
-    return is_told(query) and query.vector is not None and not query.fired and not quoted_words(query.original)
+    return is_complete(query) and query.vector is not None and not query.fired and not quoted_words(query.original)
 
 
 def judged_together(query: Query, found: Found) -> tuple[Found, bool]:
@@ -234,7 +234,7 @@ def answers_among(found: Found) -> Found:
 
 def shares_of(query: Query, found: Found) -> dict[int, float]:
     """By domain, the probability that it is the one that answers."""
-    odds = {d.id: np.dot(of_domain(query, d), TOLD) + evidence(d, answer) for d, answer in found}
+    odds = {d.id: np.dot(features_of(query, d), KNOWN_BEFORE) + evidence(d, answer) for d, answer in found}
     weights = {domain: math.exp(log - max(odds.values())) for domain, log in odds.items()}
     return {domain: weight / sum(weights.values()) for domain, weight in weights.items()}
 

@@ -1,4 +1,6 @@
-"""How probable it is that each body of law answers, by what is known of a question before any is searched."""
+"""How probable it is that each body of law answers, by what is known of a question before any is searched: resource
+selection (Callan, Distributed Information Retrieval, 2000).
+"""
 
 import math
 from collections.abc import Sequence
@@ -20,13 +22,13 @@ WEIGHTS = np.array([0.6, 8.4, 8.9, 7.3])
 LEAST = 0.03  # where it is less probable that a body answers, it is not searched
 
 
-class Told(NamedTuple):
+class DomainFeatures(NamedTuple):
     """What tells of one body of law whether it answers."""
 
-    route: float  # the logarithm of the probability that `Route` gives it
-    asked: float = 0.0  # how near the question is to those that people judged there, in cosines
-    named: float = 0.0  # the cosine of the curated name that is nearest to it
-    said: float = 0.0  # the greatest share of it, 0-1, that the names of one provision say
+    log_route: float  # the logarithm of the probability that `Route` gives it
+    judged_cosine: float = 0.0  # how near the question is to those that people judged there
+    name_cosine: float = 0.0  # of the curated name that is nearest to it
+    name_coverage: float = 0.0  # the greatest share of it, 0-1, that the names of one provision say
 
 
 @dataclass(frozen=True)
@@ -44,27 +46,27 @@ class CompareDomains:
             return ranking.noting("one body of law", skipped=True)
         if query.is_restricted:  # names of what is left out would tell
             return ranking.noting("the search is restricted", skipped=True)
-        told = told_of(query)
-        asked = replace(query, told=told)
-        share = shares(asked)
+        compared = replace(query, domain_features=features(query))
+        share = shares(compared)
         by_share = sorted((d for d in query.filled if d.id in share), key=lambda domain: -share[domain.id])
         note = ", ".join(f"{domain.slug} {share[domain.id]:.2f}" for domain in by_share)
-        return replace(ranking, query=asked).noting(note)
+        return replace(ranking, query=compared).noting(note)
 
 
-def told_of(query: Query) -> dict[int, Told]:
+def features(query: Query) -> dict[int, DomainFeatures]:
     """By domain."""
     public = [domain for domain in query.filled if not domain.private]
-    asked, names = asked_near(query, public), {domain.id: names_tell(query, domain) for domain in public}
+    judged, names = judged_cosines(query, public), {domain.id: name_features(query, domain) for domain in public}
     having = {domain.id for domain in public if has_names(query, domain)}
     known = [names[domain] for domain in having or names] or [(0.0, 0.0)]
     usual = (np.mean(known, axis=0) + np.max(known, axis=0)) / 2
-    told = {}
+    found = {}
     for domain in public:
-        named, said = names[domain.id] if domain.id in having else np.maximum(names[domain.id], usual)
-        told[domain.id] = Told(log_route(query, domain), asked.get(domain.slug, 0.0), float(named), float(said))
-    most = max(told.values(), key=lambda its: np.dot(its[1:], WEIGHTS[1:]), default=Told(0.0))
-    return told | {domain.id: most._replace(route=0.0) for domain in query.filled if domain.private}
+        cosine, coverage = names[domain.id] if domain.id in having else np.maximum(names[domain.id], usual)
+        judged_there = judged.get(domain.slug, 0.0)
+        found[domain.id] = DomainFeatures(log_route(query, domain), judged_there, float(cosine), float(coverage))
+    most = max(found.values(), key=lambda its: np.dot(its[1:], WEIGHTS[1:]), default=DomainFeatures(0.0))
+    return found | {domain.id: most._replace(log_route=0.0) for domain in query.filled if domain.private}
 
 
 def log_route(query: Query, domain: DomainScope) -> float:
@@ -77,7 +79,7 @@ def has_names(query: Query, domain: DomainScope) -> bool:
     return bool(has_any) and published.names_most(domain.id, query.versions)
 
 
-def asked_near(query: Query, public: Sequence[DomainScope]) -> dict[str, float]:
+def judged_cosines(query: Query, public: Sequence[DomainScope]) -> dict[str, float]:
     """By slug, how near the question is to those that people judged there; empty without a reranker that knows any."""
     if query.vector is None:
         return {}
@@ -88,26 +90,26 @@ def asked_near(query: Query, public: Sequence[DomainScope]) -> dict[str, float]:
     return reranker.judged.near_each(query.vector, [domain.slug for domain in public])
 
 
-def names_tell(query: Query, domain: DomainScope) -> tuple[float, float]:
-    """`named` and `said` by the domain's own names."""
+def name_features(query: Query, domain: DomainScope) -> tuple[float, float]:
+    """`name_cosine` and `name_coverage` by the domain's own names."""
     _, scores, reachable = compared_by_words(query, domain.id)
-    said = float(scores.max(initial=0.0)) / reachable if reachable else 0.0
+    coverage = float(scores.max(initial=0.0)) / reachable if reachable else 0.0
     if query.vector is None:
-        return 0.0, said
+        return 0.0, coverage
     nearest = compared_by_meaning(query, domain.id).nearest(k=1, least=0.0)
-    return (nearest[0][2] if nearest else 0.0), said
+    return (nearest[0][2] if nearest else 0.0), coverage
 
 
-def is_told(query: Query) -> bool:
-    """Whether all was told of every body that may be searched."""
-    return all(domain.id in query.told for domain in query.filled)
+def is_complete(query: Query) -> bool:
+    """Whether every body that may be searched was compared."""
+    return all(domain.id in query.domain_features for domain in query.filled)
 
 
-def of_domain(query: Query, domain: DomainScope) -> Told:
-    """Its route alone where not all was told."""
-    if is_told(query):
-        return query.told[domain.id]
-    return Told(0.0 if domain.private else log_route(query, domain))
+def features_of(query: Query, domain: DomainScope) -> DomainFeatures:
+    """Its route alone where not all were compared."""
+    if is_complete(query):
+        return query.domain_features[domain.id]
+    return DomainFeatures(0.0 if domain.private else log_route(query, domain))
 
 
 def shares(query: Query) -> dict[int, float]:
@@ -115,6 +117,6 @@ def shares(query: Query) -> dict[int, float]:
     public = [domain for domain in query.filled if not domain.private and query.route_to(domain)]
     if not public:
         return {}
-    logs = np.array([of_domain(query, domain) for domain in public]) @ WEIGHTS
+    logs = np.array([features_of(query, domain) for domain in public]) @ WEIGHTS
     weights = np.exp(logs - logs.max())
     return {domain.id: float(w) for domain, w in zip(public, weights / weights.sum(), strict=True)}

@@ -1,5 +1,8 @@
 """Curated names kept as bytes: near enough to their floats, and the nearest name of each provision."""
 
+from functools import partial
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -50,6 +53,13 @@ def test_of_many_names_those_that_are_near_are_found_among_the_ones_with_the_sam
     assert [names.compare(vector).nearest(k=5, least=0.5) for vector in asked] == every
     again = [names.compare(vector).nearest_of(["/law/0000"])["/law/0000"] for vector in asked]
     assert again == pytest.approx(told, abs=1e-6)
+
+
+def test_of_many_names_those_that_are_alike_are_looked_for_once(monkeypatch, floats, names):
+    monkeypatch.setattr(vectors, "SCANNED", 100)
+    monkeypatch.setattr(AliasVectors, "alike", looked := Mock(side_effect=partial(AliasVectors.alike, names)))
+    compared = names.compare(floats[3])
+    assert compared.nearest(k=1, least=0.0) == compared.nearest(k=5, least=0.0)[:1] and looked.call_count == 1
 
 
 @pytest.mark.parametrize("dims", [64, 100, 384])

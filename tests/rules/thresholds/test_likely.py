@@ -33,8 +33,8 @@ def asking(text: str, caller: Caller = ANONYMOUS, **routes: float) -> Query:
     return likely.CompareDomains()(Ranking(query)).query
 
 
-def of(query: Query, slug: str) -> likely.Told:
-    return query.told[next(domain.id for domain in query.filled if domain.slug == slug)]
+def of(query: Query, slug: str) -> likely.DomainFeatures:
+    return query.domain_features[next(domain.id for domain in query.filled if domain.slug == slug)]
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_body_whose_names_say_what_is_asked_is_the_likelier(leases):
         named(domain, section, text)
     query = asking("may tenants keep pets")
     its, other = of(query, "leases"), of(query, "us_constitution")
-    assert its.named > 0.8 > other.named and its.said > 0.4 > other.said
+    assert its.name_cosine > 0.8 > other.name_cosine and its.name_coverage > 0.4 > other.name_coverage
     share = likely.shares(query)
     assert share[domain.id] > 0.9 and sum(share.values()) == pytest.approx(1.0)
 
@@ -71,7 +71,7 @@ def test_of_a_body_with_few_names_they_tell_as_much_as_those_of_others(leases):
     named(domain, pets, "may a tenant keep a pet")
     assert of(asking("who may declare war"), "leases")[2:] == of(query, "us_constitution")[2:]
     other = asking("may a tenant keep a pet")
-    assert of(other, "leases").named > 0.98 > of(other, "us_constitution").named
+    assert of(other, "leases").name_cosine > 0.98 > of(other, "us_constitution").name_cosine
 
 
 def test_of_private_law_nothing_is_asked_and_it_counts_as_the_public_one_that_tells_most(leases):
@@ -80,29 +80,29 @@ def test_of_private_law_nothing_is_asked_and_it_counts_as_the_public_one_that_te
     Alias.objects.create(domain=file.domain, text="who may declare war", locator="/client_cases/a", language="en")
     embed_all()
     query = asking("who may declare war", ana)
-    told, (file,) = dict(query.told), [domain.id for domain in query.filled if domain.private]
+    told, (file,) = dict(query.domain_features), [domain.id for domain in query.filled if domain.private]
     private, public = told[file], [its for domain, its in told.items() if domain != file]
-    assert private[1:] in {its[1:] for its in public} and private.route == 0.0
+    assert private[1:] in {its[1:] for its in public} and private.log_route == 0.0
     assert private[1:] == of(query, "us_constitution")[1:]
     assert file not in likely.shares(query)
     told.pop(file)
-    assert asking("who may declare war").told == told
+    assert asking("who may declare war").domain_features == told
 
 
 def test_without_a_vector_words_and_the_route_tell(leases):
     domain, (pets, rent) = leases
     query = asking("may a tenant keep a pet", leases=0.7, us_constitution=0.1)
-    without = replace(query, vector=None, told={})
-    told = likely.told_of(without)
-    assert {its.named for its in told.values()} == {0.0} and {its.said for its in told.values()} != {0.0}
-    by_words, by_route = (likely.shares(replace(without, told=told)), likely.shares(without))
+    without = replace(query, vector=None, domain_features={})
+    told = likely.features(without)
+    assert {its.name_cosine for its in told.values()} == {0.0} and {its.name_coverage for its in told.values()} != {0.0}
+    by_words, by_route = (likely.shares(replace(without, domain_features=told)), likely.shares(without))
     assert by_words[domain.id] > 0.5 and by_route[domain.id] > 0.5
     assert likely.shares(replace(without, routes={}))[domain.id] == pytest.approx(0.5)
 
 
 def test_a_body_alone_is_compared_with_nothing():
     ranking = likely.CompareDomains()(Ranking(Query("q", "q", "q", "en", (LAWS,))))
-    assert ranking.details["skipped"] and not ranking.query.told
+    assert ranking.details["skipped"] and not ranking.query.domain_features
 
 
 def test_a_question_put_right_is_compared_anew(leases):
@@ -112,7 +112,8 @@ def test_a_question_put_right_is_compared_anew(leases):
     wrong = asking("may a tennant kep a pett")
     right = asking("may a tenant keep a pet")
     corrected = replace(wrong, text=right.text, vector=right.vector)
-    assert likely.CompareDomains()(Ranking(corrected)).query.told == right.told != wrong.told
+    compared = likely.CompareDomains()(Ranking(corrected)).query.domain_features
+    assert compared == right.domain_features != wrong.domain_features
 
 
 def test_what_a_question_cannot_be_about_has_no_share(leases):
@@ -126,19 +127,19 @@ def test_what_a_question_cannot_be_about_has_no_share(leases):
 LAWS, RULES = DomainScope(1, "laws", 7, False, ("en",)), DomainScope(2, "rules", 7, False, ("en",))
 
 
-TOLD = {1: likely.Told(-0.5, 0.5, 0.8, 0.9), 2: likely.Told(-0.9, 0.5, 0.7, 0.2)}
-ALIKE = {1: TOLD[1], 2: TOLD[1]}
+COMPARED = {1: likely.DomainFeatures(-0.5, 0.5, 0.8, 0.9), 2: likely.DomainFeatures(-0.9, 0.5, 0.7, 0.2)}
+ALIKE = {1: COMPARED[1], 2: COMPARED[1]}
 
 
 @pytest.mark.parametrize(
     ("changes", "searched"),
     [
-        ({"told": TOLD}, ["laws"]),
-        ({"told": ALIKE}, ["laws", "rules"]),
-        ({"told": {1: TOLD[1]}}, ["laws", "rules"]),
-        ({"told": TOLD, "vector": None}, ["laws", "rules"]),
-        ({"told": TOLD, "original": 'who keeps "dog or cat"'}, ["laws", "rules"]),
-        ({"told": TOLD, "fired": (object(),)}, ["laws", "rules"]),
+        ({"domain_features": COMPARED}, ["laws"]),
+        ({"domain_features": ALIKE}, ["laws", "rules"]),
+        ({"domain_features": {1: COMPARED[1]}}, ["laws", "rules"]),
+        ({"domain_features": COMPARED, "vector": None}, ["laws", "rules"]),
+        ({"domain_features": COMPARED, "original": 'who keeps "dog or cat"'}, ["laws", "rules"]),
+        ({"domain_features": COMPARED, "fired": (object(),)}, ["laws", "rules"]),
     ],
 )
 def test_what_is_improbable_beside_another_is_not_searched_unless_too_little_is_known(changes, searched):
@@ -147,13 +148,14 @@ def test_what_is_improbable_beside_another_is_not_searched_unless_too_little_is_
 
 
 def test_names_of_what_a_restricted_search_leaves_out_tell_nothing(leases):
-    query = replace(asking("may a tenant keep a pet"), told={}, exclude=Selection((Part("subtree", "/a", domain=1),)))
+    left_out = Selection((Part("subtree", "/a", domain=1),))
+    query = replace(asking("may a tenant keep a pet"), domain_features={}, exclude=left_out)
     ranking = likely.CompareDomains()(Ranking(query))
-    assert ranking.details["skipped"] and not ranking.query.told
+    assert ranking.details["skipped"] and not ranking.query.domain_features
 
 
 def test_a_search_goes_on_where_names_cannot_be_compared(leases, monkeypatch):
-    monkeypatch.setattr(likely, "names_tell", Mock(side_effect=ValueError("a damaged vector")))
+    monkeypatch.setattr(likely, "name_features", Mock(side_effect=ValueError("a damaged vector")))
     answer = search(SearchRequest("who may declare war"), fresh=True)
     assert answer["results"] and "CompareDomains" in answer["degraded"]
 
