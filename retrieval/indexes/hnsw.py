@@ -15,6 +15,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
+from retrieval import jobs
 from retrieval.corpus import statements
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
@@ -52,6 +53,12 @@ class IndexVectors(Job):
         if missing():
             return build_step(run)
         return Progress(run.total, run.total, "Every large domain is indexed", finished=True)
+
+
+def order_missing() -> None:
+    """Orders the indexes that domains have come to need."""
+    if missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
+        jobs.enqueue(**request(), queues=True)
 
 
 def request() -> dict:

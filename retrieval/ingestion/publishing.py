@@ -7,10 +7,9 @@ from django.db import connection
 from django.db.models import Max
 from django.utils import timezone
 
-from retrieval import jobs
 from retrieval.corpus import changes
 from retrieval.corpus.statements import rows
-from retrieval.indexes import cited, hnsw, terms
+from retrieval.indexes import cited, terms
 from retrieval.ingestion import defining
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
@@ -71,7 +70,6 @@ def publish(run: JobRun) -> Progress:
     cited.count_again(changed=[*published, *closed])
     upkeep.save_above(document, [*published, *closed])
     terms.count_published(document.domain, version, added=published, removed=closed)
-    index_what_has_grown()
     totals = Counter(run.state.get("totals", {}))
     totals.update(documents=1, published=len(staged), removed=len(removed))
     of = f"{totals['documents']} documents" if totals["documents"] > 1 else shown_name(document)
@@ -87,12 +85,6 @@ def add_language(document: Document, language: str) -> None:
     domain = document.domain
     if not document.private and language not in domain.languages:
         Domain.objects.filter(pk=domain.pk).update(languages=[*domain.languages, language])
-
-
-def index_what_has_grown() -> None:
-    """Orders the indexes of vectors that domains have come to need."""
-    if hnsw.missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
-        jobs.enqueue(**hnsw.request(), queues=True)
 
 
 def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:

@@ -8,7 +8,6 @@ from django.db import connection
 from evaluation.benchmarks import vectors as made_corpus
 from retrieval import jobs
 from retrieval.indexes import hnsw
-from retrieval.ingestion import publishing
 from retrieval.models import ChunkVector, EmbeddingModel, JobRun
 
 pytestmark = pytest.mark.django_db
@@ -32,8 +31,8 @@ def test_a_domain_that_has_grown_orders_its_index(grown, monkeypatch):
     assert hnsw.missing() == [(model, grown)]
     monkeypatch.setattr(hnsw, "start_builder", lambda *models: hnsw.make(model, grown))
     monkeypatch.setattr(hnsw, "LOOKED_AFTER", 0.0)
-    publishing.index_what_has_grown()
-    publishing.index_what_has_grown()
+    hnsw.order_missing()
+    hnsw.order_missing()
     run = JobRun.objects.get(kind="index_vectors")
     *_, last = jobs.run_here(run)
     assert last.status == "done" and not hnsw.missing()
