@@ -102,7 +102,7 @@ LEGS = (
 
 # How they are judged, whatever brought them.
 GATED = (Calibrate(), Gates())
-READ = (CompareTexts(depth=100, weight=1.0), CompareNames(), CrossEncoderReranker(depth=30))
+READ = (CompareTexts(depth=100, weight=0.3), CompareNames(), CrossEncoderReranker(depth=30))
 RANKED = (*READ, *GATED, LearnedReranker(depth=100))
 
 # The last of what is known of a question: its words put right, its vector, the bodies of law that it is probably about.

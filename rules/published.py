@@ -175,10 +175,12 @@ def vectors_of(domain_id: int, changed: Collection[str] | None) -> QuerySet[Alia
 
 def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
     """Whether at least every second provision of a domain has a curated name, so that one without is less likely meant.
-    A domain whose words are not counted yet is taken to have names for most.
+    A domain with names whose words are not counted yet is taken to have them for most.
     """
-    counts = stored_counts(domain_id, versions.get("vocabulary", 0))
     named = wording(domain_id, version_of("aliases", versions)).locators
+    if not named:
+        return False
+    counts = stored_counts(domain_id, versions.get("vocabulary", 0))
     return counts is None or 2 * len(named) >= counts.sections
 
 

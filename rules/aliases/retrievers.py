@@ -20,7 +20,7 @@ from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.stages.citations import resolve, with_changes
-from retrieval.stages.fusion import reciprocal_rank, words_of
+from retrieval.stages.fusion import words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
 from rules.aliases.table import AliasMatch
@@ -239,14 +239,16 @@ class CompareNames:
 
 @dataclass(frozen=True)
 class CompareTexts:
-    """Counts BM25 of a candidate's whole text as one more leg for the first `depth`: the other legs know each by one
-    chunk. Only where few provisions have curated names; where most have, these tell more. Its score `whole_text` is the
-    share of the most that the question's words could weigh, 0-1.
+    """Adds to the fused score what the texts of the first `depth` candidates say, whichever leg brought them: `weight`
+    x (BM25 of the whole text, as a share of the most that the question's words could weigh, + the cosine of its nearest
+    chunk). Ranks do not tell how much better the first of a leg is than its second, and each leg knows a text by one
+    chunk. What the dense leg did not bring is as near as the farthest that it brought.
+
+    Only where few provisions have curated names; where most have, these tell more. The share is the score `whole_text`.
     """
 
     depth: int = 100
-    weight: float = 1.0
-    k: int = 60
+    weight: float = 0.3
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -256,18 +258,18 @@ class CompareTexts:
                 "most provisions have curated names" if pool else "nothing found", skipped=True
             )
         shares = bm25(words_of(query), texts_of(query, pool, cited=False)).tolist()
-        ranked = sorted(zip(shares, pool, strict=True), key=lambda each: (-each[0], each[1].section_id))
+        farthest = min((c.scores["dense"] for c in ranking.candidates if "dense" in c.scores), default=0.0)
         compared = [
-            c.but(score=c.score + self._gain(rank), scores={**c.scores, "whole_text": share}) if share else c
-            for rank, (share, c) in enumerate(ranked, start=1)
+            c.but(
+                score=c.score + self.weight * (share + c.scores.get("dense", farthest)),
+                scores={**c.scores, "whole_text": share} if share else c.scores,
+            )
+            for share, c in zip(shares, pool, strict=True)
         ]
         having = sum(share > 0 for share in shares)
         return ranking.with_candidates([*compared, *ranking.candidates[self.depth :]]).noting(
             f"{having} of {len(pool)} have words of the question"
         )
-
-    def _gain(self, rank: int) -> float:
-        return self.weight * reciprocal_rank(rank, self.k)
 
 
 def named_scores(query: Query, domain: int, locators: Iterable[str]) -> dict[str, dict[str, float]]:

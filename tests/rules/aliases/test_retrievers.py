@@ -39,7 +39,7 @@ from tests.retrieval.stages.leg_contract import LegContract
 pytestmark = pytest.mark.django_db
 
 
-FIRST, THIRD = "/us/const/amendment/I", "/us/const/amendment/III"
+FIRST, SECOND, THIRD = (f"/us/const/amendment/{number}" for number in ("I", "II", "III"))
 
 
 @pytest.fixture
@@ -280,6 +280,7 @@ def test_most_provisions_of_the_constitution_have_names_and_few_of_a_larger_body
     assert not published.names_most(domain, versions)
     monkeypatch.setattr(published, "stored_counts", lambda *_: None)
     assert published.names_most(domain, versions)
+    assert not published.names_most(Domain.objects.get(slug="us_code").pk, versions)  # it has no names
 
 
 @pytest.mark.parametrize("leg", [NearestAliasRetriever(k=50, least=0.3), LexicalAliasRetriever(k=50, few=5)])
@@ -323,6 +324,15 @@ def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searche
     assert by_texts(searched, *begun, depth=2)[-1].locator == FOURTH
 
 
+def test_how_near_a_text_is_counts_and_what_was_not_found_is_as_near_as_the_farthest(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    found = [candidate(locator).but(score=0.5, scores=scores) for locator, scores in NEAR.items()]
+    compared = {c.locator: c for c in CompareTexts(weight=0.1)(searched.with_candidates(found)).candidates}
+    assert [compared[locator].score for locator in NEAR] == pytest.approx([0.58, 0.54, 0.54])
+
+
+
+NEAR = {FIRST: {"dense": 0.8}, THIRD: {"dense": 0.4}, SECOND: {"lexical": 3.0}}  # none has words of the question
 NAMES_SAY = ("named", "name_near", "name_words")
 
 
