@@ -108,8 +108,8 @@ def large(monkeypatch):
 
 
 def test_an_index_of_vectors_is_ordered_once_a_source_is_through(domain, tmp_path, large):
-    run = jobs.create(**ingest.request(domain, str(rows_of(tmp_path, "/manual/a/1", "/manual/b/1"))))
-    for run in jobs.run_here(run):
+    created = jobs.create(**ingest.request(domain, str(rows_of(tmp_path, "/manual/a/1", "/manual/b/1"))))
+    for run in jobs.run_here(created):
         assert index_ordered() == run.is_finished
     assert run.status == JobRun.Status.DONE
 
