@@ -23,7 +23,7 @@ from retrieval.text.normalization import normalize
 from rules.logistic import Logistic, shipped
 from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
 
-FEW_DECLINED = 0.02  # of answerable topics: each body declines some more by itself
+FEW_DECLINED = 0.025  # of answerable topics: each body declines some more by itself
 DOUBTED = 0.05  # of answerable topics, those declined among them: shown, but not quoted as an answer
 FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
 TOPICS = 10  # searched in one piece

@@ -42,7 +42,7 @@ MORE_LIKELY = 0.5  # title 8 loaded alone, before a training: of 83 questions to
 # loaded after each training of the reranker.
 FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
-    "answer",  # the greatest weighed log odds that a body answers, by its calibration or that of any text
+    "relevant",  # the log odds that the likeliest of the first candidates is
     "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
     "unanswered",  # the cosine of the nearest of the latter
     "said",  # the greatest share of the question that a curated name says
@@ -161,12 +161,12 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
         return None
     if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
         return None
-    shown = [one.scores for found_there in answers for one in first_of(found_there)]
+    shown = [one for found_there in answers for one in first_of(found_there)]
     return features(
         query,
-        answer=max(map(answer_odds, answers)),
-        said=max((scores.get("alias_coverage", 0.0) for scores in shown), default=0.0),
-        near=max((scores.get("dense", 0.0) for scores in shown), default=0.0),
+        relevant=max((one.probability or 0.0 for one in shown), default=0.0),
+        said=max((one.scores.get("alias_coverage", 0.0) for one in shown), default=0.0),
+        near=max((one.scores.get("dense", 0.0) for one in shown), default=0.0),
     )
 
 
@@ -180,7 +180,7 @@ def any_answers(query: Query) -> Logistic:
     return read(fitted, FEATURES)
 
 
-def features(query: Query, *, answer: float, said: float, near: float) -> np.ndarray | None:
+def features(query: Query, *, relevant: float, said: float, near: float) -> np.ndarray | None:
     """(len(FEATURES),) of a question that a reranker served; None where that knows no questions to compare it with."""
     judged = serving(query)[0].judged
     likeness = judged.likeness(query.vector)
@@ -188,7 +188,7 @@ def features(query: Query, *, answer: float, said: float, near: float) -> np.nda
         return None
     weight = weight_of_words(query, [domain for domain in query.filled if not domain.private])
     state = names_a_state(query.text)
-    return np.array([answer, likeness, judged.unanswered(query.vector), said, near, weight, state])
+    return np.array([log_odds(relevant), likeness, judged.unanswered(query.vector), said, near, weight, state])
 
 
 def declined(answer: Ranking, reason: Reason) -> Ranking:

@@ -188,12 +188,12 @@ def test_law_that_came_after_the_last_training_answers_by_its_own_words(leases):
     assert not search(SearchRequest(PIE))["results"]
 
 
-@pytest.mark.parametrize(("cosine", "sections"), [(0.9, {1, 2}), (0.0, set())])
-def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(cosine, sections):
+@pytest.mark.parametrize(("cosine", "relevant", "sections"), [(0.9, 0.6, {1, 2}), (0.0, 0.01, set())])
+def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(cosine, relevant, sections):
     knowing_unanswerable(PIE)
     _, versions = in_scope(ANONYMOUS)
     query = Query("q", "q", "q", "en", (LAWS, RULES), versions=versions, vector=np.eye(1, 384, 9, np.float32)[0])
-    near = [Candidate(n, domain_id=n, scores={"dense": cosine}) for n in (1, 2)]
+    near = [Candidate(n, domain_id=n, scores={"dense": cosine}, probability=relevant) for n in (1, 2)]
     declines = Ranking(query, near_misses=(near[0],), abstained=True, answer=0.01)
     answers = Ranking(query, candidates=(near[1],), answer=0.6)
     found, doubtful = judged_together(query, [(LAWS, declines), (RULES, answers)])
@@ -240,9 +240,9 @@ def test_each_sign_speaks_for_an_answer_or_against_it():
 
 def test_a_question_is_read_beside_those_that_the_reranker_in_force_knows():
     knowing_unanswerable("best recipe for apple pie")
-    found = {"answer": 1.5, "said": 0.4, "near": 0.7}
+    found = {"relevant": 0.5, "said": 0.4, "near": 0.7}
     told = dict(zip(FEATURES, features(asking("a recipe for an apple pie"), **found), strict=True))
-    assert (told["answer"], told["said"], told["near"], told["state"]) == (1.5, 0.4, 0.7, 0.0)
+    assert (told["relevant"], told["said"], told["near"], told["state"]) == (0.0, 0.4, 0.7, 0.0)
     assert told["likeness"] < -0.5 and told["unanswered"] > 0.8
     longer = features(asking("a recipe for an apple pie of Ohio with senators"), **found)
     assert longer[FEATURES.index("weight")] > told["weight"] and longer[FEATURES.index("state")]
