@@ -11,6 +11,7 @@ OFTEN = {  # function, and minutes from one run to the next
     "resume silent jobs": ("retrieval.jobs.resume_silent", 1),
     "embed aliases": ("rules.aliases.embedding.embed_all", 1),
     "mend reranker": ("evaluation.tasks.mend_reranker", 1),
+    "index vectors": ("retrieval.indexes.hnsw.order_missing", 1),
     "retire expired rules": ("rules.authoring.workflow.retire_expired", 1),
     "ask of new law": ("evaluation.tasks.ask_of_new_law", 10),
     "count words": ("retrieval.indexes.terms.count_again", 10),

@@ -189,6 +189,12 @@ def before(run: JobRun) -> JobRun | None:
     return None if turn == run else of_owner(run).filter(pk__lt=run.pk).order_by("pk").first() or turn
 
 
+def coming_in() -> set[str]:
+    """Slugs of the domains into which an unfinished job brings texts."""
+    into = JobRun.objects.unfinished().filter(key=CORPUS).values_list("params__domain", flat=True)
+    return {*filter(None, into)}
+
+
 def name_of(run: JobRun) -> str:
     """What a job does, for anybody to read: "ingest of US Code". Of a private domain it says the kind alone."""
     public = Domain.objects.filter(slug=run.params.get("domain"), visibility=Domain.Visibility.PUBLIC)

@@ -205,8 +205,7 @@ def read_as_now() -> dict:
 def whole_bodies() -> set[str]:
     """Slugs of the public bodies of law of which something is here and nothing is coming in."""
     law = Section.objects.live().filter(domain=OuterRef("pk"))
-    coming = JobRun.objects.unfinished().filter(key=CORPUS).values_list("params__domain", flat=True)
-    here = Domain.objects.visible_to(ANONYMOUS).filter(Exists(law)).exclude(slug__in=filter(None, coming))
+    here = Domain.objects.visible_to(ANONYMOUS).filter(Exists(law)).exclude(slug__in=jobs.coming_in())
     return {*here.values_list("slug", flat=True)}
 
 

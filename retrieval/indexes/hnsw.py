@@ -1,8 +1,9 @@
 """HNSW indexes over the vectors of large public domains, one for each domain and embedding model.
 
-An index is made once a domain has grown large, by a process of its own that takes as long as it takes and keeps
-neither searches nor ingestion waiting; PostgreSQL keeps it up to date. Only texts that are in force are in it: staged,
-closed and private vectors are not.
+An index is made once a domain has grown large and nothing comes into it, by a process of its own that takes as long as
+it takes and keeps neither searches nor ingestion waiting; PostgreSQL keeps it up to date. To enter vectors one by one
+takes several times as long as to make the index of all, so a body of law that is being loaded has none until it is
+through, and is compared one by one. Only texts that are in force are in it: staged, closed and private vectors are not.
 """
 
 import subprocess
@@ -19,7 +20,7 @@ from retrieval import jobs
 from retrieval.corpus import statements
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
-from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun
+from retrieval.models import ChunkVector, Domain, EmbeddingModel, JobRun
 
 LARGE = 10_000  # chunks of a domain; fewer are compared one by one in at most 7 ms, as long as an index takes
 LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
@@ -56,7 +57,7 @@ class IndexVectors(Job):
 
 
 def order_missing() -> None:
-    """Orders the indexes that domains have come to need."""
+    """What the clock runs: orders the indexes that domains have come to need."""
     if missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
         jobs.enqueue(**request(), queues=True)
 
@@ -97,17 +98,22 @@ def exists(model: int, domain: int) -> bool:
 
 
 def missing(*models: EmbeddingModel) -> list[tuple[EmbeddingModel, Domain]]:
-    """Indexes that large public domains lack, for these embedding models; for the one in use if none is named."""
+    """Indexes that large public domains lack, but for those that something comes into, for these embedding models; for
+    the one in use if none is named.
+    """
     asked = models or tuple(EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE))
-    indexable = [model for model in asked if model.dims <= MOST_DIMENSIONS]
-    large = [
-        domain for domain in Domain.objects.exclude(visibility=Domain.Visibility.PRIVATE) if is_large(domain)
+    public = Domain.objects.exclude(visibility=Domain.Visibility.PRIVATE).exclude(slug__in=jobs.coming_in())
+    return [
+        (model, domain)
+        for domain in public
+        for model in asked
+        if model.dims <= MOST_DIMENSIONS and not exists(model.pk, domain.pk) and is_large(model, domain)
     ]
-    return [(model, domain) for domain in large for model in indexable if not exists(model.pk, domain.pk)]
 
 
-def is_large(domain: Domain) -> bool:
-    return Chunk.objects.filter(domain=domain).order_by()[: LARGE + 1].count() > LARGE
+def is_large(model: EmbeddingModel, domain: Domain) -> bool:
+    vectors = ChunkVector.objects.live().in_force().filter(model=model, domain=domain, private=False)
+    return vectors.order_by()[: LARGE + 1].count() > LARGE
 
 
 def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -> None:

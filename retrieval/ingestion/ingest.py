@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from retrieval.access.row_security import as_system
-from retrieval.indexes import hnsw
 from retrieval.ingestion.embedding import chunk_some, enter_some
 from retrieval.ingestion.publishing import publish
 from retrieval.ingestion.staging import read
@@ -14,18 +13,11 @@ from retrieval.models import Domain, JobRun, Section
 class Ingest(Job):
     """params: domain (slug), source (path; empty means the domain's own), force (accept a short source), edition (the
     day from which it holds, where the source does not say). A source of several documents publishes each when it is
-    through, and goes on with the next. What index of vectors it has come to need is ordered once the source is through,
-    or will not be: to enter vectors one by one takes several times as long as to make the index of all.
+    through, and goes on with the next.
     """
 
     @as_system()
     def step(self, run: JobRun) -> Progress:
-        progress = self._stepped(run)
-        if progress.finished:
-            hnsw.order_missing()
-        return progress
-
-    def _stepped(self, run: JobRun) -> Progress:
         match run.state.get("phase", "read"):
             case "read":
                 return numbered(read(run))
@@ -39,11 +31,6 @@ class Ingest(Job):
     @as_system()
     def undo(self, run: JobRun) -> None:
         drop_staged(run)
-        hnsw.order_missing()
-
-    @as_system()
-    def failed(self, run: JobRun) -> None:
-        hnsw.order_missing()
 
 
 def numbered(progress: Progress) -> Progress:

@@ -24,7 +24,7 @@ from retrieval.citations.citation import cite_plain
 from retrieval.corpus import changes
 from retrieval.database import has_room
 from retrieval.errors import Forbidden, NoRoom, SourceRefused, TooManyWaiting, gettext_noop
-from retrieval.indexes import cited, hnsw
+from retrieval.indexes import cited
 from retrieval.ingestion import publishing, reembedding
 from retrieval.ingestion.embedding import chunk_some, context_of, enter_some
 from retrieval.ingestion.ingest import drop_staged
@@ -224,7 +224,6 @@ def publish(run: JobRun) -> Progress:
     upload = upload_of(run)
     changed = bool(run.state["units"]) or removes(run)
     progress = publishing.publish(run)
-    hnsw.order_missing()
     if upload.tags:
         Document.objects.filter(pk=run.state["document"]).update(tags=upload.tags)
     close(upload, Upload.Status.STORED if changed else Upload.Status.UNCHANGED)

@@ -18,7 +18,7 @@ from retrieval.errors import NotRun
 from retrieval.indexes.terms import bm25, texts_of
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Reason
 from retrieval.stages.citations import resolve, with_changes
 from retrieval.stages.fusion import words_of
 from retrieval.text.analyzer import LANGUAGES, stems
@@ -133,11 +133,11 @@ class NearestAliasRetriever:
     def _nearest(self, query: Query) -> list[tuple[str, str, float]]:
         most = None if query.selections else self.k  # what is left is among all that are near
         near_enough = []
-        for domain in query.domain_ids:
-            least = query.thresholds[domain].alias_search if domain in query.thresholds else self.least
-            if not published.names_most(domain, query.versions):
+        for domain in query.domains:
+            least = query.thresholds[domain.id].alias_search if domain.id in query.thresholds else self.least
+            if not names_most(query, domain):
                 least = max(least, self.sure)
-            near_enough += compared_by_meaning(query, domain).nearest(k=most, least=least)
+            near_enough += compared_by_meaning(query, domain.id).nearest(k=most, least=least)
         return sorted(near_enough, key=lambda near: (-near[2], near[0]))[:most]
 
 
@@ -195,7 +195,12 @@ class LexicalAliasRetriever:
 
 def most_have_names(query: Query) -> bool:
     """Whether in one of the domains searched at least every second provision has a curated name."""
-    return any(published.names_most(domain, query.versions) for domain in query.domain_ids)
+    return any(names_most(query, domain) for domain in query.domains)
+
+
+def names_most(query: Query, domain: DomainScope) -> bool:
+    """Never of a private domain: nobody counts what it holds, and each caller reads another part of it."""
+    return not domain.private and published.names_most(domain.id, query.versions)
 
 
 def compared_by_words(query: Query, domain: int) -> tuple[Wording, np.ndarray, float]:
@@ -242,17 +247,19 @@ class CompareTexts:
     """Adds to the fused score what the texts of the first `depth` candidates say, whichever leg brought them: `weight`
     x (BM25 of the whole text, as a share of the most that the question's words could weigh, + the cosine of its nearest
     chunk). Ranks do not tell how much better the first of a leg is than its second, and each leg knows a text by one
-    chunk. What the dense leg did not bring is as near as the farthest that it brought.
+    chunk. What the dense leg did not bring is as near as the farthest that it brought; what the question cites, or a
+    rule brings, says all that could be said.
 
     Only where few provisions have curated names; where most have, these tell more. The share is the score `whole_text`.
     """
 
     depth: int = 100
     weight: float = 0.3
+    scale: float = 1 / 6  # scores stay as large as sums of reciprocal ranks, which rerankers have learned from
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
-        query, pool = ranking.query, ranking.candidates[: self.depth]
+        query, pool, rest = ranking.query, ranking.candidates[: self.depth], ranking.candidates[self.depth :]
         if not pool or most_have_names(query):
             return ranking.noting(
                 "most provisions have curated names" if pool else "nothing found", skipped=True
@@ -261,15 +268,20 @@ class CompareTexts:
         farthest = min((c.scores["dense"] for c in ranking.candidates if "dense" in c.scores), default=0.0)
         compared = [
             c.but(
-                score=c.score + self.weight * (share + c.scores.get("dense", farthest)),
+                score=self.scale * (c.score + self.weight * (said + c.scores.get("dense", farthest))),
                 scores={**c.scores, "whole_text": share} if share else c.scores,
             )
             for share, c in zip(shares, pool, strict=True)
+            for said in [share if c.ranks.keys().isdisjoint(SURE) else 1.0]
         ]
         having = sum(share > 0 for share in shares)
-        return ranking.with_candidates([*compared, *ranking.candidates[self.depth :]]).noting(
+        behind = [c.but(score=self.scale * c.score) for c in rest]
+        return ranking.with_candidates([*compared, *behind]).noting(
             f"{having} of {len(pool)} have words of the question"
         )
+
+
+SURE = ("citation", "rule")  # legs that know what they bring by more than its words
 
 
 def named_scores(query: Query, domain: int, locators: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -42,7 +42,7 @@ MORE_LIKELY = 0.5  # title 8 loaded alone, before a training: of 83 questions to
 # loaded after each training of the reranker.
 FILE = Path(__file__).parent / "any_answer.json"
 FEATURES = (
-    "relevant",  # the log odds that the likeliest of the first candidates is
+    "relevant",  # the log odds that the likeliest of the first candidates is (`relevance`)
     "likeness",  # how much nearer the question is to judged ones that law here answers than to those that none does
     "unanswered",  # the cosine of the nearest of the latter
     "said",  # the greatest share of the question that a curated name says
@@ -164,10 +164,20 @@ def signs(query: Query, found: Found) -> np.ndarray | None:
     shown = [one for found_there in answers for one in first_of(found_there)]
     return features(
         query,
-        relevant=max((one.probability or 0.0 for one in shown), default=0.0),
+        relevant=max(map(relevance, answers)),
         said=max((one.scores.get("alias_coverage", 0.0) for one in shown), default=0.0),
         near=max((one.scores.get("dense", 0.0) for one in shown), default=0.0),
     )
+
+
+def relevance(answer: Ranking) -> float:
+    """The probability that the likeliest of the first candidates of a body is relevant, or, in one of which nothing was
+    learned, that any text like it answers.
+    """
+    first = first_of(answer)
+    if (verdict := as_any_text(answer, first)) is not None:
+        return 0.0 if verdict is UNTOLD else verdict.probability
+    return max((one.probability or 0.0 for one in first), default=0.0)
 
 
 def any_answers(query: Query) -> Logistic:

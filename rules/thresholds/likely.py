@@ -57,7 +57,7 @@ def features(query: Query) -> dict[int, DomainFeatures]:
     """By domain."""
     public = [domain for domain in query.filled if not domain.private]
     judged, names = judged_cosines(query, public), {domain.id: name_features(query, domain) for domain in public}
-    having = {domain.id for domain in public if has_names(query, domain)}
+    having = {domain.id for domain in public if published.names_most(domain.id, query.versions)}
     known = [names[domain] for domain in having or names] or [(0.0, 0.0)]
     usual = (np.mean(known, axis=0) + np.max(known, axis=0)) / 2
     found = {}
@@ -71,12 +71,6 @@ def features(query: Query) -> dict[int, DomainFeatures]:
 
 def log_route(query: Query, domain: DomainScope) -> float:
     return math.log(max(query.route_to(domain), 1e-4))
-
-
-def has_names(query: Query, domain: DomainScope) -> bool:
-    """Whether most provisions of a domain have some. One whose words are not counted yet may have none."""
-    has_any = published.wording(domain.id, published.version_of("aliases", query.versions)).locators
-    return bool(has_any) and published.names_most(domain.id, query.versions)
 
 
 def judged_cosines(query: Query, public: Sequence[DomainScope]) -> dict[str, float]:

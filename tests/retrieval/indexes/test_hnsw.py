@@ -8,6 +8,7 @@ from django.db import connection
 from evaluation.benchmarks import vectors as made_corpus
 from retrieval import jobs
 from retrieval.indexes import hnsw
+from retrieval.ingestion import ingest
 from retrieval.models import ChunkVector, EmbeddingModel, JobRun
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +38,22 @@ def test_a_domain_that_has_grown_orders_its_index(grown, monkeypatch):
     *_, last = jobs.run_here(run)
     assert last.status == "done" and not hnsw.missing()
     assert hnsw.exists(model.pk, grown.pk)
+
+
+def test_a_domain_that_something_comes_into_has_no_index_made(grown):
+    coming = jobs.create(**ingest.request(grown))
+    hnsw.order_missing()
+    assert not hnsw.missing() and not JobRun.objects.filter(kind="index_vectors").exists()
+    jobs.cancel(coming)
+    for _step in jobs.run_here(coming):
+        pass
+    hnsw.order_missing()
+    assert JobRun.objects.filter(kind="index_vectors").exists()
+
+
+def test_what_is_staged_makes_no_domain_large(grown):
+    ChunkVector.objects.filter(domain=grown).update(live=False)
+    assert not hnsw.missing()
 
 
 def test_a_builder_that_ends_without_an_index_is_not_started_for_ever(grown, monkeypatch):

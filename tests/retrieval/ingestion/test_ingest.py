@@ -7,8 +7,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval import jobs
-from retrieval.errors import ArfError
-from retrieval.indexes import hnsw
 from retrieval.ingestion import ingest
 from retrieval.models import Chunk, Domain, JobRun
 from tests.retrieval.ingestion.conftest import rows
@@ -95,41 +93,6 @@ def test_an_ingestion_of_many_documents_goes_on_where_it_was_killed(domain, tmp_
     assert list(domain.sections.live().filter(is_leaf=True).in_order().values_list("locator", flat=True)) == [
         "/manual/a/1", "/manual/b/1", "/manual/c/1",
     ]  # fmt: skip
-
-
-def index_ordered() -> bool:
-    return JobRun.objects.filter(kind="index_vectors").exists()
-
-
-@pytest.fixture
-def large(monkeypatch):
-    """Every domain with vectors counts as large."""
-    monkeypatch.setattr(hnsw, "LARGE", 0)
-
-
-def test_an_index_of_vectors_is_ordered_once_a_source_is_through(domain, tmp_path, large):
-    created = jobs.create(**ingest.request(domain, str(rows_of(tmp_path, "/manual/a/1", "/manual/b/1"))))
-    for run in jobs.run_here(created):
-        assert index_ordered() == run.is_finished
-    assert run.status == JobRun.Status.DONE
-
-
-@pytest.mark.parametrize("ended", ["cancelled", "failed"])
-def test_an_index_of_vectors_is_ordered_once_a_source_will_not_be_through(domain, tmp_path, large, monkeypatch, ended):
-    run = jobs.create(**ingest.request(domain, str(rows_of(tmp_path, "/manual/a/1", "/manual/b/1"))))
-    while not domain.sections.live().exists():
-        run = jobs.take_step(run.pk, run.ticket)
-    assert not index_ordered()
-    if ended == "cancelled":
-        jobs.cancel(run)
-    else:
-        monkeypatch.setattr(ingest, "read", refuse)
-    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
-    assert run.status == ended and index_ordered()
-
-
-def refuse(run: JobRun):
-    raise ArfError("The source is gone.")
 
 
 def test_the_command_takes_the_day_of_an_edition(domain, write):

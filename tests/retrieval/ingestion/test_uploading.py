@@ -11,7 +11,6 @@ from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
 from retrieval.errors import ArfError, Forbidden, NoRoom, SourceRefused, TooManyWaiting
-from retrieval.indexes import hnsw
 from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.models.uploads import in_words
@@ -97,13 +96,6 @@ def test_a_file_that_cannot_be_read_leaves_only_the_reason():
     assert {locked.status, scan.status} == {"refused"}
     assert locked.content is None
     assert not Document.objects.filter(domain=domain).exists()
-
-
-def test_a_file_orders_the_index_of_vectors_that_its_domain_has_come_to_need(monkeypatch):
-    monkeypatch.setattr(hnsw, "LARGE", 0)
-    domain = a_domain()
-    handed_in(domain, lease(FEES))
-    assert domain in [of for _, of in hnsw.missing()] and JobRun.objects.filter(kind="index_vectors").exists()
 
 
 def test_on_a_full_disk_a_file_is_refused_and_taken_when_there_is_room(monkeypatch):

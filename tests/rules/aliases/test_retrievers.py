@@ -24,6 +24,7 @@ from rules.aliases.retrievers import (
     LexicalAliasRetriever,
     NearestAliasRetriever,
     dense_ranks,
+    most_have_names,
     named_sections,
     strength,
 )
@@ -324,15 +325,34 @@ def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searche
     assert by_texts(searched, *begun, depth=2)[-1].locator == FOURTH
 
 
+def scores_by_texts(ranking: Ranking) -> list[float]:
+    """Of candidates that begin with .5, none of which has words of the question."""
+    found = [candidate(locator).but(score=0.5, **told) for locator, told in TOLD.items()]
+    compared = CompareTexts(weight=0.1, scale=1.0, depth=3)(ranking.with_candidates(found)).candidates
+    return [{c.locator: c.score for c in compared}[locator] for locator in TOLD]
+
+
 def test_how_near_a_text_is_counts_and_what_was_not_found_is_as_near_as_the_farthest(searched, monkeypatch):
     monkeypatch.setattr(published, "names_most", lambda *_: False)
-    found = [candidate(locator).but(score=0.5, scores=scores) for locator, scores in NEAR.items()]
-    compared = {c.locator: c for c in CompareTexts(weight=0.1)(searched.with_candidates(found)).candidates}
-    assert [compared[locator].score for locator in NEAR] == pytest.approx([0.58, 0.54, 0.54])
+    assert scores_by_texts(searched)[:2] == pytest.approx([0.58, 0.54])
 
 
+def test_what_is_cited_says_all_and_what_stands_behind_the_first_nothing(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    assert scores_by_texts(searched)[2:] == pytest.approx([0.64, 0.5])
 
-NEAR = {FIRST: {"dense": 0.8}, THIRD: {"dense": 0.4}, SECOND: {"lexical": 3.0}}  # none has words of the question
+
+def test_one_name_in_a_private_domain_keeps_no_text_from_being_compared(searched, monkeypatch):
+    query = replace(searched.query, domains=tuple(replace(domain, private=True) for domain in searched.query.domains))
+    assert not most_have_names(query) and most_have_names(searched.query)
+
+
+TOLD = {
+    FIRST: {"scores": {"dense": 0.8}},
+    SECOND: {"scores": {"lexical": 3.0}},
+    THIRD: {"scores": {"dense": 0.4}, "ranks": {"citation": 1}},
+    "/us/const/amendment/XXVII": {"scores": {"dense": 0.9}},
+}
 NAMES_SAY = ("named", "name_near", "name_words")
 
 
