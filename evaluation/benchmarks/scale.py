@@ -65,7 +65,7 @@ def grown(
     seed: int,
 ) -> dict:
     made, (domain, vectors) = timed(lambda: make(source, size, model, seed=seed, texts=texts))
-    with_index, _ = timed(lambda: hnsw.is_large(domain) and hnsw.make(model, domain))
+    with_index, _ = timed(lambda: hnsw.is_large(model, domain) and hnsw.make(model, domain))
     lexical, _ = timed(lambda: lexical_sync.rebuild(lexical_sync.open_writer(settings.ARF_LEXICAL_DIR)))
     row = {"chunks": len(vectors), "made_s": made, "vector_index_s": with_index, "lexical_index_s": lexical}
     row["publish_s"] = publish_one(domain)

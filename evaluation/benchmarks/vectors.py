@@ -181,7 +181,7 @@ def benchmark_vectors(questions: Sequence[str], *, size: int, seed: int) -> Iter
         )
         domain, vectors = make(source, size, model, seed=seed)
         started = time.perf_counter()
-        if hnsw.is_large(domain):
+        if hnsw.is_large(model, domain):
             hnsw.make(model, domain)
         yield {"chunks": len(vectors), "index_s": round(time.perf_counter() - started, 1)}
         yield from measured(asked, domain, model, vectors)

@@ -15,6 +15,7 @@ Steps 2, 3 and 5 are done in pieces of about a second, as many as a step has tim
 
 import base64
 import io
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -47,7 +48,9 @@ from evaluation.topics.library import load_arrived
 from evaluation.topics.topic import Topic
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS
+from retrieval.engines import loaded
 from retrieval.errors import ArfError, gettext_noop
+from retrieval.indexes import lexical_sync
 from retrieval.jobs import CORPUS, HasTime, Job, Progress
 from retrieval.models import Checkpoint, Domain, EmbeddingModel, JobRun, RankerModel, Section, Version
 from retrieval.models.packed import pack, unpack
@@ -63,6 +66,8 @@ TOPICS = 20  # searched in one piece
 WEIGHT = 50  # of a model fitted, in the job's progress; a topic searched has 1
 UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
 SHOWN_LEAKS = 10
+MOST_BEHIND = 10_000  # changes of texts that the index of words may lack: else what is learned is not what will serve
+LOOKED_AFTER = 2.0  # seconds until it is looked whether it has caught up
 SHORTEST_PAUSE = timedelta(minutes=10)  # before a training that was given up goes on
 Outcome = RetrainingRun.Outcome
 
@@ -270,6 +275,10 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
         if defaults.load_arrived() or embed_missing():
             return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
+    if (lacking := lexical_sync.behind(loaded.lexical_index().position)) > MOST_BEHIND:
+        time.sleep(LOOKED_AFTER)
+        told = f"Waiting for this machine's index of words, which lacks {lacking} changes and is kept by `manage.py up`"
+        return Progress(0, 0, told, {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),

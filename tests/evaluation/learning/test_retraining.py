@@ -67,6 +67,18 @@ def test_an_unanswerable_question_is_searched_in_every_body_that_is_learned_from
     assert run.state["learned"] == 4 and RetrainingRun.objects.get().report["gathered"]["learned"] == 3
 
 
+def test_nothing_is_learned_while_the_index_of_words_lacks_a_body_of_law(library, monkeypatch):
+    topic("speech", "what is free speech")
+    topic("kept", "who may declare war", split="test")
+    lacking = iter([20_000, 10_001, 10_000])
+    monkeypatch.setattr(retraining.lexical_sync, "behind", lambda position: next(lacking))
+    monkeypatch.setattr(retraining, "LOOKED_AFTER", 0.0)
+    steps = jobs.run_here(jobs.create(**request()))
+    assert ["lacks 20000 changes" in next(steps).message, "lacks 10001" in next(steps).message] == [True, True]
+    assert not RetrainingRun.objects.exists()
+    assert "2 searches of judged topics" in next(steps).message
+
+
 def test_a_body_of_law_that_is_coming_in_counts_as_missed_once_it_is_there(library):
     topic("speech", "what is free speech")
     topic("kept", "who may declare war", split="test")

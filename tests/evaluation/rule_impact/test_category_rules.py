@@ -105,8 +105,8 @@ def judged():
             for m, heading in enumerate(("Recitals", *HEADINGS))
         ]
         (clause,) = [section for section in sections if section.heading == "Governing Law"]
-        Section.objects.filter(pk=clause.pk).update(text="Ruritania alone.")
-        clause.text = "Ruritania alone."
+        Section.objects.filter(pk=clause.pk).update(text="The forum of Ruritania.")
+        clause.text = "The forum of Ruritania."
         embedded(*sections)
         topic = Topic.objects.create(
             name=f"law {domain.slug} {n}", domain=domain, query="forum choice", tags=["forum choice"]
