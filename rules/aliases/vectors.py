@@ -17,6 +17,8 @@ SCANNED = 20_000  # names of a domain that are all compared
 READ = 2_000  # of more, those compared: the ones whose signs agree most with the question's. Of the 60 nearest of
 # 113,000 names .988 are among these, and all with a cosine of .6
 WORD = 64  # signs of one number
+SIGNS_BLOCK = 8_192  # names whose signs are compared at a time, in the processor's cache: the numbers of all would be
+# memory got anew from the system in each search
 
 Row = tuple[str, str, bytes]  # name, locator, vector of unit length as float16
 
@@ -92,11 +94,17 @@ class AliasVectors:
 
     def alike(self, vector: np.ndarray, k: int) -> np.ndarray:
         """The k names whose signs agree with those of most dimensions, and all that agree as often; in order."""
-        differing = np.zeros(len(self.texts), np.uint16)
-        for of_names, of_vector in zip(self.signs, signs_of(vector[np.newaxis])[:, 0], strict=True):
-            differing += np.bitwise_count(of_names ^ of_vector)
-        farthest = np.searchsorted(np.cumsum(np.bincount(differing)), k)
-        return np.flatnonzero(differing <= farthest)
+        differing, of_vector = np.zeros(len(self.texts), np.uint16), signs_of(vector[np.newaxis])[:, 0]
+        often = np.zeros(len(of_vector) * WORD + 1, np.intp)
+        differ, count = np.empty(SIGNS_BLOCK, np.uint64), np.empty(SIGNS_BLOCK, np.uint8)
+        for start in range(0, len(differing), SIGNS_BLOCK):
+            block = differing[start : start + SIGNS_BLOCK]
+            of_block, size = self.signs[:, start : start + SIGNS_BLOCK], len(block)
+            for of_names, word in zip(of_block, of_vector, strict=True):
+                np.bitwise_xor(of_names, word, out=differ[:size])
+                block += np.bitwise_count(differ[:size], out=count[:size])
+            often += np.bincount(block, minlength=len(often))
+        return np.flatnonzero(differing <= np.searchsorted(np.cumsum(often), k))
 
     @cached_property
     def counts(self) -> np.ndarray:
