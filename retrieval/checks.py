@@ -90,7 +90,7 @@ def vector_index(app_configs, databases: Sequence[str] | None = None, **kwargs) 
         yield Warning(
             f"The domain {domain.slug} has more than {hnsw.LARGE} chunks and no index of their vectors by "
             f"{model.name}.",
-            hint="It is made by a job, within minutes; `manage.py index_vectors` makes it at once.",
+            hint="A job makes it once nothing comes into the domain; `manage.py index_vectors` makes it at once.",
             id="arf.W010",
         )
 

@@ -189,10 +189,10 @@ def before(run: JobRun) -> JobRun | None:
     return None if turn == run else of_owner(run).filter(pk__lt=run.pk).order_by("pk").first() or turn
 
 
-def coming_in() -> set[str]:
-    """Slugs of the domains into which an unfinished job brings texts."""
-    into = JobRun.objects.unfinished().filter(key=CORPUS).values_list("params__domain", flat=True)
-    return {*filter(None, into)}
+def coming_in(lately: timedelta = timedelta()) -> set[str]:
+    """Slugs of the domains into which an unfinished job brings texts, or one that ended so lately."""
+    bringing = JobRun.objects.unfinished() | JobRun.objects.filter(finished_at__gt=timezone.now() - lately)
+    return {*filter(None, bringing.filter(key=CORPUS).values_list("params__domain", flat=True))}
 
 
 def name_of(run: JobRun) -> str:

@@ -68,6 +68,7 @@ UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
 SHOWN_LEAKS = 10
 MOST_BEHIND = 10_000  # changes of texts that the index of words may lack: else what is learned is not what will serve
 LOOKED_AFTER = 2.0  # seconds until it is looked whether it has caught up
+PATIENCE = 20 * 60  # seconds for which it may come no nearer: as long as an index of everything takes
 SHORTEST_PAUSE = timedelta(minutes=10)  # before a training that was given up goes on
 Outcome = RetrainingRun.Outcome
 
@@ -271,14 +272,12 @@ def abandon() -> None:
 
 def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     abandon()
+    if waited := waiting_for_words(run):
+        return waited
     if not (run.params.get("topics") or run.params.get("dry_run")):
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
         if defaults.load_arrived() or embed_missing():
             return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
-    if (lacking := lexical_sync.behind(loaded.lexical_index().position)) > MOST_BEHIND:
-        time.sleep(LOOKED_AFTER)
-        told = f"Waiting for this machine's index of words, which lacks {lacking} changes and is kept by `manage.py up`"
-        return Progress(0, 0, told, {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),
@@ -295,6 +294,30 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     state = {"phase": "pool", "attempt": attempt.pk, "learned": len(learned)} | read_as_now()
     total = len(topics) + WEIGHT * (len(UNITS) + 4)
     return Progress(0, total, f"{len(topics)} searches of judged topics to make", state)
+
+
+def waiting_for_words(run: JobRun) -> Progress | None:
+    """While this machine's index of words cannot be searched, or lacks too much; None once it is well. Raises ArfError
+    if it comes no nearer.
+    """
+    index = loaded.lexical_index()
+    lacking = lexical_sync.behind(index.position)
+    if not (index.problem or lexical_sync.must_rebuild(index.position)) and lacking <= MOST_BEHIND:
+        return None
+    least, since = run.state.get("words", (lacking + 1, 0.0))
+    if lacking < least:
+        least, since = lacking, time.time()
+    if time.time() > since + PATIENCE:
+        raise ArfError(
+            gettext_noop(
+                "This machine's index of words lacks %(lacking)s changes and comes no nearer: is `manage.py up`, or "
+                "`manage.py lexical_writer`, running?"
+            ),
+            lacking=lacking,
+        )
+    time.sleep(LOOKED_AFTER)
+    told = f"Waiting for this machine's index of words: {index.problem or f'it lacks {lacking} changes'}"
+    return Progress(run.position, run.total, told, {"phase": "gather"} | run.state | {"words": [least, since]})
 
 
 def refuse(run: JobRun, attempt: RetrainingRun, found: Sequence[str]) -> Progress:
@@ -318,6 +341,8 @@ def done(run: JobRun, attempt: RetrainingRun) -> Progress:
 
 
 def pool(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
+    if waited := waiting_for_words(run):
+        return waited
     topics, position = kept.topics(), run.position
     nameless = without_names(topics[: run.state["learned"]])
     while position < len(topics):

@@ -9,12 +9,14 @@ through, and is compared one by one. Only texts that are in force are in it: sta
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
+from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.corpus import statements
@@ -22,12 +24,15 @@ from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import ChunkVector, Domain, EmbeddingModel, JobRun
 
+Lacking = tuple[EmbeddingModel, Domain]
 LARGE = 10_000  # chunks of a domain; fewer are compared one by one in at most 7 ms, as long as an index takes
 LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
 MOST_DIMENSIONS = 4_000  # of a halfvec that pgvector indexes
 PATIENCE = "2s"  # for a lock on the table, behind which searches would have to wait
 LOOKED_AFTER = 2.0  # seconds that a step of the job waits before it tells how far the builder is
 MOST_STARTS = 3  # of a builder that ends without an index
+QUIET = timedelta(minutes=5)  # after the last texts came: titles are often loaded one after another
+RESTS = timedelta(days=1)  # until what failed, or somebody cancelled, is ordered again
 KEY = "vectors"  # of the job, which keeps no other waiting
 BUILDER = "builder of vector indexes"  # the advisory lock of whoever builds: one on all nodes
 
@@ -51,15 +56,28 @@ class IndexVectors(Job):
     """
 
     def step(self, run: JobRun) -> Progress:
-        if missing():
+        if settled():
             return build_step(run)
         return Progress(run.total, run.total, "Every large domain is indexed", finished=True)
 
 
 def order_missing() -> None:
     """What the clock runs: orders the indexes that domains have come to need."""
-    if missing() and not JobRun.objects.unfinished().filter(kind="index_vectors").exists():
+    due = settled()
+    last = JobRun.objects.filter(kind="index_vectors").order_by("-pk").first() if due else None
+    if due and not (last and (not last.is_finished or rests(last, due))):
         jobs.enqueue(**request(), queues=True)
+
+
+def rests(last: JobRun, due: Iterable[Lacking]) -> bool:
+    """Whether the last job failed at these indexes, or was cancelled, not long ago."""
+    ended_badly = last.status in (JobRun.Status.FAILED, JobRun.Status.CANCELLED)
+    tried = last.state.get("waiting")  # of one that ended before its first step it is not known
+    return (
+        ended_badly
+        and last.finished_at > timezone.now() - RESTS
+        and (tried is None or names_of(due) <= {*tried})
+    )
 
 
 def request() -> dict:
@@ -70,7 +88,7 @@ def build_step(run: JobRun, *models: EmbeddingModel) -> Progress:
     """Sees to it that a builder is at work on what these models lack. Raises ArfError for one that ends without an
     index again and again.
     """
-    waiting = [name_of(model.pk, domain.pk) for model, domain in missing(*models)]
+    waiting = sorted(names_of(missing(*models) if models else settled()))
     starts = run.state["starts"] if run.state.get("waiting") == waiting else 0
     if not is_being_built():
         if starts == MOST_STARTS:
@@ -87,6 +105,10 @@ def build_step(run: JobRun, *models: EmbeddingModel) -> Progress:
     return Progress(run.position, run.total, f"{len(waiting)} indexes of vectors to make; {phase}: {share} %", state)
 
 
+def names_of(lacking: Iterable[Lacking]) -> set[str]:
+    return {name_of(model.pk, domain.pk) for model, domain in lacking}
+
+
 def name_of(model: int, domain: int) -> str:
     return f"vector_hnsw_{model}_{domain}"
 
@@ -97,18 +119,22 @@ def exists(model: int, domain: int) -> bool:
     return found
 
 
-def missing(*models: EmbeddingModel) -> list[tuple[EmbeddingModel, Domain]]:
-    """Indexes that large public domains lack, but for those that something comes into, for these embedding models; for
-    the one in use if none is named.
-    """
+def missing(*models: EmbeddingModel) -> list[Lacking]:
+    """Indexes that large public domains lack, for these embedding models; for the one in use if none is named."""
     asked = models or tuple(EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE))
-    public = Domain.objects.exclude(visibility=Domain.Visibility.PRIVATE).exclude(slug__in=jobs.coming_in())
+    public = Domain.objects.exclude(visibility=Domain.Visibility.PRIVATE)
     return [
         (model, domain)
         for domain in public
         for model in asked
         if model.dims <= MOST_DIMENSIONS and not exists(model.pk, domain.pk) and is_large(model, domain)
     ]
+
+
+def settled() -> list[Lacking]:
+    """Those of the model in use that nothing comes into, nor came into a moment ago."""
+    coming = jobs.coming_in(QUIET)
+    return [(model, domain) for model, domain in missing() if domain.slug not in coming]
 
 
 def is_large(model: EmbeddingModel, domain: Domain) -> bool:
@@ -130,12 +156,12 @@ def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -
         )
 
 
-def build_missing(*models: EmbeddingModel) -> Iterator[str]:
+def build_missing(*models: EmbeddingModel, only_settled: bool = False) -> Iterator[str]:
     """Makes them one after the other, outside of any transaction, telling which. Raises ArfError while another process
     does.
     """
     with alone():
-        for model, domain in missing(*models):
+        for model, domain in settled() if only_settled else missing(*models):
             yield f"{domain.name} for {model.name}"
             with connection.cursor() as cursor:  # the half of one whose builder was killed
                 cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name_of(model.pk, domain.pk)}")
@@ -174,7 +200,7 @@ def start_builder(*models: EmbeddingModel) -> None:
     log_of_builder().parent.mkdir(parents=True, exist_ok=True)  # in a container there may be none
     with log_of_builder().open("ab") as log:
         subprocess.Popen(
-            [sys.executable, "manage.py", "index_vectors", *(str(model.pk) for model in models)],
+            [sys.executable, "manage.py", "index_vectors", *([str(model.pk) for model in models] or ["--settled"])],
             cwd=settings.BASE_DIR,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -245,10 +245,10 @@ class CompareNames:
 @dataclass(frozen=True)
 class CompareTexts:
     """Adds to the fused score what the texts of the first `depth` candidates say, whichever leg brought them: `weight`
-    x (BM25 of the whole text, as a share of the most that the question's words could weigh, + the cosine of its nearest
-    chunk). Ranks do not tell how much better the first of a leg is than its second, and each leg knows a text by one
-    chunk. What the dense leg did not bring is as near as the farthest that it brought; what the question cites, or a
-    rule brings, says all that could be said.
+    x (BM25 of the whole text below its heading, as a share of the most that the question's words could weigh, + the
+    cosine of its nearest chunk). Ranks do not tell how much better the first of a leg is than its second, and each leg
+    knows a text by one chunk. What the dense leg did not bring is as near as the farthest that it brought; what the
+    question itself cites, or a rule brings, says all that could be said.
 
     Only where few provisions have curated names; where most have, these tell more. The share is the score `whole_text`.
     """
@@ -265,14 +265,15 @@ class CompareTexts:
                 "most provisions have curated names" if pool else "nothing found", skipped=True
             )
         shares = bm25(words_of(query), texts_of(query, pool, cited=False)).tolist()
-        farthest = min((c.scores["dense"] for c in ranking.candidates if "dense" in c.scores), default=0.0)
+        near = {c.section_id: max(0.0, c.scores["dense"]) for c in ranking.candidates if "dense" in c.scores}
+        farthest = min(near.values(), default=0.0)
         compared = [
             c.but(
-                score=self.scale * (c.score + self.weight * (said + c.scores.get("dense", farthest))),
+                score=self.scale * (c.score + self.weight * (said + near.get(c.section_id, farthest))),
                 scores={**c.scores, "whole_text": share} if share else c.scores,
             )
             for share, c in zip(shares, pool, strict=True)
-            for said in [share if c.ranks.keys().isdisjoint(SURE) else 1.0]
+            for said in [1.0 if is_meant(c) else share]
         ]
         having = sum(share > 0 for share in shares)
         behind = [c.but(score=self.scale * c.score) for c in rest]
@@ -281,7 +282,13 @@ class CompareTexts:
         )
 
 
-SURE = ("citation", "rule")  # legs that know what they bring by more than its words
+def is_meant(candidate: Candidate) -> bool:
+    """Whether a rule brings it, or the question cites it or what became it; not what is below a cited node, or near."""
+    return "rule" in candidate.ranks or any(
+        reason.code in ("moved_here", "named_instead")
+        or (reason.code == "citation" and (candidate.pin or reason.values["locator"] == candidate.locator))
+        for reason in candidate.reasons
+    )
 
 
 def named_scores(query: Query, domain: int, locators: Iterable[str]) -> dict[str, dict[str, float]]:

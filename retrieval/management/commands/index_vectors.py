@@ -8,12 +8,14 @@ from retrieval.models import EmbeddingModel
 
 
 class Command(ArfCommand):
-    help = "Makes the indexes of vectors that large public domains lack; a job has the same done after an ingestion."
+    help = "Makes the indexes of vectors that large public domains lack; a job has it done once nothing comes in."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("models", nargs="*", type=int, help="ids of embedding models (the one in use)")
+        parser.add_argument("--settled", action="store_true", help="only of domains that nothing comes into")
 
     def handle(self, **options) -> None:
-        for name in hnsw.build_missing(*EmbeddingModel.objects.filter(pk__in=options["models"])):
+        models = EmbeddingModel.objects.filter(pk__in=options["models"])
+        for name in hnsw.build_missing(*models, only_settled=options["settled"]):
             self.stdout.write(f"Indexing {name} …")
-        self.stdout.write("Every large domain is indexed.")
+        self.stdout.write("Every large domain is indexed." if not options["settled"] else "Nothing else is to be made.")

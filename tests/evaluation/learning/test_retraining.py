@@ -70,13 +70,25 @@ def test_an_unanswerable_question_is_searched_in_every_body_that_is_learned_from
 def test_nothing_is_learned_while_the_index_of_words_lacks_a_body_of_law(library, monkeypatch):
     topic("speech", "what is free speech")
     topic("kept", "who may declare war", split="test")
-    lacking = iter([20_000, 10_001, 10_000])
+    lacking = iter([20_000, 10_001, 10_000, 10_001, 0])
     monkeypatch.setattr(retraining.lexical_sync, "behind", lambda position: next(lacking))
     monkeypatch.setattr(retraining, "LOOKED_AFTER", 0.0)
     steps = jobs.run_here(jobs.create(**request()))
     assert ["lacks 20000 changes" in next(steps).message, "lacks 10001" in next(steps).message] == [True, True]
     assert not RetrainingRun.objects.exists()
     assert "2 searches of judged topics" in next(steps).message
+    assert "lacks 10001" in next(steps).message and "2 of 2 topics searched" in next(steps).message
+
+
+def test_a_training_that_waits_for_an_index_nobody_keeps_fails_and_says_so(library, monkeypatch):
+    monkeypatch.setattr(retraining.lexical_sync, "must_rebuild", lambda position: True)
+    monkeypatch.setattr(retraining, "LOOKED_AFTER", 0.0)
+    steps = jobs.run_here(jobs.create(**request()))
+    assert [next(steps).message.startswith("Waiting for") for _ in range(3)] == [True] * 3
+    monkeypatch.setattr(retraining, "PATIENCE", 0.0)
+    *_, last = steps
+    assert last.status == "failed"
+    assert "is `manage.py up`" in RetrainingRun.objects.get().reason
 
 
 def test_a_body_of_law_that_is_coming_in_counts_as_missed_once_it_is_there(library):

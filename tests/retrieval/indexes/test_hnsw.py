@@ -4,6 +4,7 @@ import numpy as np
 import psycopg
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from evaluation.benchmarks import vectors as made_corpus
 from retrieval import jobs
@@ -40,15 +41,44 @@ def test_a_domain_that_has_grown_orders_its_index(grown, monkeypatch):
     assert hnsw.exists(model.pk, grown.pk)
 
 
-def test_a_domain_that_something_comes_into_has_no_index_made(grown):
-    coming = jobs.create(**ingest.request(grown))
+def ordered() -> int:
+    """How many jobs there are once the clock has looked."""
     hnsw.order_missing()
-    assert not hnsw.missing() and not JobRun.objects.filter(kind="index_vectors").exists()
+    return JobRun.objects.filter(kind="index_vectors").count()
+
+
+def test_a_domain_that_something_comes_into_has_no_index_made_until_a_while_after(grown):
+    coming = jobs.create(**ingest.request(grown))
+    assert not ordered()
     jobs.cancel(coming)
     for _step in jobs.run_here(coming):
         pass
-    hnsw.order_missing()
-    assert JobRun.objects.filter(kind="index_vectors").exists()
+    assert not ordered()
+    JobRun.objects.filter(pk=coming.pk).update(finished_at=timezone.now() - hnsw.QUIET)
+    assert ordered() == 1
+
+
+def test_another_embedder_serves_only_with_its_indexes_whatever_comes_in(grown):
+    jobs.create(**ingest.request(grown))
+    model = EmbeddingModel.objects.get()
+    assert hnsw.missing(model) == [(model, grown)] and not hnsw.settled()
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_what_failed_or_was_cancelled_is_not_ordered_again_at_once(grown, status):
+    assert ordered() == 1
+    job = JobRun.objects.filter(kind="index_vectors")
+    job.update(status=status, finished_at=timezone.now(), state={"waiting": [*hnsw.names_of(hnsw.settled())]})
+    assert ordered() == 1
+    job.update(state={"waiting": ["another"]})
+    assert ordered() == 2
+
+
+def test_what_failed_is_ordered_again_the_next_day(grown):
+    assert ordered() == 1
+    yesterday = timezone.now() - hnsw.RESTS
+    JobRun.objects.filter(kind="index_vectors").update(status="failed", finished_at=yesterday)
+    assert ordered() == 2
 
 
 def test_what_is_staged_makes_no_domain_large(grown):

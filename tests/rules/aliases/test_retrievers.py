@@ -10,7 +10,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import NotRun
 from retrieval.indexes.terms import NONE, Frequencies
 from retrieval.models import Domain, Section, Version
-from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.ranking import Candidate, Query, Ranking, Reason
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
 from retrieval.stages.fusion import weight_of
@@ -342,6 +342,19 @@ def test_what_is_cited_says_all_and_what_stands_behind_the_first_nothing(searche
     assert scores_by_texts(searched)[2:] == pytest.approx([0.64, 0.5])
 
 
+def test_what_stands_below_what_is_cited_is_compared_as_all_others(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    below = (Reason("citation", {"locator": "/us/const/amendment"}),)
+    monkeypatch.setitem(TOLD, THIRD, TOLD[THIRD] | {"reasons": below})
+    assert scores_by_texts(searched)[2] == pytest.approx(0.54)
+
+
+def test_a_text_that_means_the_opposite_lowers_no_score(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    monkeypatch.setitem(TOLD, FIRST, {"scores": {"dense": -0.5}})
+    assert scores_by_texts(searched)[:2] == pytest.approx([0.5, 0.5])
+
+
 def test_one_name_in_a_private_domain_keeps_no_text_from_being_compared(searched, monkeypatch):
     query = replace(searched.query, domains=tuple(replace(domain, private=True) for domain in searched.query.domains))
     assert not most_have_names(query) and most_have_names(searched.query)
@@ -350,7 +363,7 @@ def test_one_name_in_a_private_domain_keeps_no_text_from_being_compared(searched
 TOLD = {
     FIRST: {"scores": {"dense": 0.8}},
     SECOND: {"scores": {"lexical": 3.0}},
-    THIRD: {"scores": {"dense": 0.4}, "ranks": {"citation": 1}},
+    THIRD: {"scores": {"dense": 0.4}, "reasons": (Reason("citation", {"locator": THIRD}),)},
     "/us/const/amendment/XXVII": {"scores": {"dense": 0.9}},
 }
 NAMES_SAY = ("named", "name_near", "name_words")
