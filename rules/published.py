@@ -1,6 +1,6 @@
 """What is published now, compiled for matching and kept in memory per version: a new version compiles anew."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -9,6 +9,7 @@ from functools import lru_cache, wraps
 from inspect import signature
 from itertools import groupby
 from operator import itemgetter
+from threading import Lock
 from typing import Generic, TypeVar
 
 from django.conf import settings
@@ -16,7 +17,6 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.statements import current_versions
 from retrieval.engines.translation import Glossary
 from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
@@ -61,48 +61,53 @@ def names_now(domain_id: int, version: Version) -> Mapping[str, int]:
     return found[1]
 
 
-def is_current(version: Version) -> bool:
-    """Whether no name has changed since, of those that the version tells of."""
-    now = version_of("aliases", current_versions())
-    return all(known in (0, number) for known, number in zip(version, now, strict=True))
-
-
 @dataclass(frozen=True)
 class Made(Generic[T]):
     """What was made of a domain's names. `version` is that of all names, `others` what else it was made for; `names`
-    what told of them, if it was still so when they had been read.
+    what told of them before they were read: what changed meanwhile is told as another, and read again.
     """
 
     version: Version
     others: tuple[int, ...]
-    names: Mapping[str, int] | None
+    names: Mapping[str, int]
     value: T
 
 
 def newest(make: Callable[..., T]) -> Callable[..., T]:
     """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
     which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; if
-    it has parameters for these also what it made last, and the locators whose names have changed since.
+    it has parameters for these also what it made last, and the locators whose names have changed since. Others wait
+    while one thread makes it: together they would take as many times as long.
     """
     kept: dict[int, Made[T]] = {}
+    making: dict[int, Lock] = defaultdict(Lock)
     goes_on = "before" in signature(make).parameters
 
     @wraps(make)
     def known(domain_id: int, version: Version, *others: int) -> T:
         found = kept.get(domain_id)
-        if found is None or (found.version, found.others) != (version, others):
-            names = names_now(domain_id, version)
-            same = found is not None and found.others == others and found.names is not None
-            changed = {locator for locator, _ in found.names.items() ^ names.items()} if same else set()
-            if same and not changed:
-                kept[domain_id] = found = replace(found, version=version, names=names)
-            else:
-                last = {"before": found.value, "changed": changed} if same and goes_on else {}
-                value = make(domain_id, version, *others, **last)
-                kept[domain_id] = found = Made(version, others, names if is_current(version) else None, value)
+        if is_other(found, version, others):
+            with making[domain_id]:
+                found = kept.get(domain_id)
+                if is_other(found, version, others):
+                    kept[domain_id] = found = made(found, domain_id, version, others)
         return found.value
 
+    def made(found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]) -> Made[T]:
+        names = names_now(domain_id, version)
+        if found is None or found.others != others:
+            return Made(version, others, names, make(domain_id, version, *others))
+        changed = {locator for locator, _ in found.names.items() ^ names.items()}
+        if not changed:
+            return replace(found, version=version, names=names)
+        last = {"before": found.value, "changed": changed} if goes_on else {}
+        return Made(version, others, names, make(domain_id, version, *others, **last))
+
     return known
+
+
+def is_other(found: Made | None, version: Version, others: tuple[int, ...]) -> bool:
+    return found is None or (found.version, found.others) != (version, others)
 
 
 def of_changed(field: str, changed: Collection[str] | None) -> dict[str, list[str]]:

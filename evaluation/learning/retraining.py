@@ -57,7 +57,7 @@ from retrieval.models.packed import pack, unpack
 from retrieval.ranking import Candidate
 from retrieval.stages.reranker.features import FEATURES, OF_TEXT
 from rules import defaults
-from rules.aliases.embedding import embed_missing
+from rules.aliases.embedding import embed_all
 
 MOST_BYTES = 64 * 2**20  # of one checkpoint; the largest seen is 1 MB
 KEPT = ("section_id", "domain_id", "locator", "score", "chunk_id")  # of a candidate
@@ -276,7 +276,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         return waited
     if not (run.params.get("topics") or run.params.get("dry_run")):
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
-        if defaults.load_arrived() or embed_missing():
+        if defaults.load_arrived() or embed_all():
             return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(

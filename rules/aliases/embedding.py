@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
+from django.db import transaction
 from django.db.models import QuerySet
 
 from retrieval.corpus import statements
@@ -33,16 +34,26 @@ def embed_missing(**among: object) -> int:
     """Embeds the next aliases, of all or among these, that have no vector by the active model; gives how many. May run
     twice.
     """
+    return saved(next_embedded(**among))
+
+
+def saved(rows: list[AliasVector]) -> int:
+    """Saves them at once: each time names change, every process that searches reads what came."""
+    with transaction.atomic():
+        return len(AliasVector.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True))
+
+
+def next_embedded(**among: object) -> list[AliasVector]:
     model = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
     batch = list(missing(model).filter(**among).order_by("pk")[:BATCH]) if model else []
     if not batch:
-        return 0
+        return []
     try:
         embedder = loaded.active_embedder().embedder
     except NotRun:
-        return 0  # searches report it, and the system checks
+        return []  # searches report it, and the system checks
     english = [english_of(alias) for alias in batch]
-    rows = [
+    return [
         AliasVector(
             alias=alias,
             model=model,
@@ -51,7 +62,6 @@ def embed_missing(**among: object) -> int:
         )
         for alias, text, vector in zip(batch, english, embedder.embed_documents(english), strict=True)
     ]
-    return len(AliasVector.objects.bulk_create(rows, ignore_conflicts=True))
 
 
 def embed_saved(aliases: Sequence[int]) -> None:
@@ -73,8 +83,15 @@ def english_of(alias: Alias) -> str:
 
 
 def embed_all(seconds: float = SECONDS) -> int:
-    """Embeds until none is missing or the time is over; gives how many."""
+    """Embeds until none is missing or the time is over, and saves what a minute has brought at once; gives how many."""
     until, total = time.monotonic() + seconds, 0
-    while time.monotonic() < until and (done := embed_missing()):
-        total += done
+    while time.monotonic() < until and (rows := embedded_until(min(until, time.monotonic() + SECONDS))):
+        total += saved(rows)
     return total
+
+
+def embedded_until(moment: float) -> list[AliasVector]:
+    rows: list[AliasVector] = []
+    while time.monotonic() < moment and (more := next_embedded(pk__gt=rows[-1].alias_id if rows else 0)):
+        rows += more
+    return rows

@@ -1,6 +1,9 @@
 """Published names, found in a question."""
 
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from retrieval.ingestion.embedding import embedding_in_use
 from retrieval.models import Domain, Section
 from rules import published
 from rules.aliases import vectors
+from rules.aliases.table import AliasTable
 from rules.models import Alias, AliasVector, NamedProvision
 from tests.builders import a_domain
 
@@ -140,11 +144,43 @@ def test_one_name_that_changed_is_read_with_those_of_its_provision_alone(django_
     names[0].text = "warrant"
     names[0].save()
     version = now()
-    with django_assert_num_queries(3) as asked:  # what the names are now, those of the provision, and whether still
+    with django_assert_num_queries(2) as asked:  # what the names are now, and those of the provision
         after = published.alias_table(names[0].domain_id, version)
     assert "'/a'" in asked.captured_queries[1]["sql"] and "'/b'" not in asked.captured_queries[1]["sql"]
     assert [[*names.texts] for names in (table, after)] == [["search warrant", "jury trial"], ["warrant", "jury trial"]]
     assert [one.pk for one in here] == sorted(after.ids, reverse=True)
+
+
+def test_a_name_that_changes_while_all_are_read_is_read_again(monkeypatch):
+    name = an_alias("search warrant")
+    of, version = AliasTable.of, now()
+
+    def changing(rows):
+        rows = list(rows)
+        Alias.objects.filter(pk=name.pk).update(text="warrant")
+        return of(rows)
+
+    monkeypatch.setattr(AliasTable, "of", changing)
+    assert [*published.alias_table(name.domain_id, version).texts] == ["search warrant"]
+    monkeypatch.setattr(AliasTable, "of", of)
+    assert [*published.alias_table(name.domain_id, now()).texts] == ["warrant"]
+
+
+def test_what_several_searches_need_is_made_once():
+    begun, go_on = [], Event()
+
+    @published.newest
+    def slow(domain_id, version):
+        begun.append(domain_id)
+        go_on.wait(10)
+        return "made"
+
+    published._names_now[7, False] = (1, 0), {}
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(slow, 7, (1, 0)) for _ in range(3)]
+        time.sleep(0.2)  # all have asked
+        go_on.set()
+        assert [one.result() for one in asked] == ["made"] * 3 and begun == [7]
 
 
 def test_the_mark_of_a_provision_is_another_once_something_of_its_names_is():
