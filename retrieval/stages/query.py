@@ -25,14 +25,15 @@ class Normalize:
 
 @dataclass(frozen=True)
 class EmbedQuery:
-    """Embeds the question once for every leg that compares vectors."""
+    """Embeds the question once for every leg that compares vectors, and for a second search with the same words."""
 
     @unless_final
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         active = loaded.active_embedder(query.versions.get("embedding", 0))
         try:
-            vector = active.embedder.embed_query(query.text)
+            what = ("vector", active.model_id, query.text)
+            vector = query.once(what, lambda: active.embedder.embed_query(query.text))
         except EmbeddingUnavailable as problem:
             raise NotRun(f"no embedding: {problem}") from problem
         embedded = replace(query, vector=vector, embedded_by=active.model_id)
