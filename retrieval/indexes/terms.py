@@ -175,6 +175,20 @@ def bm25(query: QueryWords, candidates: CandidateWords) -> np.ndarray:
     return share_of(damped(bodies, candidates), idf_for(query, candidates))
 
 
+def having_all(texts: Mapping[str, str], candidates: CandidateWords) -> np.ndarray:
+    """(candidates,) which have every word that means something of a question, by language, in one of its languages:
+    in their bodies, headings or plain names. None has all of a question without such words.
+    """
+    having = np.zeros(len(candidates.words), bool)
+    for language, text in texts.items():
+        wanted = np.setdiff1d(numbers(text, language), stop_numbers(language))
+        if len(wanted):
+            bodies = occurrences(wanted, [words.body for words in candidates.words])
+            heads = occurrences(wanted, [words.head for words in candidates.words])
+            having |= (bodies + heads > 0).all(axis=1)
+    return having
+
+
 def idf_for(query: QueryWords, candidates: CandidateWords) -> np.ndarray:
     """(candidates, words of the query) what each word weighs in the candidate's domain; nothing without meaning."""
     weights = np.array([counted.idf(query.every) for counted in candidates.counted])

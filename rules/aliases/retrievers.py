@@ -15,18 +15,19 @@ from retrieval.citations.finding import unframed
 from retrieval.corpus import history
 from retrieval.corpus.filters import sections_within
 from retrieval.errors import NotRun
-from retrieval.indexes.terms import bm25, texts_of
+from retrieval.indexes.terms import bm25, having_all, texts_of
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Reason
 from retrieval.stages.citations import resolve, with_changes
-from retrieval.stages.fusion import words_of
+from retrieval.stages.fusion import texts_by_language, words_of
 from retrieval.text.analyzer import LANGUAGES, stems
 from rules import published
 from rules.aliases.table import AliasMatch
 from rules.aliases.vectors import Comparison
 from rules.aliases.wording import Wording
 
+ALL_WORDS = "all_words"
 NONE_NEAR = "no curated name of what may be read here is near"
 
 
@@ -250,7 +251,8 @@ class CompareTexts:
     knows a text by one chunk. What the dense leg did not bring is as near as the farthest that it brought; what the
     question itself cites, or a rule brings, says all that could be said.
 
-    Only where few provisions have curated names; where most have, these tell more. The share is the score `whole_text`.
+    Only where few provisions have curated names; where most have, these tell more. The share is the score `whole_text`;
+    `all_words` is 1 where a text, or its heading, has all words of the question.
     """
 
     depth: int = 100
@@ -264,15 +266,16 @@ class CompareTexts:
             return ranking.noting(
                 "most provisions have curated names" if pool else "nothing found", skipped=True
             )
-        shares = bm25(words_of(query), texts_of(query, pool, cited=False)).tolist()
+        texts = texts_of(query, pool, cited=False)
+        shares, whole = bm25(words_of(query), texts).tolist(), having_all(texts_by_language(query), texts).tolist()
         near = {c.section_id: max(0.0, c.scores["dense"]) for c in ranking.candidates if "dense" in c.scores}
         farthest = min(near.values(), default=0.0)
         compared = [
             c.but(
                 score=self.scale * (c.score + self.weight * (said + near.get(c.section_id, farthest))),
-                scores={**c.scores, "whole_text": share} if share else c.scores,
+                scores={**c.scores, "whole_text": share, ALL_WORDS: float(has_all)} if share else c.scores,
             )
-            for share, c in zip(shares, pool, strict=True)
+            for share, has_all, c in zip(shares, whole, pool, strict=True)
             for said in [1.0 if is_meant(c) else share]
         ]
         having = sum(share > 0 for share in shares)

@@ -12,7 +12,16 @@ from typing import NamedTuple
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
-from retrieval.ranking import ANOTHER_COUNTRY, NEAR_MISSES, Candidate, Ranking, Reason, Thresholds, replace
+from retrieval.ranking import (
+    ANOTHER_COUNTRY,
+    NEAR_MISSES,
+    Candidate,
+    Query,
+    Ranking,
+    Reason,
+    Thresholds,
+    replace,
+)
 from retrieval.stages.legs import COVERAGE, DenseRetriever, LexicalRetriever
 from retrieval.stages.query import EmbedQuery
 from retrieval.stages.quoted import is_headed
@@ -20,6 +29,7 @@ from retrieval.stages.reranker.features import USUAL_MINIMUM
 from retrieval.stages.reranker.reranker import learned_answers
 from rules import published
 from rules.aliases.retrievers import (
+    ALL_WORDS,
     AliasRetriever,
     CompareNames,
     LexicalAliasRetriever,
@@ -219,7 +229,8 @@ class Abstain:
 
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
-    is judged apart, as any text; only where neither is probable nothing is shown. A private section of which the
+    is judged apart, as any text, and answers where all that is asked is some words that it has; only where neither is
+    probable nothing is shown. A private section of which the
     question is the heading answers it, and so does a decision that it names.
     """
 
@@ -289,9 +300,16 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
         return None
     if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]):
         return UNTOLD
-    weights = ANY_TEXT.calibration
-    best = max(logistic(features(candidate), weights) for candidate in unknown)
-    return Verdict(answered_by(best, weights), ANY_TEXT.answer_minimum)
+    weights, minimum = ANY_TEXT.calibration, ANY_TEXT.answer_minimum
+    best = answered_by(max(logistic(features(candidate), weights) for candidate in unknown), weights)
+    return Verdict(max(best, minimum) if has_keywords(ranking.query, unknown) else best, minimum)
+
+
+def has_keywords(query: Query, candidates: Iterable[Candidate]) -> bool:
+    """Whether all that was asked is some words, "governing law", and one of these texts has them all: such a question
+    is as near to nothing as to anything.
+    """
+    return query.strategy == "keyword" and any(candidate.scores.get(ALL_WORDS) for candidate in candidates)
 
 
 def minimum_of(ranking: Ranking, own: Thresholds) -> float:

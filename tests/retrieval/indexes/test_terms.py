@@ -23,6 +23,7 @@ from retrieval.indexes.terms import (
     SectionWords,
     bm25,
     frequencies,
+    having_all,
     matched,
     numbers,
     occurrences,
@@ -60,6 +61,17 @@ def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():
     assert told.covered.tolist() == [1.0, 0.0, 0.0]
     assert told.called.tolist() == [0.0, 1.0, 0.0]
     assert told.cited_by == pytest.approx([0, np.log(2), 0])
+
+
+def test_what_has_every_word_has_it_in_body_or_heading_and_in_one_of_the_languages():
+    laws = [
+        SectionWords(np.sort(numbers(body, "en")), np.sort(numbers(head, "en")), NONE)
+        for body, head in (("laws of Ruritania", "Governing law"), ("the laws of Ruritania", ""), ("governed", "law"))
+    ]
+    candidates = CandidateWords(laws, [frequencies(laws)], np.zeros(3, int), [UNCITED] * 3)
+    assert having_all({"en": "governing law"}, candidates).tolist() == [True, False, True]
+    assert having_all({"en": "of the law", "es": "ley"}, candidates).tolist() == [True, True, True]
+    assert having_all({"en": "of the"}, candidates).tolist() == [False] * 3
 
 
 def test_function_words_tell_only_where_nothing_else_does():

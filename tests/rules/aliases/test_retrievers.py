@@ -323,6 +323,9 @@ def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searche
     assert first.locator == FOURTH and 1 >= first.scores["whole_text"] > 0
     assert not any("whole_text" in each.scores for each in others)
     assert by_texts(searched, *begun, depth=2)[-1].locator == FOURTH
+    words = "unreasonable searches by pirates", "unreasonable searches"
+    found = [by_texts(replace(searched, query=replace(searched.query, text=text)), *begun)[0] for text in words]
+    assert [first.scores["all_words"] for first in found] == [0.0, 1.0]
 
 
 def scores_by_texts(ranking: Ranking) -> list[float]:

@@ -27,6 +27,7 @@ from rules.thresholds.stages import (
     LEARNED,
     Gates,
     ReadThresholds,
+    as_any_text,
     features,
     gated,
     is_cited,
@@ -338,6 +339,17 @@ def test_a_place_above_the_one_cited_and_a_domain_without_thresholds():
 def test_an_answer_is_confident_from_its_threshold_on():
     assert is_confident([a_candidate(1, 0.3), a_candidate(2, 0.8)], {1: Thresholds(version=7)})
     assert not is_confident([a_candidate(1, 0.79), a_candidate(2, None)], {1: Thresholds(version=7)})
+
+
+@pytest.mark.parametrize(
+    ("strategy", "all_words", "declines"),
+    [("keyword", 1.0, False), ("keyword", 0.0, True), ("hybrid", 1.0, True)],
+)
+def test_some_words_that_a_text_of_unlearned_law_has_are_answered_by_it(strategy, all_words, declines):
+    found = (Candidate(1, domain_id=1, scores={"dense": 0.1, "all_words": all_words}),)
+    query = replace(read().query, strategy=strategy, thresholds={1: ANY_TEXT})
+    verdict = as_any_text(Ranking(query), found)
+    assert verdict.declines is declines and verdict.probability < 0.3
 
 
 OLD = 0
