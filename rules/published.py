@@ -39,6 +39,7 @@ from rules.models import (
 
 T = TypeVar("T")
 BATCH = 2_000  # rows read at a time
+NO_MARK = 0  # given to none
 
 Version = tuple[int, int]  # of what concerns public domains, and of what concerns private ones alone; 0: not looked at
 
@@ -56,9 +57,12 @@ def names_now(domain_id: int, version: Version) -> Mapping[str, int]:
     kept = domain_id, bool(version[1])
     found = _names_now.get(kept)
     if found is None or found[0] != version:
-        marks = NamedProvision.objects.filter(domain=domain_id).values_list("locator", "mark")
-        _names_now[kept] = found = version, dict(marks)
+        _names_now[kept] = found = version, marks_of(domain_id)
     return found[1]
+
+
+def marks_of(domain_id: int) -> dict[str, int]:
+    return dict(NamedProvision.objects.filter(domain=domain_id).values_list("locator", "mark"))
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,15 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
         return found.value
 
     def made(found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]) -> Made[T]:
-        names = names_now(domain_id, version)
-        if found is None or found.others != others:
-            return Made(version, others, names, make(domain_id, version, *others))
-        changed = {locator for locator, _ in found.names.items() ^ names.items()}
-        if not changed:
-            return replace(found, version=version, names=names)
-        last = {"before": found.value, "changed": changed} if goes_on else {}
-        return Made(version, others, names, make(domain_id, version, *others, **last))
+        names, last = names_now(domain_id, version), {}
+        if found is not None and found.others == others:
+            changed = {locator for locator, _ in found.names.items() ^ names.items()}
+            if not changed:
+                return replace(found, version=version, names=names)
+            last = {"before": found.value, "changed": changed} if goes_on else {}
+        value = make(domain_id, version, *others, **last)
+        came = marks_of(domain_id).keys() - names.keys()  # one whose names go again has no mark that tells
+        return Made(version, others, {**names, **dict.fromkeys(came, NO_MARK)}, value)
 
     return known
 

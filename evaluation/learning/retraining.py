@@ -68,7 +68,8 @@ UNITS = tuple((fold, family) for fold in range(FOLDS) for family in FAMILIES)
 SHOWN_LEAKS = 10
 MOST_BEHIND = 10_000  # changes of texts that the index of words may lack: else what is learned is not what will serve
 LOOKED_AFTER = 2.0  # seconds until it is looked whether it has caught up
-PATIENCE = 20 * 60  # seconds for which it may come no nearer: as long as an index of everything takes
+PATIENCE = 20 * 60  # seconds for which it may stay as it is: as long as an index of everything takes
+RESUMED = 120  # seconds after the last look: a training that was resumed, or whose workers were off, waits anew
 SHORTEST_PAUSE = timedelta(minutes=10)  # before a training that was given up goes on
 Outcome = RetrainingRun.Outcome
 
@@ -276,7 +277,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         return waited
     if not (run.params.get("topics") or run.params.get("dry_run")):
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
-        if defaults.load_arrived() or embed_all():
+        if defaults.load_arrived() or embed_all(jobs.STEP_SECONDS):
             return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
     gathered = from_file(run.params) if run.params.get("topics") else from_library()
     attempt = RetrainingRun.objects.create(
@@ -300,14 +301,15 @@ def waiting_for_words(run: JobRun) -> Progress | None:
     """While this machine's index of words cannot be searched, or lacks too much; None once it is well. Raises ArfError
     if it comes no nearer.
     """
-    index = loaded.lexical_index()
-    lacking = lexical_sync.behind(index.position)
-    if not (index.problem or lexical_sync.must_rebuild(index.position)) and lacking <= MOST_BEHIND:
+    index, now = loaded.lexical_index(), time.time()
+    lacking, is_new = lexical_sync.behind(index.position), lexical_sync.must_rebuild(index.position)
+    if not (index.problem or is_new) and lacking <= MOST_BEHIND:
+        run.state.pop("words", None)
         return None
-    least, since = run.state.get("words", (lacking + 1, 0.0))
-    if lacking < least:
-        least, since = lacking, time.time()
-    if time.time() > since + PATIENCE:
+    before, since, looked = run.state.get("words", (lacking, now, now))
+    if lacking != before or now > looked + RESUMED:  # it moves, more came in, or this training stood still itself
+        since = now
+    if now > since + PATIENCE:
         raise ArfError(
             gettext_noop(
                 "This machine's index of words lacks %(lacking)s changes and comes no nearer: is `manage.py up`, or "
@@ -316,8 +318,9 @@ def waiting_for_words(run: JobRun) -> Progress | None:
             lacking=lacking,
         )
     time.sleep(LOOKED_AFTER)
-    told = f"Waiting for this machine's index of words: {index.problem or f'it lacks {lacking} changes'}"
-    return Progress(run.position, run.total, told, {"phase": "gather"} | run.state | {"words": [least, since]})
+    problem = index.problem or ("it is to be built anew" if is_new else f"it lacks {lacking} changes")
+    state = {"phase": "gather"} | run.state | {"words": [lacking, since, now]}
+    return Progress(run.position, run.total, f"Waiting for this machine's index of words: {problem}", state)
 
 
 def refuse(run: JobRun, attempt: RetrainingRun, found: Sequence[str]) -> Progress:

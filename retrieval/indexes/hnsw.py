@@ -56,7 +56,7 @@ class IndexVectors(Job):
     """
 
     def step(self, run: JobRun) -> Progress:
-        if settled():
+        if settled() or is_being_built():
             return build_step(run)
         return Progress(run.total, run.total, "Every large domain is indexed", finished=True)
 

@@ -38,9 +38,14 @@ def embed_missing(**among: object) -> int:
 
 
 def saved(rows: list[AliasVector]) -> int:
-    """Saves them at once: each time names change, every process that searches reads what came."""
+    """Saves them at once: each time names change, every process that searches reads what came. Names that are others by
+    now, or gone, are left for the next time.
+    """
     with transaction.atomic():
-        return len(AliasVector.objects.bulk_create(rows, batch_size=BATCH, ignore_conflicts=True))
+        its = Alias.objects.filter(pk__in=[row.alias_id for row in rows]).order_by("pk").select_for_update()
+        now = {pk: name for pk, *name in its.values_list("pk", "text", "language")}
+        current = [row for row in rows if now.get(row.alias_id) == [row.alias.text, row.alias.language]]
+        return len(AliasVector.objects.bulk_create(current, batch_size=BATCH, ignore_conflicts=True))
 
 
 def next_embedded(**among: object) -> list[AliasVector]:
@@ -91,7 +96,20 @@ def embed_all(seconds: float = SECONDS) -> int:
 
 
 def embedded_until(moment: float) -> list[AliasVector]:
+    """At least one batch, and no other that would probably not be ready by then. Raises EmbeddingUnavailable if there
+    is nothing to save first.
+    """
     rows: list[AliasVector] = []
-    while time.monotonic() < moment and (more := next_embedded(pk__gt=rows[-1].alias_id if rows else 0)):
+    now, took = time.monotonic(), 0.0
+    while not rows or now + took < moment:
+        try:
+            more = next_embedded(pk__gt=rows[-1].alias_id if rows else 0)
+        except EmbeddingUnavailable:
+            if not rows:
+                raise
+            break
+        if not more:
+            break
         rows += more
+        now, took = time.monotonic(), time.monotonic() - now
     return rows

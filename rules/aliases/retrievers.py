@@ -12,6 +12,7 @@ import numpy as np
 
 from retrieval.citations.amending import changed_words
 from retrieval.citations.finding import unframed
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import history
 from retrieval.corpus.filters import sections_within
 from retrieval.errors import NotRun
@@ -267,13 +268,14 @@ class CompareTexts:
                 "most provisions have curated names" if pool else "nothing found", skipped=True
             )
         texts = texts_of(query, pool, cited=False)
-        shares, whole = bm25(words_of(query), texts).tolist(), having_all(texts_by_language(query), texts).tolist()
+        asked = texts_by_language(replace(query, synonyms=()))
+        shares, whole = bm25(words_of(query), texts).tolist(), having_all(asked, texts).tolist()
         near = {c.section_id: max(0.0, c.scores["dense"]) for c in ranking.candidates if "dense" in c.scores}
         farthest = min(near.values(), default=0.0)
         compared = [
             c.but(
                 score=self.scale * (c.score + self.weight * (said + near.get(c.section_id, farthest))),
-                scores={**c.scores, "whole_text": share, ALL_WORDS: float(has_all)} if share else c.scores,
+                scores={**c.scores, "whole_text": share, ALL_WORDS: float(has_all)} if share or has_all else c.scores,
             )
             for share, has_all, c in zip(shares, whole, pool, strict=True)
             for said in [1.0 if is_meant(c) else share]
@@ -286,12 +288,18 @@ class CompareTexts:
 
 
 def is_meant(candidate: Candidate) -> bool:
-    """Whether a rule brings it, or the question cites it or what became it; not what is below a cited node, or near."""
+    """Whether a rule brings it, or the question cites it, the decision that it is part of, or what became it; not what
+    is below another cited node, or near.
+    """
     return "rule" in candidate.ranks or any(
         reason.code in ("moved_here", "named_instead")
-        or (reason.code == "citation" and (candidate.pin or reason.values["locator"] == candidate.locator))
+        or (reason.code == "citation" and is_cited_itself(candidate, reason.values["locator"]))
         for reason in candidate.reasons
     )
+
+
+def is_cited_itself(candidate: Candidate, cited: str) -> bool:
+    return bool(candidate.pin) or cited == candidate.locator or cited.startswith((UNITED_STATES_REPORTS, CASE))
 
 
 def named_scores(query: Query, domain: int, locators: Iterable[str]) -> dict[str, dict[str, float]]:

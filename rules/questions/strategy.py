@@ -1,6 +1,7 @@
 """By what a question is best searched: one of six strategies, with a reason and a calibrated probability.
 
-It changes no search: a citation has been answered by its provisions before, and the hybrid search answers all others.
+It changes no ranking: a citation has been answered by its provisions before, and the hybrid search answers all others.
+A question of keywords alone is not declined by law of which nothing was learned, where a text has them all.
 The name is kept with the query and in its trace, and `manage.py strategy_regret` tells what it would be worth.
 """
 

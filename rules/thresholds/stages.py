@@ -263,6 +263,7 @@ class Verdict(NamedTuple):
     probability: float = 1.0
     minimum: float = 0.0
     scale: str = ""  # where the minimum is not the domain's own, why
+    has_keywords: bool = False  # all that is asked is some words, and they are there, however improbable an answer is
 
     def __str__(self) -> str:
         below = f"probability of an answer {self.probability:.3f}, below {self.minimum:.3f}"
@@ -270,7 +271,7 @@ class Verdict(NamedTuple):
 
     @property
     def declines(self) -> bool:
-        return self.probability < self.minimum
+        return self.probability < self.minimum and not self.has_keywords
 
 
 UNTOLD = Verdict()  # where nothing was calibrated, or a leg did not run
@@ -300,9 +301,10 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
         return None
     if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]):
         return UNTOLD
-    weights, minimum = ANY_TEXT.calibration, ANY_TEXT.answer_minimum
-    best = answered_by(max(logistic(features(candidate), weights) for candidate in unknown), weights)
-    return Verdict(max(best, minimum) if has_keywords(ranking.query, unknown) else best, minimum)
+    weights = ANY_TEXT.calibration
+    best = max(logistic(features(candidate), weights) for candidate in unknown)
+    probability = answered_by(best, weights)
+    return Verdict(probability, ANY_TEXT.answer_minimum, has_keywords=has_keywords(ranking.query, unknown))
 
 
 def has_keywords(query: Query, candidates: Iterable[Candidate]) -> bool:

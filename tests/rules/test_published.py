@@ -144,7 +144,7 @@ def test_one_name_that_changed_is_read_with_those_of_its_provision_alone(django_
     names[0].text = "warrant"
     names[0].save()
     version = now()
-    with django_assert_num_queries(2) as asked:  # what the names are now, and those of the provision
+    with django_assert_num_queries(3) as asked:  # marks, the names of the provision, and marks that came meanwhile
         after = published.alias_table(names[0].domain_id, version)
     assert "'/a'" in asked.captured_queries[1]["sql"] and "'/b'" not in asked.captured_queries[1]["sql"]
     assert [[*names.texts] for names in (table, after)] == [["search warrant", "jury trial"], ["warrant", "jury trial"]]
@@ -164,6 +164,21 @@ def test_a_name_that_changes_while_all_are_read_is_read_again(monkeypatch):
     assert [*published.alias_table(name.domain_id, version).texts] == ["search warrant"]
     monkeypatch.setattr(AliasTable, "of", of)
     assert [*published.alias_table(name.domain_id, now()).texts] == ["warrant"]
+
+
+def test_a_name_that_came_while_all_were_read_and_went_again_is_forgotten(monkeypatch):
+    name = an_alias("search warrant")
+    of, version, came = AliasTable.of, now(), []
+
+    def coming(rows):
+        came.append(an_alias("jury trial", domain=name.domain, locator="/b"))
+        return of(rows)
+
+    monkeypatch.setattr(AliasTable, "of", coming)
+    assert sorted(published.alias_table(name.domain_id, version).texts) == ["jury trial", "search warrant"]
+    came[0].delete()
+    monkeypatch.setattr(AliasTable, "of", of)
+    assert [*published.alias_table(name.domain_id, now()).texts] == ["search warrant"]
 
 
 def test_what_several_searches_need_is_made_once():

@@ -103,6 +103,15 @@ def test_a_body_of_law_that_is_coming_in_counts_as_missed_once_it_is_there(libra
     assert missed() == {"us_constitution"}
 
 
+def test_a_training_that_is_resumed_waits_anew(library, monkeypatch):
+    monkeypatch.setattr(retraining.lexical_sync, "must_rebuild", lambda position: True)
+    monkeypatch.setattr(retraining, "LOOKED_AFTER", 0.0)
+    run = jobs.create(**request())
+    run.state = {"words": [retraining.lexical_sync.behind(retraining.loaded.lexical_index().position), 0.0, 0.0]}
+    run.save()
+    assert next(jobs.run_here(run)).message == "Waiting for this machine's index of words: it is to be built anew"
+
+
 @pytest.mark.parametrize(("dry", "here"), [(False, True), (True, False)])
 def test_shipped_topics_whose_law_has_come_take_part_at_once_but_in_a_dry_run(library, dry, here):
     a_section(a_document(Domain.objects.get(slug="us_code")), locator=FALSE_ALARM)

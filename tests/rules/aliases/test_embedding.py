@@ -2,6 +2,7 @@
 
 import pytest
 
+from retrieval.engines.embedders import EmbeddingUnavailable
 from rules.aliases import embedding
 from rules.models import Alias
 
@@ -24,6 +25,29 @@ def test_what_is_embedded_in_one_go_is_saved_at_once(monkeypatch):
     monkeypatch.setattr(embedding, "saved", lambda rows: saved.append(len(rows)) or save(rows))
     Alias.objects.filter(pk__in=Alias.objects.in_use().values("pk")[:3]).update(text="something new")
     assert embedding.embed_all() == 3 and saved == [3]
+
+
+def test_a_name_that_was_put_another_way_meanwhile_is_embedded_again():
+    first, second = Alias.objects.in_use()[:2]
+    Alias.objects.filter(pk__in=[first.pk, second.pk]).update(text="something new")
+    rows = embedding.embedded_until(0.0)
+    Alias.objects.filter(pk=first.pk).update(text="something else")
+    assert len(rows) == 2 and embedding.saved(rows) == 1
+    assert embedding.embed_all() == 1 and first.vectors.get().stems == "someth els"
+
+
+def test_what_was_embedded_before_the_model_failed_is_saved(monkeypatch):
+    monkeypatch.setattr(embedding, "BATCH", 1)
+    Alias.objects.filter(pk__in=Alias.objects.in_use().values("pk")[:3]).update(text="something new")
+    embedded, asked = embedding.next_embedded, iter(range(10))
+
+    def failing(**among):
+        if next(asked) == 2:
+            raise EmbeddingUnavailable("The endpoint is busy.")
+        return embedded(**among)
+
+    monkeypatch.setattr(embedding, "next_embedded", failing)
+    assert embedding.embed_all() == 3
 
 
 def test_a_task_whose_time_is_over_leaves_the_rest_to_the_next():

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 
@@ -16,7 +17,7 @@ from retrieval.search.service import in_scope, query_of, search
 from retrieval.stages.fusion import weight_of
 from retrieval.targets import Part, Selection
 from rules import published
-from rules.aliases import embedding
+from rules.aliases import embedding, retrievers
 from rules.aliases.retrievers import (
     AliasRetriever,
     CompareNames,
@@ -24,6 +25,7 @@ from rules.aliases.retrievers import (
     LexicalAliasRetriever,
     NearestAliasRetriever,
     dense_ranks,
+    is_meant,
     most_have_names,
     named_sections,
     strength,
@@ -323,9 +325,28 @@ def test_where_few_have_names_whole_texts_that_have_the_words_come_first(searche
     assert first.locator == FOURTH and 1 >= first.scores["whole_text"] > 0
     assert not any("whole_text" in each.scores for each in others)
     assert by_texts(searched, *begun, depth=2)[-1].locator == FOURTH
-    words = "unreasonable searches by pirates", "unreasonable searches"
-    found = [by_texts(replace(searched, query=replace(searched.query, text=text)), *begun)[0] for text in words]
-    assert [first.scores["all_words"] for first in found] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "has_all"), [("unreasonable searches by pirates", 0.0), ("unreasonable searches", 1.0)]
+)
+def test_what_has_all_words_is_told_whatever_synonyms_a_rule_adds(searched, monkeypatch, text, has_all):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    query = replace(searched.query, text=text, synonyms=("corsairs",))
+    [found] = by_texts(replace(searched, query=query), FOURTH)
+    assert found.scores["all_words"] == has_all
+
+
+def test_words_that_a_heading_alone_has_are_told_too(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    monkeypatch.setattr(retrievers, "bm25", lambda asked, texts: np.zeros(len(texts.words)))
+    query = replace(searched.query, text="unreasonable searches")
+    assert by_texts(replace(searched, query=query), FOURTH)[0].scores["all_words"] == 1.0
+
+
+def test_parts_of_a_cited_decision_are_meant(searched):
+    cited = (Reason("citation", {"locator": "/us/scotus/347/483"}),)
+    assert is_meant(candidate(FIRST).but(reasons=cited))
 
 
 def scores_by_texts(ranking: Ranking) -> list[float]:
