@@ -21,7 +21,7 @@ from retrieval.text.analyzer import stems
 from rules import published
 from rules.models import Alias, AliasVector
 
-BATCH = 2_000  # aliases a call: a few seconds
+BATCH = 2_000  # aliases embedded, or saved, in one call: a few seconds
 AT_ONCE = 200  # aliases embedded while somebody waits for a page: under a second
 SECONDS = 60.0  # of a task: the queue ends one after two minutes, and begins another each minute
 

@@ -230,8 +230,8 @@ class Abstain:
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
     is judged apart, as any text, and answers where all that is asked is some words that it has; only where neither is
-    probable nothing is shown. A private section of which the
-    question is the heading answers it, and so does a decision that it names.
+    probable nothing is shown. A private section of which the question is the heading answers it, and so does a decision
+    that it names.
     """
 
     @unless_final

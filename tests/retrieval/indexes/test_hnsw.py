@@ -62,6 +62,8 @@ def test_another_embedder_serves_only_with_its_indexes_whatever_comes_in(grown):
     jobs.create(**ingest.request(grown))
     model = EmbeddingModel.objects.get()
     assert hnsw.missing(model) == [(model, grown)] and not hnsw.settled()
+    *_, last = jobs.run_here(jobs.create(**hnsw.request()))
+    assert last.message == "What is left is made once nothing comes into it"
 
 
 @pytest.mark.parametrize("status", ["failed", "cancelled"])
