@@ -169,7 +169,7 @@ def command_lines(var: Path) -> list[tuple[int, str]]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
             environment = (folder / "environ").read_bytes().decode(errors="replace")
             began = int((folder / "stat").read_text().rpartition(")")[2].split()[19])  # ticks after the machine
         except OSError:
