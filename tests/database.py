@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 from django.conf import settings
 from django.core.management import call_command
-from django.db import connection, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
 
 from arf_site.environment import Environment
 from arf_site.node.postgres.server import Postgres
@@ -39,6 +39,7 @@ SOURCES = (
     *("arf_site/groups.py", "evaluation/topics"),
 )
 EXPORTED_BY = ("requirements.txt", "retrieval/engines/onnx_export.py", "retrieval/engines/embedders.py")
+TRIES = 6  # to drop a database
 KEPT = 3  # templates; two branches and a change can be tested in turn without making any of them anew
 
 
@@ -280,7 +281,15 @@ def drop_template(folder: Path) -> None:
 
 
 def drop(name: str) -> None:
-    run_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    """The server waits five seconds for those connected to end, which on a busy machine may take longer."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            run_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        except OperationalError:
+            if not tries_left:
+                raise
+        else:
+            return
 
 
 def exists(name: str) -> bool:

@@ -148,7 +148,13 @@ class RunningArf:
         self.postgres.stop("immediate")
         wait_for(lambda: not command_lines(self.var), limit=120, told=lambda: command_lines(self.var))
         shutil.rmtree(self.postgres.socket_dir, ignore_errors=True)
-        shutil.rmtree(self.var)
+        wait_for(lambda: is_removed(self.var), limit=60)
+
+
+def is_removed(folder: Path) -> bool:
+    """What has just ended may still have removed a file of its own meanwhile."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
 
 
 def python(code: str, *arguments: str) -> tuple[str, ...]:
