@@ -20,9 +20,10 @@ COPY . .
 # The embedder's export and the static files lie in the image; no secret is made here.
 RUN mkdir var && chown arf:arf var
 USER arf
-# As `manage.py up` sets them: memory that one thread has freed serves the others too, and a large block goes back at once.
-ENV PYTHONUNBUFFERED=1 ARF_VAR_DIR=/srv/arf/var MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 \
-    MALLOC_TRIM_THRESHOLD_=131072
+# As `manage.py up` sets them: memory that one thread has freed serves the others too, and a block of 4 MiB goes back at
+# once.
+ENV PYTHONUNBUFFERED=1 ARF_VAR_DIR=/srv/arf/var MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=4194304 \
+    MALLOC_TRIM_THRESHOLD_=33554432
 RUN python -m retrieval.engines.onnx_export var/onnx \
     && ARF_SECRET_KEY=of-the-build DATABASE_URL=postgresql://build@localhost/build \
        python manage.py collectstatic --no-input --verbosity 0
