@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from retrieval import jobs
@@ -159,14 +159,25 @@ def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -
 
 def build_missing(*models: EmbeddingModel, only_settled: bool = False) -> Iterator[str]:
     """Makes them one after the other, outside of any transaction, telling which. Raises ArfError while another process
-    does.
+    does, and once all were tried the DatabaseError of the last that cannot be made.
     """
+    problem = None
     with alone():
         for model, domain in settled() if only_settled else missing(*models):
             yield f"{domain.name} for {model.name}"
-            with connection.cursor() as cursor:  # the half of one whose builder was killed
-                cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name_of(model.pk, domain.pk)}")
-            make(model, domain, concurrently=True)
+            try:
+                drop_half_made(model, domain)
+                make(model, domain, concurrently=True)
+            except DatabaseError as of_this:
+                problem = of_this
+    if problem:
+        raise problem
+
+
+def drop_half_made(model: EmbeddingModel, domain: Domain) -> None:
+    """What a builder that was killed, or could not go on, left of an index."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name_of(model.pk, domain.pk)}")
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 import numpy as np
 import psycopg
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from evaluation.benchmarks import vectors as made_corpus
 from retrieval import jobs
 from retrieval.indexes import hnsw
 from retrieval.ingestion import ingest
-from retrieval.models import ChunkVector, EmbeddingModel, JobRun
+from retrieval.models import ChunkVector, Domain, EmbeddingModel, JobRun
 
 pytestmark = pytest.mark.django_db
 SIZE, LARGE = 600, 400
@@ -94,6 +94,23 @@ def test_a_builder_that_ends_without_an_index_is_not_started_for_ever(grown, mon
     monkeypatch.setattr(hnsw, "LOOKED_AFTER", 0.0)
     *_, last = jobs.run_here(jobs.create(**hnsw.request()))
     assert last.status == "failed" and "begun 3 times" in last.error and len(started) == hnsw.MOST_STARTS
+
+
+def test_an_index_that_cannot_be_made_keeps_no_other_waiting(grown, monkeypatch):
+    model, tried = EmbeddingModel.objects.get(), []
+    other = Domain.objects.get(slug="us_constitution")
+
+    def make(model, domain, *, concurrently):
+        tried.append(domain)
+        if domain == grown:
+            raise DatabaseError("no room")
+
+    monkeypatch.setattr(hnsw, "missing", lambda: [(model, grown), (model, other)])
+    monkeypatch.setattr(hnsw, "make", make)
+    monkeypatch.setattr(hnsw, "drop_half_made", lambda model, domain: None)  # no part of a transaction
+    with pytest.raises(DatabaseError, match="no room"):
+        list(hnsw.build_missing())
+    assert tried == [grown, other]
 
 
 def test_one_builder_is_at_work_at_a_time():
