@@ -3,7 +3,7 @@ questions whose answering sentences are marked.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,7 @@ from retrieval.answers.selection import (
     features,
     gained,
     judged_sum,
-    near,
+    of_close,
     places_read,
     pool_of,
     weighed,
@@ -70,6 +70,7 @@ class Compared:
     pool: Pool
     places: Sequence[Place]
     meaning: EmbeddedQuestion
+    read: dict[str, float] = field(default_factory=dict)  # log odds by text
 
     @cached_property
     def pointed(self) -> Mapping[int, Shares]:
@@ -80,9 +81,15 @@ class Compared:
         told = [dict(zip(FEATURES, row, strict=True)) for row in rows.tolist()]
         totals = weighed(told, dict(zip(FEATURES, weights.tolist(), strict=True)))
         gains = gained(totals, self.pool, self.pointed)
-        which = closest([total + gain for total, gain in zip(totals, gains, strict=True)])
-        known = near(told, gains, self.pool, which, self.meaning)
-        return which, in_columns(known, OF_CLOSE)
+        totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
+        which = closest(totals, self.pool)
+        return which, in_columns(of_close(totals, self.pool, which, self) or [], OF_CLOSE)
+
+    def log_odds(self, texts: Sequence[str]) -> list[float] | None:
+        """Each text is read once: folds ask again."""
+        if new := [text for text in texts if text not in self.read]:
+            self.read.update(zip(new, self.meaning.log_odds(new) or (), strict=True))
+        return [self.read[text] for text in texts]
 
 
 def in_columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> np.ndarray:

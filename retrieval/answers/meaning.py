@@ -1,31 +1,28 @@
 """A question embedded beside the provisions found for it: which of their sentences the curated names near to it point
-to, and how near it is to a sentence itself.
+to, and the log odds that each of some sentences answers it.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b
 from itertools import chain
 from math import exp
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-from cachetools import LRUCache
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 from retrieval.answers.selection import Place, Shares
 from retrieval.answers.units import key_of
 from retrieval.engines import loaded
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
+
+logger = logging.getLogger(__name__)
 
 SHARP = 0.05  # a name whose cosine is higher by this counts e times as much
 MOST_POINTED, OFTEN = 3, 0.1  # sentences of a long provision that are looked up, and their share of its names
-REMEMBERED = 4_000  # vectors of public law, of 768 bytes each where they have 384 dimensions
-
-_vectors: LRUCache[bytes, np.ndarray] = LRUCache(REMEMBERED)
-_lock = Lock()
 
 
 class Name(NamedTuple):
@@ -40,6 +37,7 @@ class EmbeddedQuestion:
     """In the language of the law. Raises NotRun where no embedder serves, and EmbeddingUnavailable."""
 
     def __init__(self, question: str):
+        self.degraded: tuple[str, ...] = ()
         self._question = question
         self._active = loaded.active_embedder()
         self._read: dict[tuple[str, str], list[Name]] = {}  # by domain and locator
@@ -81,24 +79,16 @@ class EmbeddedQuestion:
             self._read[domain, name.locator].append(name)
         return chain.from_iterable(self._read[domain, each] for each in locators)
 
-    def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
-        """Of each text. Vectors of those that are not private are remembered by this process."""
-        keys = [key_in(self._active.embedder.fingerprint, text) for text in texts]
-        with _lock:
-            known = {key: _vectors[key] for key in keys if key in _vectors}
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if missing:
-            made = self._active.embedder.embed_documents(list(missing.values())).astype(np.float16)
-            known |= dict(zip(missing, made, strict=True))
-        with _lock:
-            for key, is_private in zip(keys, private, strict=True):
-                if not is_private:
-                    _vectors[key] = known[key]
-        return [float(known[key].astype(np.float32) @ self.vector) for key in keys]
-
-
-def key_in(space: str, text: str) -> bytes:
-    return blake2b(f"{space}\n{text}".encode(), digest_size=16).digest()
+    def log_odds(self, texts: Sequence[str]) -> list[float] | None:
+        """That each of these English texts answers, but for what is the same for all; None where the sentence ranker
+        does not run, which `degraded` tells then, and the log. Nothing of the texts is kept.
+        """
+        try:
+            return loaded.sentence_ranker().logits(self._question, texts).tolist()
+        except CrossEncoderUnavailable:
+            logger.exception("Sentences are chosen without the sentence ranker.")
+            self.degraded = ("SentenceRanker",)
+            return None
 
 
 def shares(names: Sequence[Name], vector: np.ndarray) -> dict[str, float]:

@@ -42,10 +42,10 @@ FEATURES = (
     "covered", "covered_rare", "covered_heading", "pairs", "density", "fits", "passage", "probability", "first_result",
     "later_result", "early", "length", "is_list", *AMOUNTS,
 )  # fmt: skip
-OF_CLOSE = (*FEATURES, "pointed", "near")  # what is known of units that come close to the best
+OF_CLOSE = ("before", "log_odds")  # of units that come close to the best: what was known of them, and the ranker's
 POINTED = 4.0  # what a unit gains that all names point to; from 3 to 5 nothing changes
-CLOSE = 0.2  # of the best one's probability
-READ_AGAIN = 3  # units at most
+CLOSE = 0.05  # of the best one's probability
+RANKED_AGAIN = 3  # units at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ class Meaning(Protocol):
         """By rank, how the sentences begin that the nearest of these names point to."""
         ...
 
-    def cosines(self, texts: Sequence[str], *, private: Sequence[bool]) -> list[float]:
-        """Of the question and each text. Nothing of a private one is kept."""
+    def log_odds(self, texts: Sequence[str]) -> list[float] | None:
+        """That each of these English texts answers, but for what is the same for all; None where none can be told."""
         ...
 
 
@@ -173,7 +173,7 @@ def scored(
     """The units of the passages, the likeliest first. `question` is in the law's language, `asked` as it was typed.
 
     Weighed by their words; where `meaning` is given, also by what curated names point to, and those that come close to
-    the best again by how near they are to what is asked.
+    the best again by what the sentence ranker says, which reads them with the question.
     """
     pool = pool_of(asked, passages)
     rows = features(question, asked, pool)
@@ -181,7 +181,7 @@ def scored(
     if meaning and pool:
         gains = gained(totals, pool, meaning.pointed(places_read(passages)))
         totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
-        totals = weighed_again(totals, gains, rows, pool, meaning)
+        totals = weighed_again(totals, pool, meaning)
     shares = probabilities(totals)
     found = [Scored(passage, one.unit, share) for (passage, one), share in zip(pool, shares, strict=True)]
     return sorted(found, key=lambda one: (-one.probability, one.passage.rank, one.unit.start))
@@ -306,53 +306,44 @@ def log_sum(totals: Iterable[float]) -> float:
     return most + math.log(sum(math.exp(one - most) for one in every))
 
 
-def weighed_again(
-    totals: Sequence[float],
-    gains: Sequence[float],
-    rows: Sequence[Mapping[str, float]],
-    pool: Pool,
-    meaning: Meaning,
-) -> list[float]:
-    """With the units that come close to the best in another order: what is told of them all, and how near they are.
+def weighed_again(totals: Sequence[float], pool: Pool, meaning: Meaning) -> list[float]:
+    """With the units that come close to the best in another order, by what the sentence ranker says of them too.
     Together they stay as probable as they were.
     """
-    close = closest(totals)
-    if len(close) < 2:
+    close = closest(totals, pool)
+    told = of_close(totals, pool, close, meaning) if len(close) > 1 else None
+    if told is None:
         return list(totals)
-    told = near(rows, gains, pool, close, meaning)
     anew = weighed(told, shipped_weights()["close"])
     shift = log_sum(totals[n] for n in close) - log_sum(anew)
     again = dict(zip(close, (total + shift for total in anew), strict=True))
     return [again.get(n, total) for n, total in enumerate(totals)]
 
 
-def closest(totals: Sequence[float]) -> list[int]:
-    """Which units come first, none of them much less probable than the best."""
-    first = sorted(range(len(totals)), key=lambda n: -totals[n])[:READ_AGAIN]
-    return [n for n in first if totals[n] >= totals[first[0]] + math.log(CLOSE)]
+def closest(totals: Sequence[float], pool: Pool) -> list[int]:
+    """Which units come first, none of them much less probable than the best; no others if one is not in English."""
+    first = sorted(range(len(totals)), key=lambda n: -totals[n])[:RANKED_AGAIN]
+    close = [n for n in first if totals[n] >= totals[first[0]] + math.log(CLOSE)]
+    return close if all(pool[n][0].language == "en" for n in close) else close[:1]
 
 
-def near(
-    rows: Sequence[Mapping[str, float]],
-    gains: Sequence[float],
-    pool: Pool,
-    which: Sequence[int],
-    meaning: Meaning,
-) -> list[dict[str, float]]:
-    """All that is known of these units: their features, what they gain by names, and their cosines with the question,
-    each behind its headings, the stems of its lists and its exceptions.
-    """
-    texts = [framed(*pool[n]) for n in which]
-    cosines = meaning.cosines(texts, private=[pool[n][0].private for n in which])
-    return [
-        {**rows[n], "pointed": gains[n], "near": cosine} for n, cosine in zip(which, cosines, strict=True)
-    ]
+def of_close(
+    totals: Sequence[float], pool: Pool, which: Sequence[int], meaning: Meaning
+) -> list[dict[str, float]] | None:
+    """OF_CLOSE of these units; None where the ranker tells nothing."""
+    told = meaning.log_odds([framed(*pool[n]) for n in which])
+    if told is None:
+        return None
+    return [{"before": totals[n], "log_odds": odds} for n, odds in zip(which, told, strict=True)]
 
 
 def framed(passage: Passage, one: Read) -> str:
+    """A unit as the sentence ranker is given it: its own words first, since the end of a long text is cut, then its
+    headings, the stems of its lists and its exceptions.
+    """
     unit = one.unit
-    spans = (*unit.headings, *unit.stems, *unit.after, (unit.start, unit.end))
-    return "\n".join(passage.text[start:end] for start, end in spans)
+    around = " ".join(passage.text[start:end] for start, end in (*unit.headings, *unit.stems, *unit.after))
+    return " | ".join(filter(None, (passage.text[unit.start : unit.end], around.replace("\n", " "))))
 
 
 def telling_overruling(ranked: Sequence[Scored], overruling: Callable[[Passage], bool]) -> list[Scored]:

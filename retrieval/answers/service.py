@@ -173,11 +173,13 @@ def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str)
     asked = asked_of(found["results"])
     quoted = asked if not found["abstained"] and may_answer(asked, doubtful=found["doubtful"]) else []
     try:
-        embeds = quoted and EMBEDDING not in found["degraded"]
-        read, chosen = best_of(quoted, found, request, caller, EmbeddedQuestion(put.question) if embeds else None)
+        meaning = EmbeddedQuestion(put.question) if quoted and EMBEDDING not in found["degraded"] else None
+        read, chosen = best_of(quoted, found, request, caller, meaning)
+        degraded = meaning.degraded if meaning else ()
     except (NotRun, EmbeddingUnavailable):
         read, chosen = best_of(quoted, found, request, caller)
-        found = found | {"degraded": [*found["degraded"], EMBEDDING]}
+        degraded = (EMBEDDING,)
+    found = found | {"degraded": [*found["degraded"], *degraded]}
     chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 

@@ -1,10 +1,12 @@
 """A cross-encoder in serving: reads question and provision together, in ONNX Runtime, without torch. Pure.
 
 Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_export` makes the export,
-`manage.py train_cross_encoder` a model. None ships.
+`manage.py train_cross_encoder` a model. One ships, which tells sentences of a provision apart
+(`manage.py train_sentence_ranker`); none that tells provisions apart.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +17,6 @@ from retrieval.engines.embedders import (
     MANIFEST,
     MODEL_FILES,
     TOKENIZER,
-    EmbeddingUnavailable,
     PrecisionChoice,
     Session,
     check_whole,
@@ -29,7 +30,16 @@ INT8_FARTHEST = 0.1  # of a probability from torch's, on the export's own senten
 
 
 class CrossEncoderUnavailable(NotRun):
-    """The configured cross-encoder cannot be read."""
+    """A cross-encoder cannot be read, or does not run."""
+
+
+@contextmanager
+def unavailable_on_error(message: str) -> Iterator[None]:
+    """ONNX Runtime and tokenizers raise what they like."""
+    try:
+        yield
+    except Exception as problem:
+        raise CrossEncoderUnavailable(message) from problem
 
 
 class CrossEncoder:
@@ -39,25 +49,24 @@ class CrossEncoder:
 
     def __init__(self, folder: Path, *, threads: int = 1, precision: PrecisionChoice = "auto"):
         """`auto`: int8 where the export was measured as good enough on a CPU that multiplies as this one does."""
-        try:
+        with unavailable_on_error(
+            "the cross-encoder has no whole export: start by `manage.py up`, or run `manage.py prepare`"
+        ):
             manifest = read_json(folder / MANIFEST)
             if precision == "auto":
                 precision = "int8" if int8_is_good(manifest.get("int8", {})) else "fp32"
             self._model = folder / MODEL_FILES[precision]
             check_whole(folder, manifest, TOKENIZER, self._model.name)
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        except (EmbeddingUnavailable, OSError, ValueError) as problem:
-            raise CrossEncoderUnavailable(
-                "the cross-encoder has no whole export: start by `manage.py up`, or run `manage.py prepare`"
-            ) from problem
-        self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(manifest["max_tokens"], strategy="longest_first")
+            self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
         self._threads = threads
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(manifest["max_tokens"], strategy="longest_first")
 
     def logits(self, question: str, texts: Sequence[str]) -> np.ndarray:
-        """(n,) float64; higher is more relevant."""
-        return np.array([self._run(question, text) for text in texts], dtype=float)
+        """(n,) float64; higher is more relevant. Raises CrossEncoderUnavailable."""
+        with unavailable_on_error("the cross-encoder does not run"):
+            return np.array([self._run(question, text) for text in texts], dtype=float)
 
     def _run(self, question: str, text: str) -> float:
         pair = self._tokenizer.encode(question, text)

@@ -16,6 +16,7 @@ from retrieval.indexes import notes
 from retrieval.indexes.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, Version
 
+SENTENCE_RANKER = Path(__file__).with_name("sentence_ranker")
 _lock = threading.Lock()
 _loaded: dict[tuple, object] = {}
 
@@ -92,6 +93,13 @@ def cross_encoder() -> CrossEncoder | None:
         return None
     folder = Path(settings.ARF_CROSS_ENCODER["export_dir"])
     return load_once(("cross_encoder", str(folder)), lambda: CrossEncoder(folder))
+
+
+def sentence_ranker() -> CrossEncoder:
+    """What ships to tell the sentence that answers from others of its provision, for English. Raises
+    CrossEncoderUnavailable.
+    """
+    return load_once(("sentence_ranker",), lambda: CrossEncoder(SENTENCE_RANKER, precision="int8"))
 
 
 def apertium() -> Apertium | None:

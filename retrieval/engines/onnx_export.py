@@ -1,4 +1,4 @@
-"""Exports sentence-transformers models to ONNX and holds them to torch: the embedder in fp32 and int8, a CrossEncoder.
+"""Exports models to ONNX and holds them to torch: the embedder in fp32 and int8, a CrossEncoder, the sentence ranker.
 Set-up only: it loads torch, which no web worker may.
 `python -m retrieval.engines.onnx_export [--cross-encoder] OUT_DIR [MODEL_DIR]`
 
@@ -7,6 +7,7 @@ The ONNX backend of sentence-transformers is not used: it needs optimum-onnx, wh
 
 import argparse
 import fcntl
+import hashlib
 import json
 import logging
 import os
@@ -30,6 +31,7 @@ LIBRARIES = ("torch", "transformers", "sentence-transformers", "onnx", "onnxscri
 PAIR_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FP32_MIN_COSINE = 0.9999  # below, ONNX and torch vectors could not stand in one index
 FARTHEST = 1e-3  # of a cross-encoder's logit from torch's, in fp32
+MEAN_DIFFERENCE = 0.5  # of the sentence ranker's logits in int8 from torch's; those of one provision differ by 2
 LEGAL_SENTENCES = Path(__file__).with_name("check_sentences.txt").read_text("utf-8").splitlines()
 # The empty text and one past every window, beside sentences of all lengths.
 CHECK_TEXTS = [*LEGAL_SENTENCES, "", " ".join(LEGAL_SENTENCES)]
@@ -194,14 +196,14 @@ def _export_fp32(model: Any, pooling: str, path: Path) -> None:
     export_graph(model[0].auto_model, inputs, pooled, path, output="sentence_embedding", longest=longest)
 
 
-def _quantize(fp32: Any, int8: Path) -> None:
+def _quantize(fp32: Any, int8: Path, *, for_any: bool = False) -> None:
     """Weights to int8 for each output channel, activations to uint8 as they come: what VNNI multiplies. CPUs without
-    it add pairs of products in 16 bits, where products of 8-bit weights overflow: they get weights of 7 bits. `fp32`: a
-    path or a model.
+    it add pairs of products in 16 bits, where products of 8-bit weights overflow: they get weights of 7 bits, and so
+    does what is `for_any` CPU. `fp32`: a path or a model.
     """
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    overflows = "vnni" not in int8_kernel()
+    overflows = for_any or "vnni" not in int8_kernel()
     quantize_dynamic(fp32, int8, per_channel=True, weight_type=QuantType.QInt8, reduce_range=overflows)
 
 
@@ -261,6 +263,64 @@ def _held_to(original: Any, work: Path) -> float:
     if not farthest <= FARTHEST:
         raise ExportRefused(f"The ONNX export differs from the cross-encoder: {farthest:.4f} of a logit.")
     return float(np.abs(cross_encoders.probabilities(int8) - cross_encoders.probabilities(wanted)).max())
+
+
+# -- The sentence ranker
+
+
+def export_sentence_ranker(model: Any, head: Any, tokenizer: Any, out_dir: Path, *, max_tokens: int) -> Path:
+    """A transformer and what makes a logit of its first token, in int8 alone, all or nothing: one export for every CPU,
+    as it ships. Raises ExportRefused.
+    """
+    import torch
+
+    class Ranker(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model, self.head = model, head
+
+        def forward(self, **values):  # noqa: ANN003, ANN202 - tensors
+            return self.head(self.model(**values).last_hidden_state[:, 0])
+
+    ranker = Ranker().eval()
+    facts = {"format": FORMAT, "weights": weights_of(ranker), "libraries": libraries(), "max_tokens": max_tokens}
+    files = (TOKENIZER, MODEL_FILES["int8"])
+    return write_once(out_dir, facts, files, lambda work: _write_sentence_ranker(ranker, tokenizer, work, facts))
+
+
+def weights_of(model: Any) -> str:
+    """The SHA-256 of a model's weights, in order of their names."""
+    digest = hashlib.sha256()
+    for _, each in sorted(model.state_dict().items()):
+        digest.update(each.numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _write_sentence_ranker(ranker: Any, tokenizer: Any, work: Path, facts: dict) -> None:
+    import onnx
+
+    path, longest = work / MODEL_FILES["fp32"], facts["max_tokens"]
+    export_graph(ranker, PAIR_INPUTS, lambda logit, mask: logit, path, output="logits", longest=longest)
+    graph = onnx.load(path)
+    path.unlink()
+    del graph.graph.value_info[:]  # old shapes of weights which the quantizer transposes in place
+    _quantize(graph, work / MODEL_FILES["int8"], for_any=True)
+    tokenizer.backend_tokenizer.save(str(work / TOKENIZER))
+    named = facts | {"model": "sentence ranker", "fingerprint": facts["weights"][:16]}
+    save_json(work / MANIFEST, named)
+    measured = {"int8": {"mean_difference": _difference(ranker, tokenizer, work)}}
+    save_json(work / MANIFEST, named | measured | sealed(work, TOKENIZER, MODEL_FILES["int8"]))
+
+
+def _difference(ranker: Any, tokenizer: Any, work: Path) -> float:
+    """How far int8's logits lie from torch's, on average. Raises ExportRefused where that is too far."""
+    question, exported = LEGAL_SENTENCES[18], cross_encoders.CrossEncoder(work, precision="int8")
+    read = (tokenizer(question, text, return_tensors="pt") for text in LEGAL_SENTENCES[:12])
+    wanted = [float(ranker(**pair)) for pair in read]
+    difference = float(np.abs(exported.logits(question, LEGAL_SENTENCES[:12]) - wanted).mean())
+    if not difference <= MEAN_DIFFERENCE:
+        raise ExportRefused(f"The export of the sentence ranker differs from it: {difference:.3f} of a logit.")
+    return round(difference, 4)
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ takes several times as long as to make the index of all, so a body of law that i
 through, and is compared one by one. Only texts that are in force are in it: staged, closed and private vectors are not.
 """
 
+import logging
 import subprocess
 import sys
 import time
@@ -23,6 +24,8 @@ from retrieval.corpus import statements
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import ChunkVector, Domain, EmbeddingModel, JobRun
+
+logger = logging.getLogger(__name__)
 
 Lacking = tuple[EmbeddingModel, Domain]
 LARGE = 10_000  # chunks of a domain; fewer are compared one by one in at most 7 ms, as long as an index takes
@@ -170,6 +173,8 @@ def build_missing(*models: EmbeddingModel, only_settled: bool = False) -> Iterat
                 make(model, domain, concurrently=True)
             except DatabaseError as of_this:
                 problem = of_this
+                logger.error("The index of %s for %s cannot be made: %s", domain.name, model.name, of_this)
+                drop_half_made(model, domain)
     if problem:
         raise problem
 

@@ -11,7 +11,7 @@ from evaluation.learning.answers import Example, below, cross_validated, example
 from evaluation.measuring.answers import Labelled
 from evaluation.models import Topic
 from evaluation.topics.library import topics_of
-from retrieval.answers.selection import FEATURES, OF_CLOSE
+from retrieval.answers.selection import FEATURES, OF_CLOSE, RANKED_AGAIN
 
 AGE = Labelled(
     "How old must the president be?", "en", "us_constitution",
@@ -21,10 +21,10 @@ COVERED = FEATURES.index("covered")
 
 
 class AllClose:
-    """All units come close to the best, and nothing more is known of them."""
+    """All units come close to the best, and the ranker says nothing of them."""
 
     def close(self, rows, weights):
-        return list(range(len(rows))), np.pad(rows, ((0, 0), (0, len(OF_CLOSE) - len(FEATURES))))
+        return list(range(len(rows))), np.column_stack([rows @ weights, np.zeros(len(rows))])
 
 
 def made(right: int, sum: float | None = 1.0, units: int = 4, place: str = "/x") -> Example:
@@ -65,8 +65,8 @@ def test_a_question_is_read_as_for_an_answer():
     assert told.teaches and told.rows.shape == (len(told.right), len(FEATURES))
     assert told.sum > 0.9  # one provision at least is surely relevant
     close = told.close(np.eye(len(FEATURES))[COVERED])
-    assert close.rows.shape == (len(close.right), len(OF_CLOSE)) and 0 < len(close.right) <= 3
-    assert (close.rows[:, OF_CLOSE.index("near")] > 0).all()
+    assert close.rows.shape == (len(close.right), len(OF_CLOSE)) and 0 < len(close.right) <= RANKED_AGAIN
+    assert close.right[np.argmax(close.rows[:, OF_CLOSE.index("log_odds")])]
 
 
 def a_test_topic() -> str:

@@ -1,16 +1,18 @@
 """What a question means beside what is read for it."""
 
+import shutil
+
 import numpy as np
 import pytest
 
-from retrieval.answers import meaning
-from retrieval.answers.meaning import EmbeddedQuestion, Name, key_in, shares
+from retrieval.answers.meaning import EmbeddedQuestion, Name, shares
 from retrieval.answers.selection import Place
 from retrieval.answers.units import key_of
 from retrieval.engines import loaded
 from retrieval.models import Domain
 from rules.aliases.embedding import embed_missing
 from rules.models import Alias
+from tests.spoiling import spoil
 
 FOURTH = "/us/const/amendment/IV"
 VIEW = "The right of the people to be secure"
@@ -51,14 +53,19 @@ def test_names_of_a_result_and_of_its_parts_are_taken_together(question):
     assert question.openings(read) == {1: [VIEW]}
 
 
-def test_the_nearer_text_has_the_higher_cosine(question):
-    near, far = question.cosines(["Police searched a cell phone.", "The tax on whisky is $13.50."], private=[False] * 2)
-    assert near > far
+PHONES = ["Police may search a cell phone with a warrant.", "The tax on whisky is $13.50."]
 
 
-def test_vectors_of_public_texts_alone_are_remembered(question):
-    meaning._vectors.clear()
-    first = question.cosines(["Police searched a phone.", "The client hid it."], private=[False, True])
-    assert list(meaning._vectors) == [key_in(loaded.active_embedder().embedder.fingerprint, "Police searched a phone.")]
-    again = question.cosines(["Police searched a phone.", "The client hid it."], private=[False, True])
-    assert again == first
+def test_the_sentence_that_answers_has_the_higher_log_odds(question):
+    answers, other = question.log_odds(PHONES)
+    assert answers > other and not question.degraded
+
+
+def test_a_ranker_that_is_damaged_is_told_of_and_logged(question, tmp_path, monkeypatch, caplog):
+    damaged = tmp_path / "ranker"
+    shutil.copytree(loaded.SENTENCE_RANKER, damaged)
+    spoil(damaged / "model.int8.onnx")
+    monkeypatch.setattr(loaded, "SENTENCE_RANKER", damaged)
+    monkeypatch.setattr(loaded, "_loaded", {})
+    assert question.log_odds(PHONES) is None and question.degraded == ("SentenceRanker",)
+    assert "without the sentence ranker" in caplog.text

@@ -7,9 +7,11 @@ import pytest
 from retrieval.answers import selection
 from retrieval.answers.questions import says_beside
 from retrieval.answers.selection import (
+    RANKED_AGAIN,
     Passage,
     asked_of,
     closest,
+    framed,
     gained,
     log_sum,
     may_answer,
@@ -192,16 +194,16 @@ def test_an_opinion_of_its_own_answers_only_who_asks_for_it():
 class Told:
     """A meaning that tells what a test gives it."""
 
-    def __init__(self, pointed: dict, near: dict):
-        self.given, self.near, self.compared = pointed, near, []
+    def __init__(self, pointed: dict, said: dict):
+        self.given, self.said, self.ranked = pointed, said, []
 
     def pointed(self, places):
         self.places = list(places)
         return self.given
 
-    def cosines(self, texts, *, private):
-        self.compared += texts
-        return [self.near.get(text, 0.0) for text in texts]
+    def log_odds(self, texts):
+        self.ranked += texts
+        return None if self.said is None else [self.said.get(text, 0.0) for text in texts]
 
 
 SIX = "A member serves a term of six years."
@@ -219,25 +221,50 @@ def test_what_names_point_to_moves_within_a_provision_alone():
 
 def test_of_a_provision_the_sentence_is_quoted_that_names_point_to():
     told = Told({1: {key_of(SIX): 1.0}}, {})
-    best = scored("the Board", "the Board", [PASSAGE], told)[0]
+    best = scored("who decides", "who decides", [PASSAGE], told)[0]
     assert LAW[best.unit.start : best.unit.end] == SIX
     assert [place.locator for place in told.places] == ["/us/x/1"]
 
 
-def test_what_comes_close_is_weighed_again_by_how_near_it_is():
-    text = "Fees are paid to the clerk. Fees are owed to the clerk."
-    told = Told({}, {"Fees are owed to the clerk.": 0.9, "Fees are paid to the clerk.": 0.1})
-    found = scored("fees to the clerk", "fees to the clerk", [replace(PASSAGE, text=text)], told)
-    assert text[found[0].unit.start :] == "Fees are owed to the clerk."
+FEES = replace(PASSAGE, text="Fees are paid to the clerk. Fees are owed to the clerk.")
+
+
+def fees(told: Told | None, passage: Passage = FEES) -> list[str]:
+    found = scored("fees to the clerk", "fees to the clerk", [passage], told)
     assert sum(one.probability for one in found) == pytest.approx(1.0)
+    return [passage.text[one.unit.start : one.unit.end] for one in found]
 
 
-def test_what_is_far_from_the_best_is_not_compared():
-    assert closest([5.0, 4.9, 4.8, 4.7, 0.0]) == [0, 1, 2]
-    assert closest([0.0, 5.0]) == [1]
+def test_what_comes_close_is_weighed_again_by_what_the_ranker_says():
+    told = Told({}, {"Fees are owed to the clerk.": 3.0, "Fees are paid to the clerk.": 0.0})
+    assert fees(None)[0] == "Fees are paid to the clerk." and fees(told)[0] == "Fees are owed to the clerk."
+
+
+def test_where_the_ranker_does_not_run_all_else_still_tells():
+    assert fees(Told({}, None)) == fees(None)
+    assert fees(Told({1: {key_of("Fees are owed to the clerk."): 1.0}}, None))[0] == "Fees are owed to the clerk."
+
+
+def test_the_ranker_reads_english_alone():
+    told = Told({}, {"Fees are owed to the clerk.": 3.0})
+    assert fees(told, replace(FEES, language="es"))[0] == "Fees are paid to the clerk." and told.ranked == []
+
+
+def test_a_unit_is_ranked_with_what_frames_it_behind_its_own_words():
+    text = "(a) The fee is waived for—\n(1) minors; and\n(2) the blind."
+    passage = replace(PASSAGE, text=text)
+    [minors] = [one for _, one in pool_of("q", [passage]) if text[one.unit.start :].startswith("(1)")]
+    assert framed(passage, minors).startswith("(1) minors") and "The fee is waived for" in framed(passage, minors)
+    assert framed(PASSAGE, pool_of("q", [PASSAGE])[1][1]) == SIX
+
+
+def test_what_is_far_from_the_best_is_not_ranked_again():
+    pool = pool_of("q", [PASSAGE] * 3)
+    totals = [*(5.0 - n / 10 for n in range(RANKED_AGAIN + 1)), 0.0]
+    assert closest(totals, pool) == [*range(RANKED_AGAIN)] and closest([0.0, 5.0], pool) == [1]
     told = Told({}, {})
     scored("How long does a member serve a term?", "How long does a member serve a term?", [PASSAGE], told)
-    assert told.compared == []
+    assert told.ranked == []
 
 
 def test_what_stands_before_words_that_lead_in_to_provisions_is_quoted():
