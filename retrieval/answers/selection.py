@@ -45,7 +45,7 @@ FEATURES = (
 OF_CLOSE = ("before", "log_odds")  # of units that come close to the best: what was known of them, and the ranker's
 POINTED = 4.0  # what a unit gains that all names point to; from 3 to 5 nothing changes
 CLOSE = 0.05  # of the best one's probability
-RANKED_AGAIN = 3  # units at most
+RANKED_AGAIN = 6  # units at most
 
 
 @dataclass(frozen=True, slots=True)
