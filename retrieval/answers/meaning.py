@@ -22,6 +22,7 @@ from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 logger = logging.getLogger(__name__)
 
 SHARP = 0.05  # a name whose cosine is higher by this counts e times as much
+RANKER = "SentenceRanker"  # as `degraded` names it
 MOST_POINTED, OFTEN = 3, 0.1  # sentences of a long provision that are looked up, and their share of its names
 
 
@@ -87,7 +88,7 @@ class EmbeddedQuestion:
             return loaded.sentence_ranker().logits(self._question, texts).tolist()
         except CrossEncoderUnavailable:
             logger.exception("Sentences are chosen without the sentence ranker.")
-            self.degraded = ("SentenceRanker",)
+            self.degraded = (RANKER,)
             return None
 
 

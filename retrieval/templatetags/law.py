@@ -121,6 +121,7 @@ DEGRADED = {
     ),
     "LexicalRetriever": _("Search by words did not answer; results rest on meaning and names."),
     "NearestAliasRetriever": NO_MEANING,
+    "SentenceRanker": _("What tells close sentences apart did not run; words and names chose what is quoted."),
     "Translate": _("The translator did not answer; only known legal terms were translated."),
 }
 

@@ -6,11 +6,13 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.answers import service
+from retrieval.answers import selection, service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
 from retrieval.answers.units import units
 from retrieval.corpus import decided_cases
+from retrieval.engines import loaded
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 from retrieval.engines.embedders import EmbeddingUnavailable, OnnxEmbedder
 from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
 from rules.aliases.embedding import embed_missing
@@ -53,6 +55,16 @@ def test_where_nothing_is_embedded_words_alone_choose_and_that_is_told(monkeypat
     assert (whole["degraded"], made["degraded"]) == ([], ["EmbedQuery"])
     fresh = ask("Who may declare a war?")
     assert "To declare War" in law(fresh)[0] and "EmbedQuery" in fresh["degraded"]
+
+
+def test_where_the_sentence_ranker_does_not_run_all_else_chooses_and_that_is_told(monkeypatch):
+    def refused() -> None:
+        raise CrossEncoderUnavailable("damaged")
+
+    monkeypatch.setattr(loaded, "sentence_ranker", refused)
+    monkeypatch.setattr(selection, "CLOSE", 1e-9)
+    made = ask("What becomes of a bill that the President keeps?")
+    assert law(made) and made["degraded"] == ["SentenceRanker"]
 
 
 def test_the_sentence_that_a_curated_name_points_to_is_quoted():
