@@ -32,6 +32,7 @@ from retrieval.answers.selection import (
 )
 from retrieval.answers.service import AnswerRequest, joined, question_of
 from retrieval.answers.units import Unit
+from retrieval.errors import NotRun
 from retrieval.search.service import search
 from retrieval.text.language import detect
 
@@ -70,7 +71,7 @@ class Compared:
     pool: Pool
     places: Sequence[Place]
     meaning: EmbeddedQuestion
-    read: dict[str, float] = field(default_factory=dict)  # log odds by text
+    known_odds: dict[str, float] = field(default_factory=dict)  # by text
 
     @cached_property
     def pointed(self) -> Mapping[int, Shares]:
@@ -83,13 +84,15 @@ class Compared:
         gains = gained(totals, self.pool, self.pointed)
         totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
         which = closest(totals, self.pool)
-        return which, in_columns(of_close(totals, self.pool, which, self) or [], OF_CLOSE)
+        return which, in_columns(of_close(totals, self.pool, which, self), OF_CLOSE)
 
-    def log_odds(self, texts: Sequence[str]) -> list[float] | None:
-        """Each text is read once: folds ask again."""
-        if new := [text for text in texts if text not in self.read]:
-            self.read.update(zip(new, self.meaning.log_odds(new) or (), strict=True))
-        return [self.read[text] for text in texts]
+    def log_odds(self, texts: Sequence[str]) -> list[float]:
+        """Each text is read once: folds ask again. Raises NotRun: without the ranker nothing is learned."""
+        if new := [text for text in texts if text not in self.known_odds]:
+            if (odds := self.meaning.log_odds(new)) is None:
+                raise NotRun("the sentence ranker does not run: the log says why")
+            self.known_odds.update(zip(new, odds, strict=True))
+        return [self.known_odds[text] for text in texts]
 
 
 def in_columns(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> np.ndarray:

@@ -11,7 +11,9 @@ from evaluation.learning.answers import Example, below, cross_validated, example
 from evaluation.measuring.answers import Labelled
 from evaluation.models import Topic
 from evaluation.topics.library import topics_of
+from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.selection import FEATURES, OF_CLOSE, RANKED_AGAIN
+from retrieval.errors import NotRun
 
 AGE = Labelled(
     "How old must the president be?", "en", "us_constitution",
@@ -67,6 +69,14 @@ def test_a_question_is_read_as_for_an_answer():
     close = told.close(np.eye(len(FEATURES))[COVERED])
     assert close.rows.shape == (len(close.right), len(OF_CLOSE)) and 0 < len(close.right) <= RANKED_AGAIN
     assert close.right[np.argmax(close.rows[:, OF_CLOSE.index("log_odds")])]
+
+
+@pytest.mark.django_db
+def test_without_the_sentence_ranker_nothing_is_learned(monkeypatch):
+    told = example(AGE)
+    monkeypatch.setattr(EmbeddedQuestion, "log_odds", lambda *_: None)
+    with pytest.raises(NotRun, match="does not run"):
+        told.close(np.eye(len(FEATURES))[COVERED])
 
 
 def a_test_topic() -> str:
