@@ -24,7 +24,7 @@ LAW = "law"
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A question with the sentences that answer it, letter by letter; of several parts, those of each. One that nothing
-    answers has none.
+    answers has none. `about`: what it goes on from.
     """
 
     question: str
@@ -32,6 +32,7 @@ class Labelled:
     domain: str
     locators: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
+    about: str = ""
 
     @property
     def answerable(self) -> bool:
@@ -102,7 +103,9 @@ class Answered:
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """JSON lines: question, language, domain, locators, sentences, parts. Raises ArfError for a line that is none."""
+    """JSON lines: question, about, language, domain, locators, sentences, parts. Raises ArfError for a line that is
+    none.
+    """
     rows = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
@@ -120,6 +123,7 @@ def labelled(row: dict) -> Labelled:
         row.get("domain") or "",
         tuple(row.get("locators") or ()),
         tuple(tuple(part["sentences"]) for part in parts),
+        row.get("about") or "",
     )
 
 
@@ -128,7 +132,7 @@ def measure(
 ) -> list[Answered]:
     """Asks each with no domain named, as anybody may."""
     asked = answering or (lambda request: answer(request, ANONYMOUS))
-    return [measured(one, asked(AnswerRequest(one.question))) for one in questions]
+    return [measured(one, asked(AnswerRequest(one.question, about=one.about))) for one in questions]
 
 
 def measured(one: Labelled, made: dict) -> Answered:

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.http import QueryDict
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -17,7 +18,7 @@ from retrieval.models import KeptQuestion, QuestionHistory
 from retrieval.search.log import forget_words
 from retrieval.search.service import in_scope
 from retrieval.text.personal_data import scrub
-from retrieval.text.question_parts import parts
+from retrieval.text.question_parts import searched
 
 MOST = 200  # questions of one person; the oldest make room
 KEPT, PRIVATE, PERSONAL = "kept", "private", "personal"
@@ -74,9 +75,14 @@ def erase(caller: Caller, number: int | None = None) -> None:
     """One question, or all; the log of searches forgets their words with them, or nothing is erased."""
     with as_caller(caller):
         which = kept_of(caller).filter(pk=number) if number else kept_of(caller)
-        asked = [part for one in which for part in parts(one.text, one.language)]
-        forget_words(asked, own_principal(caller))
+        forget_words([text for one in which for text in searches_of(one)], own_principal(caller))
         which.delete()
+
+
+def searches_of(one: KeptQuestion) -> tuple[str, ...]:
+    """What was searched for it."""
+    said = QueryDict(one.address)
+    return searched(said.get("q", one.text), said.get("about", ""), one.language)
 
 
 def prune() -> int:

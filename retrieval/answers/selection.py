@@ -46,6 +46,8 @@ OF_CLOSE = ("before", "log_odds")  # of units that come close to the best: what 
 POINTED = 4.0  # what a unit gains that all names point to; from 3 to 5 nothing changes
 CLOSE = 0.05  # of the best one's probability
 RANKED_AGAIN = 6  # units at most
+NEARLY = 0.02  # of the best one's probability that another must have to be quoted with it
+REPEATED = 0.1  # of its probability is left to what another part of the question is answered by
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +346,31 @@ def framed(passage: Passage, one: Read) -> str:
     unit = one.unit
     around = " ".join(passage.text[start:end] for start, end in (*unit.headings, *unit.stems, *unit.after))
     return " | ".join(filter(None, (passage.text[unit.start : unit.end], around.replace("\n", " "))))
+
+
+def best(ranked: Sequence[Scored], most: int, before: Sequence[Scored]) -> list[Scored]:
+    """The best unit and those nearly as good that do not repeat it; in reading order. `before`: what other parts of the
+    question are answered by, which comes first only where nothing else comes near.
+    """
+    left = [(REPEATED if repeats(one, before) else 1.0) * one.probability for one in ranked]
+    order = sorted(range(len(ranked)), key=lambda n: -left[n])
+    chosen: list[Scored] = []
+    for n in order:
+        if len(chosen) == most or left[n] < NEARLY * left[order[0]]:
+            break
+        if not repeats(ranked[n], chosen):
+            chosen.append(ranked[n])
+    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
+
+
+def repeats(one: Scored, others: Iterable[Scored]) -> bool:
+    return any(overlap(one, other) for other in others)
+
+
+def overlap(one: Scored, other: Scored) -> bool:
+    if one.passage.section != other.passage.section:
+        return one.passage.text == other.passage.text
+    return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
 
 
 def telling_overruling(ranked: Sequence[Scored], overruling: Callable[[Passage], bool]) -> list[Scored]:

@@ -27,6 +27,7 @@ from retrieval.answers.selection import (
     Passage,
     Scored,
     asked_of,
+    best,
     may_answer,
     scored,
     telling_overruling,
@@ -44,11 +45,10 @@ from retrieval.request import SearchRequest
 from retrieval.search.service import answers_for, in_scope, search
 from retrieval.stages.llm_verifier import may_ask
 from retrieval.text.language import detect
-from retrieval.text.question_parts import parts
+from retrieval.text.question_parts import own_words, searched
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
-NEARLY = 0.02  # of the best one's probability that another must have
 GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -59,7 +59,7 @@ CRISIS = "crisis"  # the code of what is told to a cry for help
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
     """What a caller asks. No domain means all that the caller may see; `style`: short quotes the one place that
-    answers best, full also what stands near to it in weight, in reading order.
+    answers best, full also what stands near to it in weight, in reading order; `about`: what the question goes on from.
     """
 
     text: str
@@ -69,16 +69,22 @@ class AnswerRequest:
     style: str = SHORT
     pipeline: str = pipeline.USUAL
     reader: str = "en"  # as of a search
+    about: str = ""
 
     @property
     def spoken(self) -> str:
         """The language it is written in, as it says itself or as it is detected."""
-        return self.language or detect(self.text, otherwise=self.reader)
+        return self.language or detect(self.whole, otherwise=self.reader)
 
     @property
-    def questions(self) -> list[str]:
+    def whole(self) -> str:
+        """With what it goes on from."""
+        return f"{self.about} {self.text}".strip()
+
+    @property
+    def questions(self) -> tuple[str, ...]:
         """What is searched, each by itself."""
-        return parts(self.text, self.spoken)
+        return searched(self.text, self.about, self.spoken)
 
     def search(self, language: str) -> SearchRequest:
         return SearchRequest(
@@ -151,7 +157,10 @@ def by_law(request: AnswerRequest, caller: Caller, *, channel: str) -> Quoted:
     """The first two steps of `answer`."""
     started, began, language = time.perf_counter(), timezone.now(), request.spoken
     with row_security.as_caller(caller), translation.override(language):
-        made = [part_of(replace(request, text=one), caller, language, channel) for one in request.questions]
+        made: list[Part] = []
+        for one in request.questions:
+            quoted = [unit for part in made for unit in part.chosen]
+            made.append(part_of(replace(request, text=one), caller, language, channel, quoted))
     return Quoted(request, caller, made, began, time.perf_counter() - started)
 
 
@@ -167,39 +176,46 @@ def complete(quoted: Quoted) -> dict:
     return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 
 
-def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str) -> Part:
+def part_of(
+    request: AnswerRequest, caller: Caller, language: str, channel: str, before: Sequence[Scored]
+) -> Part:
+    """`before`: what other parts quote."""
     found = search(request.search(language), caller, channel=channel)
     put = Asked(question_of(found), request.text, request.as_of, caller)
     asked = asked_of(found["results"])
-    quoted = asked if not found["abstained"] and may_answer(asked, doubtful=found["doubtful"]) else []
-    try:
-        meaning = EmbeddedQuestion(put.question) if quoted and EMBEDDING not in found["degraded"] else None
-        read, chosen = best_of(quoted, found, request, caller, meaning)
-        degraded = meaning.degraded if meaning else ()
-    except (NotRun, EmbeddingUnavailable):
-        read, chosen = best_of(quoted, found, request, caller)
-        degraded = (EMBEDDING,)
+    results = asked if not found["abstained"] and may_answer(asked, doubtful=found["doubtful"]) else []
+    read, chosen, degraded = best_of(results, found, request, caller, before)
     found = found | {"degraded": [*found["degraded"], *degraded]}
     chosen = with_what_ended(in_new_words(chosen, found, put), read, found, put)
     return Part(request.text, found, chosen, items_of(found, chosen, language, request.as_of), request.as_of)
 
 
 def best_of(
-    quoted: Sequence[dict], found: dict, request: AnswerRequest, caller: Caller, meaning: Meaning | None = None
-) -> tuple[list[Passage], list[Scored]]:
-    """What is read of these results, and the units of it that are quoted."""
-    read = as_changed(reading.passages_of(quoted, caller, request.as_of, meaning), found, request.as_of)
-    return read, choose(found, request, read, meaning)
+    results: Sequence[dict], found: dict, request: AnswerRequest, caller: Caller, before: Sequence[Scored]
+) -> tuple[list[Passage], list[Scored], Sequence[str]]:
+    """What is read of these results, the units of it that are quoted, and what did not run."""
+
+    def with_meaning(meaning: Meaning | None) -> tuple[list[Passage], list[Scored]]:
+        read = as_changed(reading.passages_of(results, caller, request.as_of, meaning), found, request.as_of)
+        return read, choose(found, request, read, meaning, before)
+
+    if not results or EMBEDDING in found["degraded"]:
+        return *with_meaning(None), ()
+    try:
+        meaning = EmbeddedQuestion(question_of(found))
+        return *with_meaning(meaning), meaning.degraded
+    except (NotRun, EmbeddingUnavailable):
+        return *with_meaning(None), (EMBEDDING,)
 
 
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
     items = items_of_parts(made)
     sections = [one.passage.section for part in made for one in part.chosen]
     return {
-        "question": request.text,
+        "question": request.whole,
         "style": request.style,
         "answer": items,
-        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if len(made) > 1 else [],
+        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if len(made) > 1 or request.about else [],
         "sources": sources_of(made),
         "not_found": None if items else not_found(made),
         "language": language,
@@ -235,26 +251,17 @@ def question_of(found: dict) -> str:
 
 
 def choose(
-    found: dict, request: AnswerRequest, read: Sequence[Passage], meaning: Meaning | None = None
+    found: dict,
+    request: AnswerRequest,
+    read: Sequence[Passage],
+    meaning: Meaning | None,
+    before: Sequence[Scored],
 ) -> list[Scored]:
-    """The best unit and those nearly as good that do not repeat it; in reading order."""
+    """The units that are quoted. Words that a part carries over from another weigh nothing."""
     over = overruling(found["results"])
-    ranked = telling_overruling(
-        scored(question_of(found), request.text, read, meaning), lambda passage: passage.rank in over
-    )
-    chosen: list[Scored] = []
-    for one in ranked:
-        if len(chosen) == MOST[request.style] or one.probability < NEARLY * ranked[0].probability:
-            break
-        if not any(overlap(one, other) for other in chosen):
-            chosen.append(one)
-    return sorted(chosen, key=lambda one: (one.passage.rank, one.passage.section, one.unit.start))
-
-
-def overlap(one: Scored, other: Scored) -> bool:
-    if one.passage.section != other.passage.section:
-        return one.passage.text == other.passage.text
-    return any(a < d and c < b for a, b in one.unit.spans for c, d in other.unit.spans)
+    ranked = scored(own_words(question_of(found)), request.text, read, meaning)
+    ranked = telling_overruling(ranked, lambda passage: passage.rank in over)
+    return best(ranked, MOST[request.style], before)
 
 
 def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | None) -> list[dict]:
@@ -411,7 +418,7 @@ def told_elsewhere(quoted: Quoted) -> dict | None:
         return None
     with row_security.as_caller(caller):
         scopes, _versions = in_scope(caller, request.domains)
-    return None if any(scope.private for scope in scopes) else elsewhere.pages_about(request.text, request.spoken)
+    return None if any(scope.private for scope in scopes) else elsewhere.pages_about(request.whole, request.spoken)
 
 
 def not_found(made: Sequence[Part]) -> dict:

@@ -49,7 +49,8 @@ class AskForm(QuestionForm):
         """What to answer; only of a valid form."""
         said = self.cleaned_data
         return AnswerRequest(
-            f"{said['about']} {said['q']}".strip(),
+            said["q"] or said["about"],
+            about=said["about"] if said["q"] else "",
             domains=tuple(said["domain"]),
             language=said["language"] or None,
             as_of=said["as_of"],
@@ -67,7 +68,7 @@ class AskForm(QuestionForm):
         """The query string of a search for the same; only of a valid form."""
         asked = self.request()
         filters = {"domain": asked.domains, "language": asked.language, "as_of": asked.as_of}
-        return query_string({"q": asked.text, **filters})
+        return query_string({"q": " ".join(asked.questions) if asked.about else asked.text, **filters})
 
 
 def query_string(values: Mapping[str, object]) -> str:
@@ -98,6 +99,7 @@ def ask_page(request: HttpRequest) -> HttpResponse:
             "answer": made,
             "examples": EXAMPLES[get_language()],
             "page_to_ask": True,
+            "about": about_next(made) if made else "",
             "questions": asked_next(made, request.caller) if made else [],
             "kept": keep(made, form, request.caller) if made else None,
             "history": None if made else history_of(request.caller, domains),
@@ -113,6 +115,11 @@ def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
     for told in hotlines:
         beside = beside.replace(told, "").strip()
     return made | {"notice": beside, "hotlines": hotlines}
+
+
+def about_next(made: dict) -> str:
+    """What a next question goes on from: of one that went on itself, as it was read."""
+    return made["parts"][-1]["question"] if len(made["parts"]) == 1 else made["question"]
 
 
 def asked_next(made: dict, caller: Caller) -> list[str]:

@@ -3,7 +3,8 @@
 A text is cut where a new question begins: at a question mark, at a conjunction or comma before a question word or an
 inverted verb ("…, and can he"), between the two sides of a comparison, and where a preposition is repeated ("for mail
 fraud and for bank fraud"). Doublets of law ("tax and spend") are not cut. What is told before the questions goes with
-each, a condition with those that follow it; what a later one only points at ("it") is named behind it in brackets.
+each, a condition with those that follow it; what a later one only points at ("it") is named behind it in brackets. A
+question that goes on from another gets what it points at from there.
 """
 
 import re
@@ -15,6 +16,8 @@ from retrieval.text.normalization import fold
 MOST = 4  # parts; a text that seems to have more is searched as it is
 MOST_CHARS = 500  # a longer text is a story, and is searched as it is
 MOST_TOLD = 18  # words told before the questions that go with each; more would drown it
+MOST_TOPIC = 12  # words of a question that a later one points at
+MOST_NAMED = 4  # words that name something and ask nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +37,14 @@ class Grammar:
         str  # says nothing of what is asked about: a question of such words alone means what was named before
     )
     alike: str  # asks the same of something else
+    leading: str  # what a question that goes on from another may begin with
+    asking: str  # what is no part of what is asked about: "how old", "how many years"
     modal: str  # the first verb of a question whose verbs may be several
     first: str  # the first of them
     infinitive: str  # another
     preposition: str
     article: str
+    indefinite: str
     both: str
     differences: tuple[str, ...]  # with two groups
     compared: str
@@ -77,17 +83,21 @@ GRAMMARS = {
         r"(?:when|where) (?!is|are|was|were|do|does|did|can|could|may|will|would|should|must)) ?",
         inverted=rf"{NOT_BEHIND_SUBJECT}(?:(?:do|does|did|can|could|may|might|must|shall|should|will|would) "
         rf"(?:{SUBJECT})|(?:is|are|was|were|am|has|have) (?:i|we|you|he|she|it|they|there|this|that)\b)",
-        referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|there|then|those|these|both|instead",
+        referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|(?<!is )(?<!are )there|then|those|these|"
+        r"both|instead|too$",
         light=r"for|until|in|by|at|since|of|with|from|about|what|who|whom|which|when|"
         r"where|why|how|long|much|many|often|soon|far|time|money|is|are|was|were|am|be|do|does|did|done|can|could|may|might|"
         r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|get|gets|take|takes|need|needs|wait|pay|"
         r"happens?|left|allowed|supposed|and|also",
         alike=r"(?:what|how) about ",
+        leading=r"(?:(?:ok|okay|well|so|and|but|then|also|now)\b,? )*",
+        asking=r"old|young|late|early|soon|big|large|times|years?|months?|days?|age|if|too|anyone|someone|anybody",
         modal=r"can|could|may|must|shall|should|will|would",
         first=r"(?!an?|the|my|that|who|which)\w{2,}",
         infinitive=rf"(?:{INFINITIVE}|\w+ (?:an?|the|my|me|them|their|his|her|it|us|you|your|our|any|someone))\b",
         preposition=r"for|to|by|under|from|about|on|against|at|with",
         article=r"the|an?|my|his|her|their|our",
+        indefinite=r"an?",
         both="both",
         differences=(
             r"(?:(?:so )?what(?:['’]?s| is| are) the|is there an?y?|explain the)"
@@ -126,11 +136,14 @@ GRAMMARS = {
         r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|"
         r"un|una|y|tambien|para|de|a|en",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
+        leading=r"(?:(?:bueno|pues|ok|y|e|pero|entonces|ademas|tambien)\b,? )*",
+        asking=r"anos?|meses|dias?|veces|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|si|puesto|cargo",
         modal=r"pued[eo]n?|podemos|deben?|debo|podrian?",
         first=INFINITIVO,
         infinitive=INFINITIVO,
         preposition=r"por|para|a|con|ante|contra|sobre",
         article=r"las|los|la|el|una|un|mi|su",
+        indefinite=r"una?",
         both="amb[oa]s|los dos|las dos",
         differences=(
             r"(?:cual(?:es)? (?:es|son) las?|que|hay(?: una| alguna)?|explica la) "
@@ -151,7 +164,9 @@ ORDINALS = (
     r"(?:\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\w+teenth|"
     r"twentieth|twenty-\w+)"
 )
+PLACES = r"[ivx]{2,}|amendments?|articles?|sections?|clauses?|enmiendas?|articulos?|secci[oó]n(?:es)?|clausulas?"
 AMENDMENTS = re.compile(rf"\b(?:the )?({ORDINALS}) and (?:the )?({ORDINALS}) amendments\b")
+CARRIED = re.compile(r"\? \(([^()?]*)\)$")  # what a part points at in another
 ENDS = re.compile(r"[?¿]+|(?<=\w\w\w)[.;!]+(?=\s|$)")
 JOINED = re.compile(r"\b(?:and|or|y|o)\b")
 
@@ -172,6 +187,33 @@ def parts(question: str, language: str) -> tuple[str, ...]:
         _by_itself(clause, n, found, told, condition, grammar)
         for n, (clause, condition) in enumerate(zip(found, conditions, strict=True))
     )
+
+
+def searched(question: str, before: str, language: str) -> tuple[str, ...]:
+    """The questions in one; where it goes on from another each with what it points at in the last of that. What only
+    names something else is asked as that was: "and a senator?".
+    """
+    if not before:
+        return parts(question, language)
+    grammar = GRAMMARS.get(language, GRAMMARS["en"])
+    last = re.sub(CARRIED, r" \1", parts(before, language)[-1]).strip("¿? ")
+    return tuple(_going_on(one, last, grammar) for one in parts(question, language))
+
+
+def _going_on(question: str, last: str, grammar: Grammar) -> str:
+    begins = re.match(grammar.leading, fold(question).lstrip("¿"))
+    clause = question.lstrip("¿")[begins.end() if begins else 0 :].rstrip("? ")
+    if not clause or question.endswith(")"):  # it points at another of the same text
+        return question
+    other = _named(clause, grammar)
+    if asked := other and _asked_of(last, other, grammar):
+        return f"{grammar.mark}{asked}?"
+    return _by_itself(clause, 1, [last], "", "", grammar)
+
+
+def own_words(part: str) -> str:
+    """What a part asks, without what it carries over from another in brackets."""
+    return re.sub(CARRIED, "?", part)
 
 
 def _told_and_asked(text: str, grammar: Grammar) -> tuple[str, list[str]]:
@@ -304,6 +346,34 @@ def _instead(left: str, right: str, grammar: Grammar) -> str:
     return f"{left[: last[-1]]}{right}" if last else f"{right} ({left})"
 
 
+def _named(clause: str, grammar: Grammar) -> str:
+    """What is named by words that ask nothing themselves, as "and for a senator" or "what about my house"; else
+    nothing.
+    """
+    folded = fold(clause)
+    alike = re.match(grammar.alike, folded)
+    start = alike.end() if alike else 0
+    framed = re.match(rf"(?:(?:{grammar.preposition}) )?", folded[start:])
+    named = clause[start + framed.end() :]
+    is_name = alike or (_opening(clause, grammar) is None and len(named.split()) <= MOST_NAMED)
+    return named if is_name and _of_content(named, grammar) else ""
+
+
+def _asked_of(question: str, other: str, grammar: Grammar) -> str:
+    """The question, asked of something else than what it ends with, or has before its last verb; nothing where it names
+    none, or asks of a place of the law.
+    """
+    folded = fold(question)
+    if re.search(rf"\b(?:{PLACES})\b", folded):
+        return ""
+    named = rf"(?P<named>(?:\b(?:{grammar.article}) (?:\S+ )??)?\S+)"
+    verb = rf"(?:(?:be )?(?:{INFINITIVE}|\w+ed)|{INFINITIVO})"
+    found = re.search(rf"\b(?:{grammar.modal}|do|does|did) {named} {verb}$", folded)
+    found = found or re.search(rf"\b(?P<named>(?:{grammar.indefinite}) \S+)", folded)
+    found = found or (re.search(rf"(?<=\s){named}$", folded) if not re.search(rf"\b{verb}$", folded) else None)
+    return f"{question[: found.start('named')]}{other}{question[found.end('named') :]}" if found else ""
+
+
 def _repeated(clause: str, grammar: Grammar) -> list[str]:
     """The clause once for each thing that a repeated preposition or verb asks it of."""
     folded = fold(clause)
@@ -352,9 +422,35 @@ def _by_itself(clause: str, n: int, clauses: list[str], told: str, condition: st
     holds = "" if not n or _condition(clause, grammar) else condition
     known = ", ".join(filter(None, (told, holds)))
     before = f"{known}: " if len(known.split()) <= MOST_TOLD and known else ""
-    points = re.search(rf"\b(?:{grammar.referring})\b", folded) or (len(folded.split()) < 5 and not holds)
-    points = points or not re.search(r"\w", re.sub(rf"\b(?:{grammar.light})\b", "", folded))
     first = clauses[0].lstrip("¿").removeprefix(holds).lstrip(" ,")
+    points = n and _points(folded, grammar, is_held=bool(holds))
     alike = clause.split()[:2] == first.split()[:2]  # the first question again, of something else
-    behind = f" ({first})" if n and points and not alike and first not in clause else ""
+    behind = f" ({_topic(first, grammar)})" if points and not alike and first not in clause else ""
     return f"{before}{grammar.mark}{clause}?{behind}"
+
+
+def _points(folded: str, grammar: Grammar, *, is_held: bool) -> bool:
+    """Whether a folded question says too little by itself, or only points at what it asks about. With a condition a
+    short one says enough.
+    """
+    said = _of_content(folded, grammar)
+    if not said or re.match(grammar.alike, folded) or re.search(rf"\b(?:{grammar.referring})\b", folded):
+        return True
+    return len(said) < 2 and len(folded.split()) < 6 and not is_held
+
+
+def _of_content(question: str, grammar: Grammar) -> list[str]:
+    """Its words that say what is asked about; no place of the law, which is asked of what was asked before alone."""
+    asks = rf"{grammar.light}|{grammar.asking}|{grammar.modal}|{grammar.referring}|{ORDINALS}|{PLACES}"
+    words = re.findall(r"[\w$'’-]+", question)
+    return [word for word in words if not re.fullmatch(asks, re.sub(r"['’]\w*$", "", fold(word)))]
+
+
+def _topic(question: str, grammar: Grammar) -> str:
+    """What a question is about, for one that points at it: its words without those that ask, and without the verb
+    behind "who"; all of it where nothing is left.
+    """
+    said = _of_content(question, grammar)
+    if len(said) > 1 and re.match("who|quien", fold(question)):
+        said = said[1:]
+    return " ".join([*dict.fromkeys(said)][:MOST_TOPIC]) or question

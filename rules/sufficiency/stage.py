@@ -18,7 +18,7 @@ from retrieval.pipeline import Stage, run_stage
 from retrieval.ranking import Candidate, Query, Ranking
 from retrieval.text.analyzer import tokens
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS, detect
-from retrieval.text.question_parts import parts
+from retrieval.text.question_parts import own_words, parts
 from retrieval.text.snippets import function_stems
 from rules.logistic import Logistic, log_odds, shipped
 
@@ -164,7 +164,7 @@ def of_words(query: Query, first: Sequence[Candidate]) -> tuple[float, float, fl
     known = words_of(query, first, {domain.id for domain in query.domains if domain.private})
     bodies = [words.body for words in known.values()]
     everything = np.unique(np.concatenate([*bodies, *(words.head for words in known.values()), NONE]))
-    asked = (part.partition(" (")[0] for part in parts(query.text, "en"))  # without what a part points at
+    asked = (own_words(part) for part in parts(query.text, "en"))
     shares = [share for part in asked if (share := share_in(part, everything)) is not None]
     missing = bool(ASKS_NUMBER.search(query.text)) and not np.isin(numbers(NUMBERS, "en"), everything).any()
     return share_in(query.text, everything) or 0.0, min(shares, default=0.0), float(missing)

@@ -45,6 +45,13 @@ def test_each_part_of_a_question_needs_its_own_sentence():
     assert told["right_first_of_several"]["hits"] == 1 and told["right_first_of_several"]["total"] == 2
 
 
+def test_a_question_is_asked_with_what_it_goes_on_from():
+    row = {"about": "Who can be president?", "question": "and a senator?", "language": "en"}
+    wanted = "No Person shall be a Senator who shall not have attained to the Age of thirty Years"
+    one = labelled(row | {"sentences": [wanted]})
+    assert measure([one])[0].right_first == 1
+
+
 def test_the_interval_is_exact():
     low, high = Share(0, 100).interval
     assert low == 0.0 and high == pytest.approx(0.0362, abs=1e-4)  # 1 - .025 ** (1 / 100)

@@ -1,6 +1,7 @@
 """Kept questions: for who wants that, seen by nobody else whatever the code forgets, erased, never of private law."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
@@ -148,11 +149,20 @@ def test_what_is_erased_is_emptied_in_the_log_of_searches_where_its_asker_asked_
         made = answer(AnswerRequest(both), caller)
     assert len(made["parts"]) == 2
     write_now()
-    keep(lea, both)
+    keep(lea, both, urlencode({"q": both}))
     history.erase(lea)
     logs = SearchLog.objects.all()
     assert [log.query_text != "" for log in logs.order_by("caller")] == [True, True, False, False]
     assert {log.caller for log in logs.filter(trace__isnull=False)} <= {"public"}
+
+
+def test_what_was_asked_further_is_forgotten_as_it_was_searched(lea):
+    answer(AnswerRequest("and a senator?", about=AGE), lea)
+    write_now()
+    assert SearchLog.objects.get().query_text == "How old must a senator be?"
+    keep(lea, f"{AGE} and a senator?", urlencode({"about": AGE, "q": "and a senator?"}))
+    history.erase(lea)
+    assert SearchLog.objects.get().query_text == ""
 
 
 def test_what_the_log_cannot_forget_is_still_kept_to_be_erased_again(lea, monkeypatch):

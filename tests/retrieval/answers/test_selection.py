@@ -10,6 +10,7 @@ from retrieval.answers.selection import (
     RANKED_AGAIN,
     Passage,
     asked_of,
+    best,
     closest,
     framed,
     gained,
@@ -26,17 +27,27 @@ LAW = "The Board shall meet in May. A member serves a term of six years. Fees ar
 PASSAGE = Passage(1, "/us/x/1", "X § 1", LAW, 1, 0.9, "en", (0, 0))
 
 
-def best(question: str, *passages: Passage) -> str:
+def answering(question: str, *passages: Passage) -> str:
     first = scored(question, question, passages or (PASSAGE,))[0]
     return first.passage.text[first.unit.start : first.unit.end]
 
 
 def test_the_sentence_with_the_words_of_the_question_comes_first():
-    assert best("Who gets the fees?") == "Fees are paid to the clerk."
+    assert answering("Who gets the fees?") == "Fees are paid to the clerk."
+
+
+def test_what_another_part_is_answered_by_comes_first_only_where_nothing_comes_near():
+    ranked = scored("How long does a member serve?", "How long does a member serve?", [PASSAGE])
+    (term,) = best(ranked, 1, [])
+    assert term.unit.start == LAW.index("A member")
+    (other,) = best([replace(ranked[0], probability=0.5), replace(ranked[1], probability=0.3)], 1, [term])
+    assert other.unit == ranked[1].unit and best(ranked[:1], 1, [term]) == [term]
+    sure = replace(ranked[0], probability=0.97)
+    assert best([sure, replace(ranked[1], probability=0.03)], 1, [term]) == [sure]
 
 
 def test_the_kind_of_answer_counts():
-    assert best("How long does a member serve?") == "A member serves a term of six years."
+    assert answering("How long does a member serve?") == "A member serves a term of six years."
 
 
 @pytest.mark.parametrize("question", ["How long is a permit good for?", "¿Cuánto tiempo vale un permiso?"])
@@ -66,7 +77,7 @@ def test_what_law_says_of_its_beginning_answers_only_who_asks_for_it(question, a
 
 def test_law_that_says_nothing_else_is_quoted_by_it():
     text = "Sections 1 and 2 shall take effect on the 15th day of October."
-    assert best("What of sections 1 and 2?", replace(PASSAGE, text=text)) == text
+    assert answering("What of sections 1 and 2?", replace(PASSAGE, text=text)) == text
 
 
 @pytest.mark.parametrize(
@@ -97,7 +108,7 @@ def test_the_probabilities_of_all_units_add_up_to_one():
 
 
 def test_of_units_that_say_as_little_the_earlier_one_comes_first():
-    assert best("What is a zebra?") == "The Board shall meet in May."
+    assert answering("What is a zebra?") == "The Board shall meet in May."
 
 
 def result(probability: float | None, **changes) -> dict:
@@ -131,8 +142,8 @@ def test_what_the_search_itself_doubts_is_not_quoted_but_what_the_question_names
 def test_words_before_a_list_of_other_provisions_are_not_quoted_alone():
     opening = replace(PASSAGE, text="Rent is due. This agreement shall terminate:", is_leaf=False)
     question = "When does the agreement terminate?"
-    assert best(question, opening) == "Rent is due."
-    assert best(question, replace(opening, is_leaf=True)) == "This agreement shall terminate:"
+    assert answering(question, opening) == "Rent is due."
+    assert answering(question, replace(opening, is_leaf=True)) == "This agreement shall terminate:"
 
 
 def test_every_feature_has_a_weight():
@@ -181,14 +192,14 @@ DECIDED = "The Court held that a clerk may be dismissed. Justice Roe dissented. 
     ],
 )
 def test_what_a_justice_wrote_apart_from_the_court_answers_only_who_asks_for_it(question, first):
-    assert best(question, replace(PASSAGE, text=DECIDED, is_summary=True)).startswith(first)
+    assert answering(question, replace(PASSAGE, text=DECIDED, is_summary=True)).startswith(first)
 
 
 def test_an_opinion_of_its_own_answers_only_who_asks_for_it():
     dissent = replace(PASSAGE, text="No member may be removed by anybody at all.", is_separate=True)
-    assert best("May a member be removed?", dissent, PASSAGE) in LAW
+    assert answering("May a member be removed?", dissent, PASSAGE) in LAW
     assert scored("May a member be removed?", "May a member be removed?", [dissent]) == []
-    assert best("What does the dissent say of members removed?", dissent, PASSAGE) == dissent.text
+    assert answering("What does the dissent say of members removed?", dissent, PASSAGE) == dissent.text
 
 
 class Told:
@@ -269,5 +280,5 @@ def test_what_is_far_from_the_best_is_not_ranked_again():
 
 def test_what_stands_before_words_that_lead_in_to_provisions_is_quoted():
     text = "The court may hear any appeal. The Congress shall have Power"
-    assert best("appeal", replace(PASSAGE, text=text, is_leaf=False)) == "The court may hear any appeal."
-    assert best("appeal", replace(PASSAGE, text=f"{text}—", is_leaf=False)) == "The court may hear any appeal."
+    assert answering("appeal", replace(PASSAGE, text=text, is_leaf=False)) == "The court may hear any appeal."
+    assert answering("appeal", replace(PASSAGE, text=f"{text}—", is_leaf=False)) == "The court may hear any appeal."

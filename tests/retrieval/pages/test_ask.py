@@ -53,7 +53,8 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     assert kept["value"] == AGE and kept.get("type") != "hidden"
     further = ask(client, "and a senator?", about=AGE)
     assert further.all("input", id="about", value=AGE)
-    assert further.all("input", id="further-about", value=f"{AGE} and a senator?")
+    assert "How old must a senator be?" in further.text
+    assert further.all("input", id="further-about", value="How old must a senator be?")
 
 
 def test_all_that_was_found_is_searched_as_it_was_asked(client):
@@ -61,7 +62,7 @@ def test_all_that_was_found_is_searched_as_it_was_asked(client):
     page = ask(client, "and a senator?", about=AGE, style="full", **filters)
     (found,) = [link for link in page.links() if link.startswith("/search?")]
     assert parse_qs(urlsplit(found).query) == {
-        "q": [f"{AGE} and a senator?"],
+        "q": ["How old must a senator be?"],
         "domain": ["us_constitution"],
         "as_of": ["1950-01-01"],
         "language": ["en"],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from retrieval.text.normalization import fold
-from retrieval.text.question_parts import MOST_CHARS, parts
+from retrieval.text.question_parts import MOST_CHARS, own_words, parts, searched
 
 ROWS = [json.loads(line) for line in Path("tests/data/multi_part.jsonl").read_text().splitlines()]
 SEVERAL = [row for row in ROWS if len(row["parts"]) > 1]
@@ -63,12 +63,12 @@ def test_what_is_told_first_goes_with_each_question():
         (
             "Can I appeal? When? Where? How much does it cost?",
             "en",
-            ("Can I appeal? When? Where?", "How much does it cost? (Can I appeal? When? Where)"),
+            ("Can I appeal? When? Where?", "How much does it cost? (appeal)"),
         ),
         (
             "¿Puedo apelar la orden? ¿Cuándo? ¿Cuánto cuesta?",
             "es",
-            ("¿Puedo apelar la orden? ¿Cuándo?", "¿Cuánto cuesta? (Puedo apelar la orden? ¿Cuándo)"),
+            ("¿Puedo apelar la orden? ¿Cuándo?", "¿Cuánto cuesta? (apelar orden)"),
         ),
     ],
 )
@@ -78,7 +78,7 @@ def test_a_question_of_one_word_goes_with_the_one_before(text, language, found):
 
 def test_a_pronoun_gets_what_it_stands_for():
     assert parts("What counts as treason and what's the punishment for it?", "en")[1] == (
-        "what's the punishment for it? (What counts as treason)"
+        "what's the punishment for it? (counts as treason)"
     )
 
 
@@ -88,18 +88,18 @@ def test_a_pronoun_gets_what_it_stands_for():
         (
             "Can I get asylum, and how long do I have, and can I work meanwhile?",
             "en",
-            "how long do I have? (Can I get asylum)",
+            "how long do I have? (asylum)",
         ),
-        ("If I ask for asylum, can I stay, and how long?", "en", "If I ask for asylum: how long? (can I stay)"),
+        ("If I ask for asylum, can I stay, and how long?", "en", "If I ask for asylum: how long? (stay)"),
         (
             "¿Puedo pedir asilo y cuánto tiempo tengo para hacerlo?",
             "es",
-            "¿cuánto tiempo tengo para hacerlo? (Puedo pedir asilo)",
+            "¿cuánto tiempo tengo para hacerlo? (pedir asilo)",
         ),
         (
             "¿Puedo pedir asilo político, y cuánto tiempo tengo que esperar?",
             "es",
-            "¿cuánto tiempo tengo que esperar? (Puedo pedir asilo político)",
+            "¿cuánto tiempo tengo que esperar? (pedir asilo político)",
         ),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_condition_is_no_question():
         (
             "After I get DACA, can I travel and how long does it last?",
             "en",
-            ("After I get DACA, can I travel?", "After I get DACA: how long does it last? (can I travel)"),
+            ("After I get DACA, can I travel?", "After I get DACA: how long does it last? (travel)"),
         ),
         (
             "If I'm a felon, can I vote? Can I own a gun?",
@@ -177,3 +177,52 @@ def test_a_quotation_or_a_story_is_left_whole():
 
 def test_a_word_without_end_is_read_in_no_time():
     assert len(parts("can we " + "x" * 490, "en")) == 1
+
+
+def test_what_a_question_points_at_is_told_without_the_words_that_ask_and_without_places_of_the_law():
+    assert parts("How old must a senator be, and how long do they serve?", "en")[1] == (
+        "how long do they serve? (senator)"
+    )
+    assert parts("Who appoints judges and how long do they stay?", "en")[1] == "how long do they stay? (judges)"
+    asked = "Does the Sixth Amendment give me a jury in a criminal case? What about a lawsuit over $500?"
+    assert parts(asked, "en")[1] == "What about a lawsuit over $500? (give jury criminal case)"
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "language", "found"),
+    [
+        ("who can be president", "and what about for the vice president?", "en", "who can be the vice president?"),
+        ("¿Quién puede ser presidente?", "¿y senador?", "es", "¿Quién puede ser senador?"),
+        ("can police search my car", "ok and my house?", "en", "can police search my house?"),
+        ("Can women vote?", "what about 18 year olds?", "en", "Can 18 year olds vote?"),
+        ("Can the president be sued", "and a senator?", "en", "Can a senator be sued?"),
+        ("Who can vote?", "and felons?", "en", "felons? (vote)"),
+        ("¿Cuántos años dura un senador en su cargo?", "¿y el presidente?", "es",
+         "¿Cuántos años dura el presidente en su cargo?"),
+        ("¿Le pueden negar el voto a alguien por su raza?", "¿y por ser mujer?", "es",
+         "¿Le pueden negar el voto a alguien por ser mujer?"),
+        ("Does amendment VI give me a jury?", "and a lawyer?", "en", "a lawyer? (give jury)"),
+        ("who tries impeachments", "and how many votes does that take", "en",
+         "how many votes does that take? (impeachments)"),
+        ("¿Puede la policía registrar mi casa?", "y ¿pueden meter soldados en ella?", "es",
+         "¿pueden meter soldados en ella? (policía registrar mi casa)"),
+        ("How old must a senator be, and how long do they serve?", "and who picks them?", "en",
+         "who picks them? (serve senator)"),
+        ("can i vote", "Who can declare war?", "en", "Who can declare war?"),
+        ("can i vote", "?", "en", "?"),
+        ("?", "who can vote", "en", "who can vote?"),
+    ],
+)  # fmt: skip
+def test_a_question_goes_on_from_another(before, question, language, found):
+    assert searched(question, before, language) == (found,)
+
+
+def test_a_question_that_goes_on_from_none_is_searched_in_its_parts():
+    assert searched("Who can vote? Who can declare war?", "", "en") == ("Who can vote?", "Who can declare war?")
+    further = searched("what if both die? And who declares war?", "who becomes president if the president dies?", "en")
+    assert further == ("what if both die? (president dies)", "who declares war?")
+
+
+def test_the_own_words_of_a_part():
+    assert own_words("how long do they serve? (senator)") == "how long do they serve?"
+    assert own_words("Can I vote (I am 18) here?") == "Can I vote (I am 18) here?"
