@@ -21,7 +21,7 @@ def test_the_reader_shows_a_provision_in_its_place(client):
     page = look(client, "/law/us/const/article/I/section/8/clause/3")
     for words in (
         "Commerce Clause", "To regulate Commerce with foreign Nations", "Cite as U.S. Const. art. I, § 8, cl. 3",
-        "In force since March 4, 1789", "www.archives.gov", "Not legal advice",
+        "In force since March 4, 1789", "www.govinfo.gov", "Not legal advice",
     ):  # fmt: skip
         assert words in page.text
     assert page.all("link", rel="canonical")[0]["href"].endswith("/law/us/const/article/I/section/8/clause/3")
