@@ -293,10 +293,6 @@ def value(element: etree._Element | None, path: str) -> str:
     return (found.get(qn("w:val")) or "") if found is not None else ""
 
 
-def whole(text: str | None, default: int) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 7 else default
-
-
 def in_form(number: int, form: str) -> str:
     match form:
         case "lowerLetter" | "upperLetter":
