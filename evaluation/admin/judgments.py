@@ -23,7 +23,7 @@ from evaluation.admin.exchange import may_import
 from evaluation.judging.visibility import humans, judgments_for, own_judgments
 from evaluation.models import Judgment
 from retrieval.access.middleware import caller_of
-from retrieval.admin.base import NeverDeleted, link
+from retrieval.admin.base import HistoryByNumber, NeverDeleted, check_numbers, link
 from rules.authoring.resources import FORMATS
 
 
@@ -56,7 +56,7 @@ class JudgeFilter(admin.SimpleListFilter):
 
 
 @admin.register(Judgment)
-class JudgmentAdmin(NeverDeleted, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
+class JudgmentAdmin(NeverDeleted, HistoryByNumber, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
     """Who may only judge sees their own judgments, lest others' grades sway them. History keeps every grade."""
 
     resource_classes = [JudgmentResource]
@@ -105,10 +105,8 @@ class JudgmentAdmin(NeverDeleted, SimpleHistoryAdmin, ExportMixin, ModelAdmin):
         """Read only: a grade is given again by its judge, never put back by somebody else."""
         if request.method != "GET":
             raise PermissionDenied
-        if (
-            not version_id.isdecimal()
-            or not seen_by(request, Judgment.history.filter(pk=version_id)).exists()
-        ):
+        check_numbers(object_id, version_id)
+        if not seen_by(request, Judgment.history.filter(pk=version_id)).exists():
             raise Http404
         return super().history_form_view(request, object_id, version_id, *args)
 

@@ -50,6 +50,20 @@ def page(request: HttpRequest, template: str, context: dict, *, status: int = 20
     return TemplateResponse(request, template, admin.site.each_context(request) | context, status=status)
 
 
+def check_numbers(*named: str) -> None:
+    """Raises Http404 for what is no primary key."""
+    if not all(PRIMARY_KEY.fullmatch(each) for each in named):
+        raise Http404
+
+
+class HistoryByNumber:
+    """History is told of what a number names; the library asks the database for anything, and fails."""
+
+    def history_view(self, request: HttpRequest, object_id: str, *args, **kwargs) -> HttpResponse:
+        check_numbers(object_id)
+        return super().history_view(request, object_id, *args, **kwargs)
+
+
 class NeverDeleted:
     """Rows that are switched off or followed by a newer version, so that what rests on them stays explained."""
 

@@ -62,22 +62,29 @@ def cost_of(request: HasMeta, view: object) -> int:
     return 1 + sent // step
 
 
-def seconds_to_wait(request: HasMeta, key: ApiKey | None = None, *, cost: int = 1) -> int:
+def cost_of_text(text: str, view: object) -> int:
+    """As how many requests one that sent this text counts, however it was packed."""
+    return 1 + len(text.encode()) // view.bytes_a_request
+
+
+def seconds_to_wait(request: HasMeta, key: ApiKey | None = None, *, cost: int = 1, counted: int = 0) -> int:
     """Counts this request against whoever sent it; 0 when it is within the limit."""
     if key is not None:
-        return hit(f"key:{key.pk}", key.rate_per_minute, cost=cost)
+        return hit(f"key:{key.pk}", key.rate_per_minute, cost=cost, counted=counted)
     who = anonymous(request)
-    return hit(who, settings.ARF_RATE_PER_MINUTE, cost=cost) if who else 0
+    return hit(who, settings.ARF_RATE_PER_MINUTE, cost=cost, counted=counted) if who else 0
 
 
-def hit(who: str, limit: int, *, cost: int = 1, now: datetime | None = None) -> int:
-    """Counts one request of `who` (at most 80 characters) as `cost`, though never as more than a minute holds; the
-    seconds to wait, 0 within the limit a minute.
+def hit(who: str, limit: int, *, cost: int = 1, counted: int = 0, now: datetime | None = None) -> int:
+    """Counts one request of `who` (at most 80 characters) as `cost`, though never as more than a minute holds, and
+    less what of it is `counted` already; the seconds to wait, 0 within the limit a minute.
     """
     now = now or timezone.now()
-    counted = max(1, min(cost, limit))
+    more = max(1, min(cost, limit)) - min(counted, limit)
+    if more <= 0:
+        return 0
     with connection.cursor() as cursor:
-        cursor.execute(COUNT, [who, now.replace(second=0, microsecond=0), counted])
+        cursor.execute(COUNT, [who, now.replace(second=0, microsecond=0), more])
         (count,) = cursor.fetchone()
     return 0 if count <= limit else 60 - now.second
 

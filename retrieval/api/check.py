@@ -1,12 +1,14 @@
 """A brief checked over the API: its text as JSON, or a file that holds it. Nothing of it is kept."""
 
+from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import override
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
+from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from retrieval.access import matters
-from retrieval.api.authentication import caller_of
+from retrieval.api.authentication import caller_of, cost_of, cost_of_text, seconds_to_wait
 from retrieval.api.base import ApiView, operation
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
@@ -118,7 +120,7 @@ class CheckView(ApiView):
     @operation("check_brief", CheckedBrief, 404, 413, 415, 422, 503, body=BriefText, form=BriefForm)
     def post(self, request: Request, said: dict) -> dict:
         """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
-        text = said["text"] if "text" in said else read_brief(said["file"].name, said["file"].read())
+        text = said["text"] if "text" in said else unpacked(said["file"], request)
         caller = caller_of(request)
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
@@ -128,3 +130,12 @@ class CheckView(ApiView):
             if said["copy"]:
                 answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}
         return answer
+
+
+def unpacked(file: UploadedFile, request: Request) -> str:
+    """The text in a file. Raises Throttled: what it holds more than was sent is charged too."""
+    text = read_brief(file.name, file.read())
+    charged, cost = cost_of(request, CheckView), cost_of_text(text, CheckView)
+    if wait := seconds_to_wait(request, request.auth, cost=cost, counted=charged):
+        raise Throttled(wait)
+    return text

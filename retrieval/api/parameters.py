@@ -13,6 +13,8 @@ from uuid import UUID
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+from django.utils.http import parse_header_parameters
 from rest_framework import serializers as s
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
@@ -25,6 +27,8 @@ MAX_FIELDS = 100  # pairs in one query string
 MAX_NAMES = 100  # values of one repeated parameter
 MAX_ID = 999_999_999  # of a rule
 LONGEST_NAME = 100  # characters
+REPLACED = "\ufffd"
+BLANK_LINE = b"\r\n\r\n"  # between what a part of a form is called and what it holds
 UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -57,6 +61,7 @@ class Parameters(s.Serializer):
         """The values of a multipart form, its files among them. A query string beside them is refused."""
         refuse_url_values(request)
         fields, files = request.data, request.FILES
+        refuse_replaced(fields)
         texts = {
             name: [UrlText(value) for value in fields.getlist(name)] for name in fields if name not in files
         }
@@ -104,6 +109,13 @@ def named(names: Iterable[str]) -> str:
 def refuse_url_values(request: Request) -> None:
     if stray := url_values(request):
         raise UnknownParameter(f"Send parameters in the body, not in the address: {named(stray)}.")
+
+
+def refuse_replaced(fields: QueryDict) -> None:
+    """Refuses texts and names of files into which Django put U+FFFD for bytes that are no UTF-8."""
+    for name in fields:
+        if any(REPLACED in str(text) for text in (name, *fields.getlist(name))):
+            raise BadParameter(f"{name[:60]} is not valid UTF-8, or holds the character U+FFFD.")
 
 
 def url_values(request: Request) -> dict[str, list[UrlText]]:
@@ -261,8 +273,34 @@ class Files(MultiPartParser):
 
     def parse(self, stream, media_type: str | None = None, parser_context: dict | None = None) -> Any:
         try:
-            return super().parse(stream, media_type, parser_context)
+            boundary = parse_header_parameters(media_type or "")[1].get("boundary", "")
+            return super().parse(Parts(stream, boundary), media_type, parser_context)
         except RequestDataTooBig as problem:
             raise TooLarge("The form is larger than is taken.") from problem
         except (ParseError, SuspiciousOperation, ValueError) as problem:
             raise BadBody("The body is no valid multipart form.") from problem
+
+
+class Parts:
+    """The stream of a form. Raises BadBody where a name in it is no UTF-8: Django leaves such a part out, and says
+    nothing.
+    """
+
+    def __init__(self, stream: Any, boundary: str):
+        self.stream, self.mark, self.seen = stream, b"--" + boundary.encode(), b""
+
+    def read(self, size: int) -> bytes:
+        chunk = self.stream.read(size)
+        before, *parts = (self.seen + chunk).split(self.mark)
+        for head, blank, _ in (part.partition(BLANK_LINE) for part in parts):
+            check_head(head if blank else b"")
+        goes_on = bool(parts) and BLANK_LINE not in parts[-1]
+        self.seen = self.mark + parts[-1] if goes_on else (parts or [before])[-1][-len(self.mark) :]
+        return chunk
+
+
+def check_head(head: bytes) -> None:
+    try:
+        head.decode()
+    except UnicodeDecodeError as problem:
+        raise BadBody("Names of fields and files must be in UTF-8.") from problem

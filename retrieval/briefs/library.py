@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, reduce
 from itertools import chain
-from math import ceil
+from math import ceil, inf
 from operator import or_
 from time import monotonic
 from typing import Literal, get_args
@@ -51,6 +51,7 @@ SAME_NAME = 2 / 3  # of the letters of what a missing provision is called, that 
 LOOKED_THROUGH = 15  # provisions that a quotation is looked for in, where it is not in the cited one
 LONGEST_QUESTION = 40  # words of a quotation by which it is looked for
 BREAKS_OFF = re.compile(r"\A.{,300}[^.;!?”\")\s]\s*\Z", re.DOTALL)  # short words that go on in what is below them
+NUMBERED = re.compile(r"(?P<kind>[a-z]+)/(?P<number>[0-9]{1,9})")  # of what stands below: "section/5"
 STATUS = {  # by how a text stands on the day
     "in_force": "resolved",
     "overruled": "overruled",
@@ -193,13 +194,15 @@ class Library:
         return Stand(STATUS[standing], standing, section, pin, known=True)
 
     def _absent(self, places: Mapping[Key, Place | None]) -> dict[Key, Stand]:
-        """Whole documents; and what is not here as cited: the provision above it, or of what is above all provisions
-        the nearest by name.
+        """Whole documents; and what is not here as cited: the provision above it, of what is above all provisions the
+        nearest by name, and where all parts of what is above are known the nearest by number.
         """
         locators = {locator for locator, _ in places}
         documents = self._documents({*locators, *(locator.rpartition("/")[0] for locator in locators)})
         tops = {locator: place.section for (locator, _), place in places.items() if place and not place.exact}
-        near = self._nearest_by_name({name: top.locator for name, top in tops.items() if not top.is_result})
+        parted = {at: top.locator for at, top in tops.items() if at.startswith(WHOLE) and not top.is_leaf}
+        others = {at: top.locator for at, top in tops.items() if at not in parted and not top.is_result}
+        near = self._nearest_by_number(parted) | self._nearest_by_name(others)
         divided = Section.objects.filter(pk__in=[top.pk for top in tops.values() if top.is_result])
         with_anchors = set(divided.filter(anchors__isnull=False).values_list("pk", flat=True))
         self._prepare([*tops.values(), *near.values()])
@@ -213,7 +216,7 @@ class Library:
             if top is None:
                 document = documents.get(locator.rpartition("/")[0])
                 return Stand("unknown", known=whole or document is not None, document=document)
-            if top.is_result:
+            if top.is_result and locator not in parted:
                 return Stand("partial", section=top, known=whole or top.pk in with_anchors)
             return Stand("unknown", section=near.get(locator) or (top if top.parent_id else None), known=True)
 
@@ -237,6 +240,17 @@ class Library:
         near = {at: first[part] for at, parts in begun.items() if (part := next(filter(first.get, parts), None))}
         sections = Section.objects.in_bulk(near.values())
         return {locator: sections[pk] for locator, pk in near.items() if pk in sections}
+
+    def _nearest_by_number(self, tops: Mapping[str, str]) -> dict[str, Section]:
+        """By locator the first provision of the part of its kind with the nearest number, below the one above it."""
+        here = list(searched(self.query).results().filter(locator__under=WHOLE).in_order()) if tops else []
+        near = {}
+        for at, top in tops.items():
+            below = [section for section in here if section.locator.startswith(f"{top}/")]
+            off = [apart(first_below(at, top), first_below(section.locator, top)) for section in below]
+            if (least := min(off, default=inf)) < inf:
+                near[at] = below[off.index(least)]
+        return near
 
     def case_named(self, name: str) -> Section | None:
         """The decision that has this name here."""
@@ -385,6 +399,13 @@ def first_below(locator: str, top: str) -> str:
     """The first name below the one above: "s9999", "section/9"."""
     name = re.match(r"/((?:[a-z]+/)?[^/]+)", locator.removeprefix(top))
     return name[1] if name else ""
+
+
+def apart(one: str, other: str) -> float:
+    """How far the number of one part is from that of another, 2 of "section/7" and "section/5"; inf of another kind."""
+    first, second = NUMBERED.fullmatch(one), NUMBERED.fullmatch(other)
+    is_alike = first and second and first["kind"] == second["kind"]
+    return abs(int(first["number"]) - int(second["number"])) if is_alike else inf
 
 
 def key_of(cited: Cited) -> Key:

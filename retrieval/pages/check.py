@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from django.views.i18n import set_language
 
-from retrieval.api.authentication import cost_of
+from retrieval.api.authentication import cost_of, cost_of_text
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.briefs.checking import MAX_TEXT, Report, check_brief
 from retrieval.briefs.markup import context_of, copy_of
@@ -77,7 +77,9 @@ def check_page(request: HttpRequest) -> HttpResponse:
 
 
 def checked(request: HttpRequest) -> HttpResponse:
-    if refused := refusal(request, cost=cost_of(request, CheckForm)):
+    """What a file holds more than was sent is charged once it is read."""
+    charged = cost_of(request, CheckForm)
+    if refused := refusal(request, cost=charged):
         return refused
     form = CheckForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -88,6 +90,8 @@ def checked(request: HttpRequest) -> HttpResponse:
         return page(request, form, problem=in_words(refused.refusal), status=refused.status)
     if not text.strip():
         return page(request, form, problem=_("Paste a text, or choose a file."), status=400)
+    if refused := refusal(request, cost=cost_of_text(text, CheckForm), counted=charged):
+        return refused
     day: date | None = form.cleaned_data["as_of"]
     report = check_brief(text, as_of=day, caller=request.caller)
     return copied(request, report) if "copy" in request.POST else page(request, said(text, day), report=report)

@@ -256,9 +256,9 @@ def form_on(page: str, *kept: str, fragment: str = "") -> Callable[[View], View]
     return leading_back
 
 
-def refusal(request: HttpRequest, *, cost: int = 1) -> HttpResponse | None:
-    """Counts a request as so many; the page for who asks too often, None for others."""
-    wait = seconds_to_wait(request, cost=cost)
+def refusal(request: HttpRequest, *, cost: int = 1, counted: int = 0) -> HttpResponse | None:
+    """Counts a request as so many, less what of it is `counted`; the page for who asks too often, None for others."""
+    wait = seconds_to_wait(request, cost=cost, counted=counted)
     return too_often(request, wait) if wait else None
 
 

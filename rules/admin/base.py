@@ -5,7 +5,6 @@ from datetime import datetime
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Model, OuterRef, QuerySet, Subquery
@@ -23,7 +22,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from retrieval.access.caller import Caller
 from retrieval.access.middleware import caller_of
-from retrieval.admin.base import NeverDeleted
+from retrieval.admin.base import HistoryByNumber, NeverDeleted, check_numbers
 from retrieval.errors import ArfError
 from retrieval.models.uploads import in_words
 from rules.authoring.resources import FORMATS
@@ -90,7 +89,7 @@ class ReasonedForm(OpenedForm):
         return super().save(commit)
 
 
-class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):
+class CuratedAdmin(NeverDeleted, HistoryByNumber, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):
     """Lists that answer what is live and who changed it last."""
 
     form = ReasonedForm
@@ -112,7 +111,8 @@ class CuratedAdmin(NeverDeleted, SimpleHistoryAdmin, ImportExportModelAdmin, Mod
     @transaction.atomic
     def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args) -> HttpResponse:
         """A POST puts an earlier state back, which the library allows to everybody who may view it."""
-        if self.get_object(request, unquote(object_id)) is None:
+        check_numbers(object_id, version_id)
+        if self.get_object(request, object_id) is None:
             raise Http404
         if request.method != "GET" and not self.has_change_permission(request):
             raise PermissionDenied

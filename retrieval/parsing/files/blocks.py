@@ -69,3 +69,8 @@ def printable(text: str) -> str:
 
 def single_spaced(text: str) -> str:
     return " ".join(printable(text).split())
+
+
+def whole(text: str | None, default: int) -> int:
+    """A number that a file says in an attribute; what is none, or longer than six digits, is not heeded."""
+    return int(text) if text and text.isdecimal() and len(text) < 7 else default

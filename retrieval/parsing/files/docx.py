@@ -2,6 +2,7 @@
 Word counts itself; headings by their styles.
 """
 
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,12 +17,16 @@ from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.designators import in_roman
-from retrieval.parsing.files.blocks import Block, Blocks, single_spaced
+from retrieval.parsing.files.blocks import Block, Blocks, single_spaced, whole
 from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_UNPACKED, TOO_LONG
 
 LOCKED = b"\xd0\xcf\x11\xe0"  # an OLE container: an encrypted file, or one of Word before 2007
 MAX_PARTS = 5_000
 BROKEN = gettext_noop("The file is broken: it cannot be read as DOCX.")
+MALFORMED = (  # AttributeError: python-docx takes it for granted that each part has the root that its name promises
+    *(PackageNotFoundError, BadZipFile, zlib.error, EOFError, NotImplementedError),
+    *(etree.XMLSyntaxError, KeyError, ValueError, AttributeError),
+)
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # what is said twice
 PARAGRAPH, TABLE, ROW, CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), qn("w:instrText"), qn("w:pPr"), qn("w:rPr"), FALLBACK}
@@ -38,16 +43,12 @@ def read(content: bytes) -> Blocks:
     try:
         word = Document(BytesIO(content))
         reader = _Reader(word)
-        blocks = tuple(reader.blocks())
-    except (PackageNotFoundError, BadZipFile, KeyError, ValueError, etree.XMLSyntaxError) as error:
+        blocks, title = tuple(reader.blocks()), single_spaced(word.core_properties.title or "")
+    except MALFORMED as error:
         raise SourceRefused(BROKEN) from error
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
         raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
-    return Blocks(
-        blocks,
-        title=single_spaced(word.core_properties.title or ""),
-        pages=reader.page if reader.paged else None,
-    )
+    return Blocks(blocks, title=title, pages=reader.page if reader.paged else None)
 
 
 def check_package(content: bytes) -> None:
@@ -291,10 +292,6 @@ def first(element: etree._Element, path: str, **values: str) -> etree._Element |
 def value(element: etree._Element | None, path: str) -> str:
     found = None if element is None else element.find(path, NAMESPACES)
     return (found.get(qn("w:val")) or "") if found is not None else ""
-
-
-def whole(text: str | None, default: int) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 7 else default
 
 
 def in_form(number: int, form: str) -> str:

@@ -1,5 +1,6 @@
 """Reads HTML into blocks: its own headings, paragraphs, list items, a line for a table's row."""
 
+import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.parsing.files.blocks import Block, Blocks, single_spaced
+from retrieval.parsing.files.blocks import Block, Blocks, single_spaced, whole
 from retrieval.parsing.files.limits import MAX_CHARACTERS, TOO_LONG
 from retrieval.parsing.files.plain import decoded
 
@@ -26,6 +27,16 @@ INLINE = {
 STRONG = {"b", "strong"}
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
+# Those of the WHATWG's Encoding Standard by the names of Python's codecs: others (utf-7, unicode-escape) give halves of
+# characters, at which lxml stops without a word.
+CHARSETS = {
+    "utf-8", "ascii", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866", "cp874",
+    *(f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
+    *(f"cp125{page}" for page in range(9)), "tis-620",
+    "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949",
+}  # fmt: skip
+# As that standard reads them: who can read that a page is UTF-16 reads no UTF-16, and Latin-1 is Windows' letters.
+READ_AS = {"utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8", "iso8859-1": "cp1252"}
 
 
 def read(content: bytes) -> Blocks:
@@ -56,10 +67,19 @@ def text_of(content: bytes) -> str:
     found = CHARSET.search(content[:2048])
     if found and not content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         try:
-            return without_declaration(content.decode(found[1].decode()))
+            return without_declaration(content.decode(codec_of(found[1].decode())))
         except (LookupError, UnicodeDecodeError):
             pass  # a wrong charset: the letters themselves tell
     return without_declaration(decoded(content))
+
+
+def codec_of(charset: str) -> str:
+    """Raises LookupError for what is no charset of pages."""
+    name = codecs.lookup(charset).name
+    name = READ_AS.get(name, name)
+    if name not in CHARSETS:
+        raise LookupError(charset)
+    return name
 
 
 def without_declaration(text: str) -> str:
@@ -108,8 +128,7 @@ class _Reader:
         """The number of a list's item, which a browser counts itself."""
         if element.tag == "li" and (parent := element.getparent()) is not None and parent.tag == "ol":
             before = sum(1 for _ in element.itersiblings("li", preceding=True))
-            first = parent.get("start", "1")
-            self.words.append(f"{before + (int(first) if first.isdigit() else 1)}. ")
+            self.words.append(f"{before + whole(parent.get('start'), 1)}. ")
 
     def inside(self, element: HtmlElement, level: int) -> Iterator[Block]:
         self.write(element.text)

@@ -98,6 +98,12 @@ def test_history_is_read_only_and_as_private_as_the_judgment(client, ann, ben, c
     assert history_page(client, private)[0] == 404
 
 
+@pytest.mark.parametrize("page", ["abc/history/", "_00/history/", "1%2F2/history/", "%00/history/", "abc/history/1/"])
+def test_there_is_no_history_of_what_no_number_names(client, ann, chief, page):
+    given = grade(topic(), FIFTH, 3, ann).history.get()
+    assert client.get(f"/admin/evaluation/judgment/{page.replace('1/', f'{given.pk}/')}").status_code == 404
+
+
 def test_who_may_only_judge_sees_their_own_judgments(client, ann, ben):
     asked = topic()
     mine, theirs = grade(asked, FIFTH, 3, ann), grade(asked, FOURTH, 0, ben)

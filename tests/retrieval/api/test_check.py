@@ -25,8 +25,8 @@ def checked(client, body, **headers):
     return response.json()
 
 
-def hand_in(client, name, content, **fields):
-    return client.post(ADDRESS, {"file": SimpleUploadedFile(name, content), **fields})
+def hand_in(client, name, content, address="127.0.0.1", **fields):
+    return client.post(ADDRESS, {"file": SimpleUploadedFile(name, content), **fields}, REMOTE_ADDR=address)
 
 
 def test_a_text_is_checked(client):
@@ -75,6 +75,21 @@ def test_files_that_cannot_be_read_are_refused(client):
 def test_it_is_charged_by_its_size(client):
     post(client, {"text": TEXT * 200}, url=ADDRESS, REMOTE_ADDR="8.8.8.8")
     assert RateWindow.objects.get().count > 10
+
+
+def test_a_packed_file_is_charged_by_its_text(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 110
+    brief = {"name": "brief.docx", "content": docx(("Normal", "law " * 15_900)), "address": "8.8.8.8"}
+    assert len(brief["content"]) < 40_000
+    assert hand_in(client, **brief).status_code == 200
+    assert RateWindow.objects.get().count == 64
+    assert_refused(hand_in(client, **brief), 429, "too_many_requests")
+
+
+def test_no_file_is_charged_as_more_than_a_minute_holds(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 50
+    response = hand_in(client, "brief.docx", docx(("Normal", "law " * 15_900)), address="8.8.8.8")
+    assert (response.status_code, RateWindow.objects.get().count) == (200, 50)
 
 
 def test_a_matters_brief_reads_its_documents(client, firm):  # noqa: F811

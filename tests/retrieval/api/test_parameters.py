@@ -1,12 +1,15 @@
 """What the API accepts and what it refuses, parameter by parameter; nothing a caller sends makes a 5xx."""
 
 import json
+from io import BytesIO
 
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from retrieval.api.errors import BadBody
+from retrieval.api.parameters import Parts
 from tests.retrieval.api.refusals import SEARCH, assert_refused, post
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +178,47 @@ def test_no_query_string_makes_a_5xx(client, pairs, q):
 def test_no_bytes_make_a_5xx(client, raw):
     assert client.get(SEARCH, QUERY_STRING=raw.decode("latin-1")).status_code < 500
     assert post(client, raw).status_code < 500
+
+
+def form(*parts):
+    """A form of (what stands behind `name=`, the content)."""
+    heads = (b'--B\r\nContent-Disposition: form-data; name=%b\r\n\r\n%b\r\n' % part for part in parts)
+    return b"".join(heads) + b"--B--\r\n"
+
+
+def send_form(client, *parts):
+    url, kind = "/api/v1/check", "multipart/form-data; boundary=B"
+    return client.post(url, form(*parts), content_type=kind)
+
+
+A_FILE = (b'"file"; filename="a.txt"', b"Vertr\xe4ge")
+
+
+@pytest.mark.parametrize(
+    ("parts", "code"),
+    [
+        ([A_FILE, (b'"language"', b"\xe4")], "bad_parameter"),
+        ([(b'"file"; filename="Vertr\xe4ge.txt"', b"law")], "bad_body"),
+        ([(b"\"file\"; filename*=UTF-8''%E4.txt", b"law")], "bad_parameter"),
+        ([A_FILE, (b'"\xe4"', b"1")], "bad_body"),
+    ],
+)
+def test_what_a_form_says_in_no_utf8_is_refused_and_not_replaced(client, parts, code):
+    assert "UTF-8" in assert_refused(send_form(client, *parts), 400, code)
+
+
+def test_a_form_in_utf8_may_hold_a_file_in_another_encoding(client):
+    named = ('"file"; filename="Verträge.txt"'.encode(), A_FILE[1])
+    assert send_form(client, named, (b'"language"', b"es")).status_code == 200
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 10_000])
+def test_names_of_parts_are_read_wherever_the_stream_is_cut(size):
+    good, bad = form((b'"a"', b"\xe4\r\n\r\n\xe4"), (b'"b"', b"--C\r\n")), form(A_FILE, (b'"\xe4"', b"1"))
+    assert read_by(Parts(BytesIO(good), "B"), size) == good
+    with pytest.raises(BadBody):
+        read_by(Parts(BytesIO(bad), "B"), size)
+
+
+def read_by(stream, size):
+    return b"".join(iter(lambda: stream.read(size), b""))

@@ -25,7 +25,12 @@ def stand(locator, day=None, **fields):
     [
         ("/us/const/amendment/IV", None, "resolved", "/us/const/amendment/IV"),
         ("/us/const/amendment/IV/clause/9", None, "partial", "/us/const/amendment/IV"),
-        ("/us/const/article/II/section/9", None, "unknown", "/us/const/article/II/section/1/clause/1"),
+        ("/us/const/article/II/section/9", None, "unknown", "/us/const/article/II/section/4"),
+        ("/us/const/article/I/section/8/clause/19", None, "unknown", "/us/const/article/I/section/8/clause/18"),
+        ("/us/const/article/I/section/10/clause/9", None, "unknown", "/us/const/article/I/section/10/clause/3"),
+        ("/us/const/article/I/section/12", None, "unknown", "/us/const/article/I/section/10/clause/1"),
+        ("/us/const/amendment/XIV/section/7", None, "unknown", "/us/const/amendment/XIV/section/5"),
+        ("/us/const/amendment/XIV/section/5/clause/2", None, "partial", "/us/const/amendment/XIV/section/5"),
         ("/us/const/amendment/XVIII/section/1", None, "superseded", "/us/const/amendment/XVIII/section/1"),
         (
             "/us/const/amendment/XVIII/section/1",

@@ -39,6 +39,12 @@ def test_each_finding_has_a_note_in_words(report):
     assert [note.number for note in notes(report)] == [1, 2, 3, 4]
 
 
+def test_a_clause_past_the_last_is_told_to_be_none_beside_the_last():
+    (note,) = notes(check_brief("See U.S. Const. art. I, § 8, cl. 19."))
+    assert note.words.startswith("There is no U.S. Const. art. I, § 8, cl. 19 in the law here.")
+    assert note.name == "U.S. Const. art. I, § 8, cl. 18"
+
+
 def test_the_copy_has_every_word_and_runs_nothing(report):
     page = copy_of(report)
     assert "<b>Argument" not in page and "<script" not in page

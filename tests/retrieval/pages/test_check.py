@@ -78,6 +78,16 @@ def test_it_is_charged_by_its_size_and_not_logged(client):
     assert not SearchLog.objects.exists()
 
 
+def test_a_packed_file_is_charged_by_its_text(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 110
+    content = docx(("Normal", "law " * 15_900))
+    for status in (200, 429):
+        fields = {"file": SimpleUploadedFile("brief.docx", content)}
+        response = client.post("/check/", fields, REMOTE_ADDR="8.8.8.8")
+        assert response.status_code == status
+    assert len(content) < 40_000 and response["Retry-After"]
+
+
 def test_another_language_keeps_the_text_and_what_was_found(client):
     page = Page(send(client, text=TEXT, language="es"))
     assert "Escrito revisado" in page.text and page.all("html", lang="es")

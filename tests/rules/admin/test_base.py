@@ -69,6 +69,17 @@ def test_history_pages_open(client, curator, constitution):
     assert client.get(f"{ALIASES}{alias.pk}/history/{line.pk}/").status_code == 200
 
 
+@pytest.mark.parametrize("rows", ["rule", "alias", "glossaryterm"])
+@pytest.mark.parametrize("named", ["abc", "_00", "1%2F2", "%00", "²"])
+def test_there_is_no_history_of_what_no_number_names(client, curator, rows, named):
+    assert client.get(f"/admin/rules/{rows}/{named}/history/").status_code == 404
+    assert client.get(f"/admin/rules/{rows}/{named}/history/1/").status_code in (302, 404)
+
+
+def test_a_line_of_history_has_a_number(client, curator, constitution):
+    assert client.get(f"{ALIASES}{constitution.aliases.first().pk}/history/abc/").status_code == 404
+
+
 def test_an_earlier_state_that_named_what_is_private_is_hidden_from_who_may_not_read_it(client, curator, constitution):
     alias = Alias.objects.create(
         domain=Domain.objects.get(slug="client_cases"), text="the Zzyzx lease", locator="/client_cases/1"

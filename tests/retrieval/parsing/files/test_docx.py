@@ -1,7 +1,10 @@
 """Word files: headings, corrections, notes, pages and tables."""
 
 import textwrap
+from io import BytesIO
+from zipfile import ZipFile
 
+import pytest
 from docx import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
@@ -11,9 +14,9 @@ from docx.oxml.ns import nsdecls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.parsing.files import formats, structure
+from retrieval.parsing.files import docx, formats, structure
 from tests import files
-from tests.retrieval.parsing.files.reading import read, sections, texts
+from tests.retrieval.parsing.files.reading import read, refusal, sections, texts
 
 
 def test_words_stay_apart_at_line_ends_and_hyphenated_words_are_mended():
@@ -135,3 +138,38 @@ def test_the_numbers_that_word_counts_itself_are_read():
     assert texts(files.saved(word), "a.docx") == [
         *("1. Term.", "1.1 A year.", "1.2 Or two:", "(a) at most", "2. Law.", "2.1 Texas.")
     ]
+
+
+def with_part(content, name, part):
+    """A Word file in which one part is another."""
+    made = BytesIO()
+    with ZipFile(BytesIO(content)) as before, ZipFile(made, "w") as after:
+        for each in before.namelist():
+            after.writestr(each, part if each == name else before.read(each))
+    return made.getvalue()
+
+
+WITHOUT_BODY = f"<w:document {nsdecls('w')}/>"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("word/document.xml", WITHOUT_BODY),
+        ("word/document.xml", "<a/>"),
+        ("word/styles.xml", "<a/>"),
+        ("docProps/core.xml", "<a/>"),
+        ("_rels/.rels", "<a/>"),
+        ("[Content_Types].xml", "<a/>"),
+        ("[Content_Types].xml", ""),
+    ],
+)
+def test_a_word_file_with_a_part_that_is_another_is_broken(name, part):
+    content = with_part(files.docx(("Normal", "The rent is nine."), title="Lease"), name, part)
+    assert refusal(content, "a.docx") == docx.BROKEN
+
+
+def test_a_word_file_with_damaged_bytes_is_broken():
+    content = files.docx(("Normal", "The rent is nine."))
+    packed = content.index(b"[Content_Types].xml") + len("[Content_Types].xml")
+    assert refusal(content[:packed] + b"\xff" * 40 + content[packed + 40 :], "a.docx") == docx.BROKEN

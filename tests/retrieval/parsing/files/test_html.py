@@ -1,6 +1,8 @@
 """HTML without what is not text."""
 
-from tests.retrieval.parsing.files.reading import read, sections
+import pytest
+
+from tests.retrieval.parsing.files.reading import read, sections, texts
 
 
 def test_html_is_read_without_menus_scripts_and_what_is_hidden():
@@ -18,3 +20,24 @@ def test_what_is_struck_is_left_out():
     page = b"<h1>Lease</h1><p>The tenant <strike>shall</strike><del>must</del> may <s>not </s>leave.</p>"
     (section,) = sections(read(page, "lease.html")).values()
     assert section.text == "The tenant may leave."
+
+
+@pytest.mark.parametrize("charset", ["utf-16", "utf-16le", "UTF-16BE"])
+def test_a_page_that_says_it_is_utf16_where_that_can_be_read_is_utf8(charset):
+    assert texts(f'<meta charset="{charset}"><p>Año “uno”</p>'.encode(), "a.html") == ["Año “uno”"]
+
+
+def test_latin1_is_read_with_the_quotation_marks_of_windows():
+    assert texts('<meta charset="iso-8859-1"><p>Año “uno”</p>'.encode("cp1252"), "a.html") == ["Año “uno”"]
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "unicode-escape", "raw_unicode_escape", "undefined", "rot13", "x"])
+def test_a_charset_that_pages_do_not_have_is_not_heeded_and_no_word_is_lost(charset):
+    page = f'<meta charset="{charset}"><p>Year +2AA- \\ud800 one.</p><p>Two.</p>'
+    assert texts(page.encode(), "a.html") == ["Year +2AA- \\ud800 one.", "Two."]
+
+
+@pytest.mark.parametrize("start", ["²", "9" * 5_000, "", "-1"])
+def test_a_list_that_begins_at_no_number_begins_at_one(start):
+    page = f'<ol start="{start}"><li>First<li>Next</ol><ol start="٣"><li>Third</ol>'
+    assert texts(page.encode(), "a.html") == ["1. First", "2. Next", "3. Third"]
