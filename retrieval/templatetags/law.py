@@ -55,6 +55,7 @@ STANDINGS = {
     "no_longer_in_force": _("Not in force since {day}"),
     "not_yet_in_force": _("Not in force before {day}"),
 }
+ENDED_LATER = _("In force on {asked}; not in force since {day}")
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
     "alias_near": _("One of its names or example questions is close to yours in meaning: “%(alias)s”."),
@@ -204,13 +205,15 @@ def status(code: str) -> str:
 
 
 @register.filter
-def standing(result: Mapping) -> str:
-    """What its status does not say: that it was amended, ended, or has not begun."""
+def standing(result: Mapping, asked: date | None = None) -> str:
+    """What its status does not say: that it was amended, ended, or has not begun; for a day, that it ended later."""
     told = STANDINGS.get(result["standing"])
     if told is None or result["status"]:
         return ""
-    day = result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"]
-    return str(told).format(day=date_format(date.fromisoformat(day), "DATE_FORMAT"))
+    day = date.fromisoformat(result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"])
+    if asked and asked < day and result["standing"] == "no_longer_in_force":
+        told = ENDED_LATER
+    return str(told).format(day=date_format(day), asked=date_format(asked) if asked else "")
 
 
 @register.filter
