@@ -6,6 +6,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from django import template
+from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -55,6 +56,7 @@ STANDINGS = {
     "no_longer_in_force": _("Not in force since {day}"),
     "not_yet_in_force": _("Not in force before {day}"),
 }
+SHOWN_AS_NOTHING = 0.005  # a smaller probability rounds to 0.00
 ENDED_LATER = _("In force on {asked}; not in force since {day}")
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
@@ -221,6 +223,12 @@ def sentence(reason: Mapping) -> str:
     """Why a candidate stands where it stands; a code without words here is shown with its values."""
     known = REASONS.get(reason["code"])
     return str(known) % reason if known else ", ".join(f"{name}: {value}" for name, value in reason.items())
+
+
+@register.filter
+def rounded(probability: float) -> str:
+    """To two places; what is shown can be little, never nothing."""
+    return gettext("below 0.01") if probability < SHOWN_AS_NOTHING else floatformat(probability, 2)
 
 
 @register.filter

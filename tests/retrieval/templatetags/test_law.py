@@ -46,6 +46,12 @@ def test_every_reason_and_every_degraded_stage_has_its_sentence():
     assert codes | {"dense", "lexical", "private"} <= law.REASONS.keys() | {"abstained"}
 
 
+@pytest.mark.parametrize(("probability", "told"), [(0.0, "menos de 0,01"), (0.0049, "menos de 0,01"), (0.005, "0,01")])
+def test_no_probability_is_told_as_nothing(probability, told):
+    with translation.override("es"):
+        assert law.rounded(probability) == told
+
+
 ENDED = {"standing": "no_longer_in_force", "status": "", "valid_from": "1920-01-16", "valid_to": "1933-12-05"}
 
 
