@@ -4,15 +4,15 @@ import sys
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template import loader
-from django.views import defaults
 
 from arf_site.web.uploads import most_megabytes
 from retrieval.api.errors import NO_DATABASE, error_response
 from retrieval.database import AWAY
 from retrieval.errors import SearchUnavailable
 
-API = "/api/"
+API, ADMIN = "/api/", "/admin/"
 RETRY_AFTER = "30"  # seconds
 UNFORESEEN = (500, "error", "Something went wrong here; it has been logged.")
 
@@ -23,7 +23,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return error_response(400, "bad_request", "This request cannot be read.")
     if isinstance(exception, RequestDataTooBig):
         return too_large(request)
-    return defaults.bad_request(request, exception)
+    return render(request, "400.html", status=400)
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
@@ -38,9 +38,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     is_temporary = isinstance(sys.exception(), (*AWAY, SearchUnavailable))
     if request.path.startswith(API):
         return error_response(*NO_DATABASE) if is_temporary else error_response(*UNFORESEEN)
+    shown = {"in_admin": request.path.startswith(ADMIN)}  # who is asking cannot be looked up now
     if not is_temporary:
-        return defaults.server_error(request)
-    response = defaults.server_error(request, "503.html")
-    response.status_code = 503
+        return HttpResponse(loader.render_to_string("500.html", shown), status=500)
+    response = HttpResponse(loader.render_to_string("503.html", shown), status=503)
     response["Retry-After"] = RETRY_AFTER
     return response

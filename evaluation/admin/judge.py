@@ -33,11 +33,18 @@ GRADES = [
 ]
 
 
+class ExplanationField(forms.CharField):
+    """A line ends in one character, as its box counts; browsers send two."""
+
+    def to_python(self, value: str | None) -> str:
+        return super().to_python(value).replace("\r\n", "\n")
+
+
 class GradeForm(forms.Form):
     topic = forms.IntegerField()
     locator = forms.CharField(max_length=300)
     grade = forms.TypedChoiceField(choices=Judgment.Grade.choices, coerce=int)
-    explanation = forms.CharField(max_length=MAX_EXPLANATION, required=False)
+    explanation = ExplanationField(max_length=MAX_EXPLANATION, required=False)
 
 
 class AnotherForm(forms.Form):
@@ -50,13 +57,20 @@ def judge_page(request: HttpRequest) -> HttpResponse:
     """One topic, one candidate at a time; POST grades, skips or takes back, and goes on to the next pair."""
     require(request, "evaluation.add_judgment")
     if request.method == "POST":
-        return redirect(DEEDS.get(request.POST.get("action", "save"), save)(request))
-    if "domain" in request.GET:
+        done = DEEDS.get(request.POST.get("action", "save"), save)(request)
+        return redirect(done) if isinstance(done, str) else done
+    if "domain" in request.GET and "topic" not in request.GET:  # of one topic it only tells what is offered
         choose_domain(request, request.GET["domain"])
-    pair = chosen_pair(request)
+    return judging(request, chosen_pair(request))
+
+
+def judging(request: HttpRequest, pair: Pair | None, typed: dict | None = None) -> HttpResponse:
+    """`typed`: grade and explanation that were refused; else those that were given before stand in the form."""
+    sheet = sheet_of(request, pair) if pair else None
     context = {
         "title": _("Judge"),
-        "sheet": sheet_of(request, pair) if pair else None,
+        "sheet": sheet,
+        "typed": typed or (sheet and sheet["own"]),
         "last": last_made(request, pair),
         "another": AnotherForm(),
         "choice": choice_of(request),
@@ -175,17 +189,18 @@ def parts_of(text: str, chunk: Chunk | None) -> tuple[str, str, str]:
     return text[: chunk.start], chunk.text, text[chunk.end :]
 
 
-# -- Deeds: each gives the address to go to
+# -- Deeds: each gives the address to go to, or the page that says what is wrong
 
 
-def save(request: HttpRequest) -> str:
+def save(request: HttpRequest) -> str | HttpResponse:
     form = GradeForm(request.POST)
     topic = topic_named(request, request.POST.get("topic", ""))
     locator = request.POST.get("locator", "")
     section = section_named(request, topic, locator)
     if not form.is_valid():
         messages.error(request, _("Choose a grade from 0 to 3; an explanation has at most 2,000 characters."))
-        return address(Pair(topic, locator, "chosen"))
+        typed = {"grade": form.cleaned_data.get("grade"), "explanation": request.POST.get("explanation", "")}
+        return judging(request, Pair(topic, locator, "chosen"), typed)
     before = visibility.own_judgments(request.user, topic).filter(locator=locator).first()
     chunk = chunk_of(assignment.pool(topic, caller_of(request)), section)
     said = form.cleaned_data

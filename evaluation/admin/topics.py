@@ -64,7 +64,7 @@ DOWNLOADS = [("JSON lines", "jsonl"), ("CSV", "csv"), ("TREC qrels", "trec")]
 class TopicAdmin(ModelAdmin):
     form = TopicForm
     list_before_template = "admin/evaluation/_exchange.html"
-    list_display = ["query", "domain", "split", "kind", "language", "source", "answerable", "judged", "work"]
+    list_display = ["query", "domain", "split", "kind", "language", "source", "answerable", "judged"]
     list_filter = [
         "split",
         ("kind", admin.AllValuesFieldListFilter),
@@ -116,6 +116,10 @@ class TopicAdmin(ModelAdmin):
             },
         )
         return download(text, "qrels" if fmt == "trec" else "topics", fmt)
+
+    def get_list_display(self, request: HttpRequest) -> list[str]:
+        may_judge = request.user.has_perm("evaluation.add_judgment")
+        return [*self.list_display, "work"] if may_judge else self.list_display
 
     # -- What may be changed
 

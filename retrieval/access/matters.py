@@ -27,6 +27,7 @@ Role = MatterMember.Role
 BY_RANK = (Role.LEAD, Role.CONTRIBUTOR, Role.READER)
 LEADS, WRITERS, MEMBERS = BY_RANK[:1], BY_RANK[:2], BY_RANK
 GRANTS_AT_ONCE = 2_000
+FIRST_DUE = date(1900, 1, 1)  # an earlier day is mistyped
 ABSENT = gettext_noop("There is no such matter.")
 GRANTED = {
     Role.LEAD: DocumentGrant.Role.CONTRIBUTOR,
@@ -279,7 +280,7 @@ def is_member(principal: str, caller: Caller) -> bool:
 def add_deadline(matter: Matter, what: str, due_on: date, caller: Caller) -> Deadline:
     with changing(matter, caller, WRITERS) as now:
         last = now.deadlines.aggregate(last=Max("number"))["last"] or 0
-        return now.deadlines.create(what=worded(what), due_on=due_on, number=last + 1)
+        return now.deadlines.create(what=worded(what), due_on=dated(due_on), number=last + 1)
 
 
 def change_deadline(
@@ -289,7 +290,7 @@ def change_deadline(
     with changing(matter, caller, WRITERS) as now:
         deadline = deadline_of(now, number)
         for name, value in said.items():
-            setattr(deadline, name, worded(value) if name == "what" else value)
+            setattr(deadline, name, worded(value) if name == "what" else dated(value))
         if done is not None:
             deadline.done_on = (deadline.done_on or timezone.localdate()) if done else None
         deadline.save()
@@ -311,6 +312,12 @@ def worded(what: str) -> str:
     if not (words := what.strip()):
         raise Unprocessable(gettext_noop("Say what is to be done."))
     return words
+
+
+def dated(due_on: date) -> date:
+    if due_on < FIRST_DUE:
+        raise Unprocessable(gettext_noop("No deadline is before 1900."))
+    return due_on
 
 
 # -- Closing

@@ -38,11 +38,12 @@ BY_LATER_LAW = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of the text: what it is part of, and the numbers of the notes that end with it."""
+    """A piece of the text: what it is part of, the numbers of the notes that end with it, and by what it is linked."""
 
     text: str
     kinds: str = ""
     notes: tuple[int, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,22 @@ def runs(report: Report) -> list[Run]:
     spans = [(c.cited.start, c.cited.end, f"citation {c.stand.status}") for c in report.citations]
     spans += [(q.quotation.start, q.quotation.end, f"quotation {q.status}") for q in report.quotations]
     noted = (found.end for found in report.findings)
+    names = {q.quotation.start: f"unchecked-{n}" for n, q in enumerate(unchecked(report), 1)}
     ends = sorted({0, len(report.text), *noted, *(place for a, b, _kinds in spans for place in (a, b))})
     return [
         Run(
             report.text[start:end],
             " ".join(kinds for a, b, kinds in spans if a <= start and end <= b),
             tuple(number for number, found in enumerate(report.findings, 1) if found.end == end),
+            names.get(start, ""),
         )
         for start, end in zip(ends, ends[1:], strict=False)
     ]
+
+
+def unchecked(report: Report) -> list[QuotationCheck]:
+    """What a reader has to compare, which is no finding."""
+    return [check for check in report.quotations if check.status == "unchecked"]
 
 
 def notes(report: Report) -> list[Note]:
@@ -132,4 +140,7 @@ def copy_of(report: Report, site: str = "") -> str:
 
 
 def context_of(report: Report) -> dict:
-    return {"report": report, "runs": runs(report), "notes": notes(report)}
+    left = [
+        report.text[check.quotation.start : check.quotation.end].strip(MARKS) for check in unchecked(report)
+    ]
+    return {"report": report, "runs": runs(report), "notes": notes(report), "unchecked": left}

@@ -49,7 +49,7 @@ class ChangesForm(forms.Form):
             ("", _("Any")),
             (NEW, _("New")),
             (CHANGED, _("Amended")),
-            (REPEALED, _("Repealed")),
+            (REPEALED, _("Repealed or superseded")),
             (OVERRULED, _("Overruled")),
         ],
     )
@@ -120,7 +120,7 @@ def changes_page(request: HttpRequest) -> HttpResponse:
         following = number + 1 if more and number < MOST_PAGES else None
         older = found[-1].day if more and not following else None
     answer = {"page": number, "next": following, "previous": number - 1 if number > 1 else None}
-    context = {"form": form, "shown": shown, "answer": answer, "older": older}
+    context = {"form": form, "shown": shown, "answer": answer, "older": older, "longest": LONGEST_EXCERPT}
     return render(request, "retrieval/changed.html", context, status=400 if form.errors else 200)
 
 
@@ -150,8 +150,8 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
 
 
 def done_by(made: Made) -> list[Line]:
-    """The redline of a change: of what is new or repealed the whole text; none where the text stayed."""
-    if made.by:
+    """The redline of a change: of what is repealed the whole text; none of what is new, or where the text stayed."""
+    if made.by or made.kind == NEW:
         return []
     said = words_of(made.section)
     if made.kind == REPEALED:

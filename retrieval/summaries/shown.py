@@ -12,6 +12,7 @@ from django.db.models.functions import Length
 from retrieval.access.caller import Caller
 from retrieval.answers.passages import pins
 from retrieval.answers.spanish import same_sentences
+from retrieval.answers.units import LEADS_IN
 from retrieval.citations.citation import cite
 from retrieval.corpus.translations import translation
 from retrieval.models import Document, Section, Summary, WrittenSummary
@@ -119,17 +120,26 @@ def headings(documents: Sequence[Document], readable: SectionQuerySet) -> dict[i
 
 
 def told(kept: QuerySet[Summary], readable: SectionQuerySet) -> dict[int | None, list[Told]]:
-    """By section, in reading order. Nothing is told of what may not be read whole: a later text is no summary of an
-    earlier day's.
+    """By section, in reading order, without what only leads into a list. Nothing is told of what may not be read whole:
+    a later text is no summary of an earlier day's.
     """
     stored = dict(kept.values_list("section", "sentences"))
     wanted = {place[0] for places in stored.values() for place in places}
     sections = readable.select_related("document").in_bulk(wanted)
     return {
-        of: [sentence(sections[pk], start, end) for pk, start, end in in_order(places, sections)]
+        of: [
+            sentence(sections[pk], start, end)
+            for pk, start, end in in_order(places, sections)
+            if not leads_in(sections[pk], start, end)
+        ]
         for of, places in stored.items()
         if places and all(place[0] in sections for place in places)
     }
+
+
+def leads_in(section: Section, start: int, end: int) -> bool:
+    """Whether it breaks off before provisions of their own: "The Congress shall have Power"."""
+    return not section.is_leaf and LEADS_IN.search(section.text, start, end) is not None
 
 
 def in_order(places: Sequence[Place], sections: dict[int, Section]) -> list[Place]:

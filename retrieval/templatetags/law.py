@@ -6,6 +6,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from django import template
+from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -55,6 +56,8 @@ STANDINGS = {
     "no_longer_in_force": _("Not in force since {day}"),
     "not_yet_in_force": _("Not in force before {day}"),
 }
+SHOWN_AS_NOTHING = 0.005  # a smaller probability rounds to 0.00
+ENDED_LATER = _("In force on {asked}; not in force since {day}")
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
     "alias_near": _("One of its names or example questions is close to yours in meaning: “%(alias)s”."),
@@ -204,13 +207,15 @@ def status(code: str) -> str:
 
 
 @register.filter
-def standing(result: Mapping) -> str:
-    """What its status does not say: that it was amended, ended, or has not begun."""
+def standing(result: Mapping, asked: date | None = None) -> str:
+    """What its status does not say: that it was amended, ended, or has not begun; for a day, that it ended later."""
     told = STANDINGS.get(result["standing"])
     if told is None or result["status"]:
         return ""
-    day = result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"]
-    return str(told).format(day=date_format(date.fromisoformat(day), "DATE_FORMAT"))
+    day = date.fromisoformat(result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"])
+    if asked and asked < day and result["standing"] == "no_longer_in_force":
+        told = ENDED_LATER
+    return str(told).format(day=date_format(day), asked=date_format(asked) if asked else "")
 
 
 @register.filter
@@ -218,6 +223,12 @@ def sentence(reason: Mapping) -> str:
     """Why a candidate stands where it stands; a code without words here is shown with its values."""
     known = REASONS.get(reason["code"])
     return str(known) % reason if known else ", ".join(f"{name}: {value}" for name, value in reason.items())
+
+
+@register.filter
+def rounded(probability: float) -> str:
+    """To two places; what is shown can be little, never nothing."""
+    return gettext("below 0.01") if probability < SHOWN_AS_NOTHING else floatformat(probability, 2)
 
 
 @register.filter

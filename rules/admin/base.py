@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from import_export.admin import ImportExportModelAdmin
 from simple_history.admin import SimpleHistoryAdmin
+from simple_history.manager import SIMPLE_HISTORY_REVERSE_ATTR_NAME
 from simple_history.utils import bulk_update_with_history
 from unfold.admin import ModelAdmin
 from unfold.contrib.import_export.forms import ExportForm, ImportForm
@@ -75,6 +76,11 @@ class ReasonedForm(OpenedForm):
         label=gettext_lazy("Reason for this change"),
     )
 
+    def clean_reason(self) -> str:
+        """What is put back from history says when that was saved, where nothing else is said."""
+        put_back = earlier_line(self.instance)
+        return self.cleaned_data["reason"] or (back_to(put_back) if put_back else "")
+
     def saves(self) -> QuerySet:
         lines = self._meta.model.history.filter(id=self.instance.pk).order_by("-history_id")
         return lines.values_list("history_id", "history_user__username", "history_date")
@@ -87,6 +93,16 @@ class ReasonedForm(OpenedForm):
     def save(self, commit: bool = True) -> Model:
         self.instance._change_reason = self.cleaned_data.get("reason") or None
         return super().save(commit)
+
+
+def earlier_line(row: Model) -> Model | None:
+    """The line of history that a row was read from, where it is one of these."""
+    return getattr(row, SIMPLE_HISTORY_REVERSE_ATTR_NAME, None)
+
+
+def back_to(line: Model) -> str:
+    when = date_format(localtime(line.history_date), "DATETIME_FORMAT")
+    return _("back to what was saved on %(when)s") % {"when": when}
 
 
 class CuratedAdmin(NeverDeleted, HistoryByNumber, SimpleHistoryAdmin, ImportExportModelAdmin, ModelAdmin):

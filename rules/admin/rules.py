@@ -26,7 +26,7 @@ from retrieval.access.middleware import caller_of
 from retrieval.admin.base import ObjectAction, ObjectActions, ReadOnly, admin_url, link
 from retrieval.models import Domain
 from rules.admin import corpus_browser
-from rules.admin.base import CuratedAdmin
+from rules.admin.base import CuratedAdmin, earlier_line
 from rules.admin.corpus_browser import values_for
 from rules.admin.rule_form import ACTIONS, CLAUSES, EDITED, RuleForm, clauses_text, draft_fields
 from rules.authoring import drafting, rule_checks, workflow
@@ -198,7 +198,7 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         return [button for button in buttons if button["url"] not in own]
 
     def render_change_form(self, request: HttpRequest, context: dict, *args, **kwargs) -> HttpResponse:
-        obj = kwargs.get("obj")
+        obj = context["as_saved"] = kwargs.get("obj")  # the page of an older version has the same template without it
         if obj and workflow.waits_for_another(obj, request.user):
             context["own_proposal"] = True
             context["approvers"] = workflow.approvers(obj)
@@ -249,6 +249,8 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
             setattr(row, name, getattr(obj, name))
         workflow.save_draft(row, by=request.user, reason=form.cleaned_data.get("reason", ""))
         obj.status, obj.live, obj.version = row.status, row.live, row.version
+        if earlier_line(obj) and row.status == Rule.Status.DRAFT:
+            messages.warning(request, _("The older version is saved as a draft: it is not published."))
         for warning in workflow.warnings(row, caller_of(request)):
             messages.warning(request, warning)
 

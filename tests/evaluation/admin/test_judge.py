@@ -119,6 +119,18 @@ def test_a_missing_grade_is_told_and_keeps_the_pair(client, at_work):
     assert not Judgment.objects.exists()
 
 
+def test_lines_of_an_explanation_count_as_its_box_counts_them(client, at_work):
+    post(client, topic=topic().pk, locator=FIFTH, grade=3, explanation="a\r\n" * 999 + "ab")
+    assert Judgment.objects.get().explanation == "a\n" * 999 + "ab"
+
+
+def test_what_was_typed_is_given_back_where_it_is_refused(client, at_work):
+    page = post(client, topic=topic().pk, locator=FIFTH, grade=2, explanation="why " * 501).content.decode()
+    assert "an explanation has at most 2,000 characters" in page and "why " * 501 in page
+    assert 'value="2" required checked' in page
+    assert not Judgment.objects.exists()
+
+
 def test_only_who_may_judge_judges(client, ann):
     pages = [reverse("admin_judge"), reverse("admin_disagreements")]
     assert [client.get(page).status_code for page in pages] == [302, 302]
@@ -136,6 +148,11 @@ def test_another_provision_is_judged_by_its_citation(client, at_work):
     page = client.get(reverse("admin_judge"), {"topic": asked.pk, "another": "third amendment"})
     assert sheet(page).section.locator == "/us/const/amendment/III"
     assert "data-offers" in page.content.decode()
+
+
+def test_judging_another_provision_chooses_no_domain(client, at_work):
+    asked = {"topic": topic().pk, "domain": "us_constitution", "another": "third amendment"}
+    assert client.get(reverse("admin_judge"), asked).context["choice"]["domain"] == ""
 
 
 def test_what_is_not_there_is_not_found(client, at_work):

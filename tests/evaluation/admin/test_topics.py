@@ -5,7 +5,7 @@ import io
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.db.models import ProtectedError
 from django.urls import reverse
 from django.utils import timezone
@@ -88,6 +88,17 @@ def test_a_topic_near_a_test_topic_is_refused_while_it_can_be_worded_otherwise(c
     said = {"query": "is speech free", "language": "en", "answerable": "on", "tags": "", "group": ""}
     assert "asks nearly the same" in client.post(change, said).content.decode()
     assert client.post(change, said | {"query": "May women vote?"}).status_code == 302
+
+
+def test_who_may_only_look_is_led_to_no_judging(client, ann):
+    topic()
+    viewer = User.objects.create_user("viewer", is_staff=True)
+    viewer.user_permissions.add(Permission.objects.get(codename="view_topic"))
+    pages = []
+    for user in (ann, viewer):
+        client.force_login(user)
+        pages.append(client.get(reverse("admin:evaluation_topic_changelist")).content.decode())
+    assert ["?topic=" in page for page in pages] == [True, False]
 
 
 def test_a_topic_is_made_and_found_by_its_filters(client, chief):

@@ -294,6 +294,14 @@ def test_what_is_overdue_and_next_comes_first(firm):
         matters.add_deadline(firm.matter, "  ", today, firm.lead)
 
 
+def test_no_deadline_is_set_on_a_day_long_gone(firm):
+    deadline = matters.add_deadline(firm.matter, "File", date(1900, 1, 1), firm.lead)
+    with pytest.raises(Unprocessable):
+        matters.add_deadline(firm.matter, "File", date(1899, 12, 31), firm.lead)
+    with pytest.raises(Unprocessable):
+        matters.change_deadline(firm.matter, deadline.number, firm.lead, due_on=date(1, 1, 1))
+
+
 def test_open_matters_come_by_their_next_deadline_and_closed_ones_last(firm):
     soon, closed = (matters.open_matter(name, "", firm.lead) for name in ("Soon", "Closed"))
     matters.add_deadline(soon, "File", DUE, firm.lead)

@@ -55,3 +55,13 @@ def test_the_copy_has_every_word_and_runs_nothing(report):
 def test_the_copy_is_made_in_spanish(report):
     with override("es"):
         assert "Escrito revisado" in copy_of(report)
+
+
+def test_what_could_not_be_compared_is_told_with_its_place_and_is_no_finding():
+    own = "“El Congreso jamás dictará normas que impongan un culto determinado a los ciudadanos.” U.S. Const. amend. I."
+    report = check_brief(own)
+    page = copy_of(report)
+    assert not report.findings and "1 quotation could not be compared word by word" in page
+    assert '<a href="#unchecked-1"><q>El Congreso jamás' in page
+    assert '<mark class="quotation unchecked" id="unchecked-1">“El Congreso' in page
+    assert "could not be compared" not in copy_of(check_brief(TEXT))

@@ -36,7 +36,7 @@ def test_law_that_has_ended_is_marked_beside_its_words(client):
     told = page.text.index("Repealed on Dec. 5, 1933 by U.S. Const. amend. XXI, § 1.")
     assert page.text.index("hereby repealed") < page.text.index("hereby prohibited") < told
     page = ask(client, "Is alcohol prohibited?", as_of="1925-01-01")
-    assert "Not in force since Dec. 5, 1933" in page.text and "Repealed" not in page.text
+    assert "In force on Jan. 1, 1925; not in force since Dec. 5, 1933" in page.text and "Repealed" not in page.text
 
 
 def test_quotations_of_one_provision_are_cited_once(client):

@@ -34,13 +34,19 @@ def test_what_changed_is_listed_with_its_redline(client, changed):
     assert "<b>shall" not in content
 
 
-def test_what_is_new_or_repealed_is_shown_whole(client):
+def test_what_is_new_or_repealed_is_shown_whole_and_only_this_is_marked(client):
     document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
     a_section(document, "Gone.", valid_from=date(2020, 1, 1), valid_to=DAY)
-    a_section(document, "Come.", valid_from=DAY)
+    a_section(document, "Come.\nGone on.", valid_from=DAY, heading="Coming")
     keep(document.pk)
     content = client.get("/changes/?domain=manual").content.decode()
-    assert "<del>Gone.</del>" in content and "<ins>Come.</ins>" in content
+    assert "<del>Gone.</del>" in content and "<p>Come.<br>Gone on.</p>" in content
+    assert "<ins>" not in content and content.count("Coming") == 1
+
+
+def test_the_filter_names_all_that_the_list_calls_changes(client):
+    page = Page(client.get("/changes/", {"domain": "us_constitution", "kind": "repealed"}))
+    assert "Repealed or superseded" in page.text and "Superseded on" in page.text
 
 
 def test_it_is_said_in_spanish(client, changed):
@@ -74,7 +80,7 @@ def test_the_days_and_kinds_asked_for_are_shown(client, changed, asked, found):
 
 
 @pytest.mark.parametrize(
-    "asked", [{"domain": "client_cases"}, {"since": "yesterday"}, {"kind": "odd"}, {"page": "0"}]
+    "asked", [{"domain": "client_cases"}, {"since": "yesterday"}, {"kind": "superseded"}, {"page": "0"}]
 )
 def test_what_cannot_be_asked_is_refused(client, changed, asked):
     refused = client.get("/changes/", asked)

@@ -70,7 +70,7 @@ def test_members_read_a_closed_matter_in_it_and_nowhere_else(client, firm, visit
         firm.matter, firm.lead, "# Lease\n\n1. Rent. Ninety doubloons.\n\n2. Term. A year.\n", "l.md"
     )
     visit("lea", "close")
-    assert "Closed on" in Page(visit("rea")).text
+    assert "Members read and search them here." in Page(visit("rea")).text
     path = f"/law{document.locator}"
     assert client.get(path).status_code == 404
     inside = f"{path}?matter={firm.matter.public_id}"
@@ -135,6 +135,7 @@ def test_a_refusal_is_said_and_loses_nothing(visit, firm):
     for action, said, status, words in (
         ("deadline", {"what": "File the brief", "due_on": "2030-02-30"}, 400, "There is no such day."),
         ("deadline", {"what": "File the brief", "due_on": ""}, 422, "There is no such day."),
+        ("deadline", {"what": "File the brief", "due_on": "0001-01-01"}, 422, "No deadline is before 1900."),
         ("deadline", {"what": "x" * 301, "due_on": "2030-02-03"}, 400, "at most 300 characters"),
         ("member", {"name": "zoe", "role": "reader"}, 422, "is no name"),
         ("member", {"name": "user:zoe", "role": "boss"}, 400, "Role"),

@@ -41,6 +41,15 @@ def test_a_private_summary_is_told_to_those_who_may_read_the_document(anas_file)
             assert not Summary.objects.filter(document=anas_file).exists()
 
 
+def test_what_only_leads_into_a_list_is_not_told():
+    document = a_document(a_domain())
+    texts = ("The Board shall meet in May.", "The Board may", "The Board shall—")
+    parts = [a_section(document, text, is_leaf=False) for text in texts]
+    clause = a_section(document, "borrow Money;")
+    document.summaries.create(level=2, sentences=[[one.pk, 0, len(one.text)] for one in (*parts, clause)])
+    assert [one["text"] for one in told_of(document, ANONYMOUS)] == [texts[0], clause.text]
+
+
 def test_sentences_of_a_private_document_are_not_called_the_law(client, django_user_model):
     ann = django_user_model.objects.create_user("ann")
     document = a_case_file("Lease of Ibarreche", LONG, "Rent is due.", granted_to=caller_for(ann))

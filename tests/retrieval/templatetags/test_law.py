@@ -1,6 +1,7 @@
 """Words of results and reasons, marked and escaped."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,28 @@ def test_every_reason_and_every_degraded_stage_has_its_sentence():
     ]
     codes = {code for path in sources for code in re.findall(r'Reason\(\s*"(\w+)"', path.read_text())}
     assert codes | {"dense", "lexical", "private"} <= law.REASONS.keys() | {"abstained"}
+
+
+@pytest.mark.parametrize(("probability", "told"), [(0.0, "menos de 0,01"), (0.0049, "menos de 0,01"), (0.005, "0,01")])
+def test_no_probability_is_told_as_nothing(probability, told):
+    with translation.override("es"):
+        assert law.rounded(probability) == told
+
+
+ENDED = {"standing": "no_longer_in_force", "status": "", "valid_from": "1920-01-16", "valid_to": "1933-12-05"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (None, "Not in force since Dec. 5, 1933"),
+        (date(1925, 1, 1), "In force on Jan. 1, 1925; not in force since Dec. 5, 1933"),
+        (date(1933, 12, 5), "Not in force since Dec. 5, 1933"),
+    ],
+)
+def test_law_that_ended_after_the_day_asked_for_was_in_force_on_it(asked, told):
+    with translation.override("en"):
+        assert law.standing(ENDED, asked) == told
 
 
 def test_levels_of_decisions_have_their_names_in_spanish():

@@ -86,6 +86,20 @@ def test_history_shows_differences_and_puts_back_a_draft_never_a_publication(cli
     assert (now.targets, now.status, now.live) == (section(THIRD), "draft", None)
 
 
+def test_what_is_put_back_says_so_and_that_it_is_not_published(client, quartering, curators):
+    client.post(f"{LIST}{quartering.pk}/change/", FORM | {"targets-0-value": FIRST})
+    line = f"{LIST}{quartering.pk}/history/{quartering.history.earliest().pk}/"
+    told = client.post(line, FORM, follow=True).content.decode()
+    assert "The older version is saved as a draft: it is not published." in told
+    assert quartering.history.latest().history_change_reason.startswith("back to what was saved on ")
+
+
+def test_an_older_version_offers_no_preview_of_what_is_saved_now(client, quartering, curators):
+    assert "Preview" in client.get(f"{LIST}{quartering.pk}/change/").content.decode()
+    line = f"{LIST}{quartering.pk}/history/{quartering.history.get().pk}/"
+    assert "Preview" not in client.get(line).content.decode()
+
+
 def test_a_copy_is_opened_as_a_draft(client, quartering):
     assert "Quartering (2)" in press(client, quartering, "copy")
 
