@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.topics.topic import Topic
-from rules.authoring.resources import escaped
+from rules.authoring.tables import escaped
 
 WRITTEN = (
     "id", "query", "language", "domain", "relevant", "answerable", "kind", "group", "narrative", "tags", "split",

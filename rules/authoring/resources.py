@@ -17,6 +17,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.models import Domain
 from rules.authoring import rule_checks, workflow
+from rules.authoring.tables import escaped, unescaped
 from rules.models import Alias, GlossaryTerm, QuestionPhrase, Rule
 
 
@@ -151,9 +152,6 @@ def bounded(read: Dataset) -> Dataset:
     return read
 
 
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
-
-
 class SafeCSV(CSV):
     """CSV that a spreadsheet opens without running anything: such cells get an apostrophe, taken off on import."""
 
@@ -206,12 +204,3 @@ def aligned(text: str | bytes) -> str | bytes:
 
 
 FORMATS = [SafeCSV, PlainJSON]
-
-
-def escaped(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_SIGNS) else cell
-
-
-def unescaped(cell: object) -> object:
-    is_escaped = isinstance(cell, str) and cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS)
-    return cell[1:] if is_escaped else cell
