@@ -145,7 +145,7 @@ def detected(text: str) -> Format:
         return "jsonl"
     if any(topics_in(text)):
         return "topics"
-    if has_columns(columns_of(next(table_rows(first, delimiter_of(first)))[1])):
+    if has_columns(columns_of(next(table_rows(first, delimiter_of(first), strict=False))[1])):
         return "csv"
     if TREC_LINE.match(first):
         return "trec"

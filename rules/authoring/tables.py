@@ -39,9 +39,11 @@ def delimiter_of(text: str) -> str:
     return max(DELIMITERS, key=line.count)
 
 
-def table_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Each row after the number of the line where it begins. Raises BadFile."""
-    rows, start = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
+def table_rows(text: str, delimiter: str, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Each row after the number of the line where it begins. Raises BadFile, where strict also for quotes that nothing
+    closes or that close within a cell.
+    """
+    rows, start = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict), 1
     try:
         for row in rows:
             yield start, row

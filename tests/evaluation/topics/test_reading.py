@@ -161,6 +161,12 @@ def test_a_run_is_refused_for_what_it_is():
         read(f"q1 Q0 {FIRST} 1 2.5 ours\n")
 
 
+def test_a_quote_that_is_not_closed_is_refused_and_swallows_no_lines():
+    with pytest.raises(BadFile, match="From line 3 on this is no table .*: is a quote not closed?"):
+        read(f'topic,query,locator,grade\nq1,a,{FIRST},1\nq2,"b,{FIRST},2\nq3,c,{FIRST},3\n')
+    assert graded('q1\t"may" they\n') == [("q1", "", None)]
+
+
 @pytest.mark.parametrize("text", ["", "  \n", "what is this", "colour,size\nred,3\n"])
 def test_files_of_no_known_format_are_refused_whole(text):
     with pytest.raises(BadFile):
