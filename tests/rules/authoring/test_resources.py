@@ -185,6 +185,7 @@ def test_a_file_that_cannot_be_read_is_told_why(client, curator, name, file, why
         ({"place": "abc"}, "place", "“abc” cannot be read."),
         ({"place": {"a": 1}}, "place", "cannot be read."),
         ({"domain": ["us_constitution"]}, "domain", "There is no domain"),
+        ({"language": "xx"}, "language", "is not a valid choice."),
         ({"enabled": []}, "enabled", "“[]” is neither yes nor no."),
     ],
 )
