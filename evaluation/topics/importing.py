@@ -19,7 +19,6 @@ from evaluation.topics.reading import (
     Format,
     LineRefused,
     Refused,
-    decoded,
     folded,
     read,
     refused_for,
@@ -30,6 +29,7 @@ from retrieval.errors import gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.models.access import caller_for
+from rules.authoring.tables import decoded
 
 STEP = 2_500  # entries a step: each reads the file again, and takes a second or two
 FORGOTTEN_AFTER = timedelta(days=1)

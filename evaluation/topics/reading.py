@@ -3,8 +3,6 @@
 Reading is tolerant: a line that cannot be read is told with its number and the reason, and the rest is taken.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from retrieval.errors import ArfError, gettext_noop
-from rules.authoring.resources import unescaped
+from rules.authoring.tables import BadFile, delimiter_of, table_rows, unescaped
 
 Format = Literal["auto", "jsonl", "csv", "trec", "topics", "quepid"]
 
@@ -55,7 +53,6 @@ TOPIC_PARTS = {
     "query": ("title", "query", "question"),
     "narrative": ("desc", "description", "narr", "narrative"),
 }
-DELIMITERS = ",;\t|"
 MOST_COLUMNS = 1_000
 LONGEST_REASON = 300  # characters of why a line is refused
 LONGEST = {"topic": 100, "locator": 300, "judge": 150}  # characters that the database holds of each
@@ -70,13 +67,6 @@ BOOKKEEPING = {  # columns of exports elsewhere that are no judges
     "", "title", "docposition", "docrating", "position", "rank", "teamname", "casename", "caseid", "iteration",
     "updatedat", "createdat", "date",
 }  # fmt: skip
-
-
-class BadFile(ArfError):
-    """A file of which nothing can be read."""
-
-    status = 422
-    code = "bad_import"
 
 
 class LineRefused(ArfError):
@@ -133,22 +123,6 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def decoded(content: bytes) -> str:
-    """Text of a file in whatever encoding spreadsheets write; a byte order mark is taken off. Raises BadFile."""
-    is_utf_16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    text = content.decode("utf-16", errors="replace") if is_utf_16 else decoded_bytes(content)
-    if "\0" in text:
-        raise BadFile(gettext_noop("This is no text file. Save a spreadsheet as CSV."))
-    return text
-
-
-def decoded_bytes(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
-
-
 def read(text: str, fmt: Format = "auto") -> Read:
     """Raises BadFile where the format cannot be told or a table lacks the columns it needs."""
     text = text.removeprefix("\ufeff")
@@ -171,7 +145,7 @@ def detected(text: str) -> Format:
         return "jsonl"
     if any(topics_in(text)):
         return "topics"
-    if has_columns(columns_of(next(table_rows(first, delimiter_of(first)))[1])):
+    if has_columns(columns_of(next(table_rows(first, delimiter_of(first), strict=False))[1])):
         return "csv"
     if TREC_LINE.match(first):
         return "trec"
@@ -243,8 +217,7 @@ def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
 
 def read_table(text: str) -> Iterator[Entry | Refused]:
     """Rows under a header. Without a column of grades, each column of unknown name is a judge's (Quepid's books)."""
-    delimiter = delimiter_of(next((line for line in text.splitlines() if line.strip()), ""))
-    rows = table_rows(text, delimiter)
+    rows = table_rows(text, delimiter_of(text))
     header: list[str] = next((row for _, row in rows if any(cell.strip() for cell in row)), [])
     columns = columns_of(header)
     if not has_columns(columns):
@@ -269,21 +242,6 @@ def read_table(text: str) -> Iterator[Entry | Refused]:
             if raters
             else [entry(number, fields_of(named, columns))]
         )
-
-
-def table_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Each row after the number of the line where it begins. Raises BadFile."""
-    rows, start = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1
-    try:
-        for row in rows:
-            yield start, row
-            start = rows.line_num + 1
-    except csv.Error as problem:
-        raise BadFile(
-            gettext_noop("From line %(start)s on this is no table (%(problem)s): is a quote not closed?"),
-            start=start,
-            problem=problem,
-        ) from problem
 
 
 def judged_by_all(
@@ -435,10 +393,6 @@ def judges_among(header: Sequence[str], columns: Mapping[str, str]) -> list[str]
 
 def fields_of(row: Mapping[str, object], columns: Mapping[str, str]) -> dict[str, object]:
     return {field: row.get(name) for field, name in columns.items()}
-
-
-def delimiter_of(line: str) -> str:
-    return max(DELIMITERS, key=line.count)
 
 
 def read_run(text: str) -> dict[str, list[str]]:

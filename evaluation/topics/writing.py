@@ -7,10 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluation.topics.topic import Topic
-from rules.authoring.resources import escaped
+from rules.authoring.tables import escaped
 
 WRITTEN = (
     "id", "query", "language", "domain", "relevant", "answerable", "kind", "group", "narrative", "tags", "split",
+)  # fmt: skip
+COLUMNS = (
+    "topic", "query", "language", "domain", "answerable", "group", "narrative", "tags", "split", "topic_kind",
+    "locator", "grade",
 )  # fmt: skip
 
 
@@ -66,19 +70,19 @@ def topics_csv(topics: Iterable[Topic]) -> str:
         told = {"topic": row.pop("id")} | row | {"topic_kind": row["kind"], "tags": " ".join(row["tags"])}
         del told["kind"]
         rows += [told | {"locator": locator, "grade": grade} for locator, grade in graded.items()]
-    return table(rows)
+    return table(rows, COLUMNS)
 
 
 def rows_jsonl(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
 
 
-def table(rows: Sequence[Mapping[str, object]]) -> str:
-    """CSV that a spreadsheet opens without running anything."""
-    if not rows:
+def table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = ()) -> str:
+    """CSV that a spreadsheet opens without running anything. `columns`: those that it has without any row too."""
+    columns = list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
+    if not columns:
         return ""
     text = io.StringIO(newline="")
-    columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows([escaped(row.get(name, "")) for name in columns] for row in rows)

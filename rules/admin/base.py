@@ -187,6 +187,12 @@ class SwitchedAdmin(CuratedAdmin):
     actions = ["switch_on", "switch_off"]
     history_list_display = ["enabled"]
 
+    def get_changelist_formset(self, request: HttpRequest, **kwargs) -> type[forms.BaseModelFormSet]:
+        """Posts along what each switch was when the list was opened: what somebody else has switched since stays."""
+        formset = super().get_changelist_formset(request, **kwargs)
+        formset.form.base_fields["enabled"].show_hidden_initial = True
+        return formset
+
     @admin.action(description=gettext_lazy("Switch on"), permissions=["change"])
     def switch_on(self, request: HttpRequest, queryset: QuerySet) -> None:
         self._switch(request, queryset, True)

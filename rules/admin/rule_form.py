@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.contrib.postgres.forms import SimpleArrayField
 from django.core.exceptions import ValidationError
 from django.template.loader import render_to_string
 from django.urls import reverse_lazy
@@ -268,6 +269,14 @@ def read_action(boxes: dict[str, str]) -> dict[str, Any]:
     return row
 
 
+class TagsField(SimpleArrayField):
+    """Names between commas; where there is none between two, there is no tag."""
+
+    def to_python(self, value: str | list[str] | None) -> list[str]:
+        names = value.split(",") if isinstance(value, str) else value or []
+        return super().to_python([name for name in names if name.strip()])
+
+
 EDITED = ("name", "owner", *workflow.CONTENT)
 LABELS = {
     "criteria": gettext_lazy("Criteria"),
@@ -338,6 +347,7 @@ class RuleForm(ReasonedForm):
             "rationale": UnfoldAdminTextareaWidget(attrs={"rows": 3}),
             "tags": UnfoldAdminTextInputWidget,
         }
+        field_classes = {"tags": TagsField}
         help_texts = {"tags": gettext_lazy("To find it by, separated by commas.")}
 
     def __init__(self, *args, **kwargs):

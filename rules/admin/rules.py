@@ -77,14 +77,23 @@ def read_in_words(request: HttpRequest, sentence: str, caller: Caller) -> drafti
     return kept or drafting.read(sentence, caller, today=timezone.localdate())
 
 
-def step(run: Callable[[HttpRequest, Rule], Rule]) -> Callable[[HttpRequest, Rule], None]:
-    """A button that takes one step of the workflow."""
+def step(
+    run: Callable[[HttpRequest, Rule], Rule], *, warns: bool = False
+) -> Callable[[HttpRequest, Rule], None]:
+    """A button that takes one step of the workflow. `warns`: tells then what stands against the rule."""
 
     def taken(request: HttpRequest, rule: Rule) -> None:
         done = run(request, rule)
         messages.success(request, _("The rule is now “%s”.") % done.get_status_display())
+        if warns:
+            warn(request, done)
 
     return taken
+
+
+def warn(request: HttpRequest, rule: Rule) -> None:
+    for warning in workflow.warnings(rule, caller_of(request)):
+        messages.warning(request, warning)
 
 
 def copied(request: HttpRequest, rule: Rule) -> HttpResponse:
@@ -93,6 +102,12 @@ def copied(request: HttpRequest, rule: Rule) -> HttpResponse:
 
 def permitted(permission: str) -> Callable[[HttpRequest, Rule], bool]:
     return lambda request, rule: request.user.has_perm(f"rules.{permission}_rule")
+
+
+def may_approve(request: HttpRequest, rule: Rule) -> bool:
+    """Whether the rule was proposed and waits for this person among others."""
+    waits = rule.status == Rule.Status.PROPOSED and not workflow.waits_for_another(rule, request.user)
+    return waits and permitted("publish")(request, rule)
 
 
 def has_status(*statuses: str) -> Callable[[Rule], bool]:
@@ -154,7 +169,9 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         ObjectAction(
             "propose",
             gettext_lazy("Propose"),
-            step(lambda request, rule: workflow.propose(rule, by=request.user, caller=caller_of(request))),
+            step(
+                lambda request, rule: workflow.propose(rule, by=request.user, caller=caller_of(request)), warns=True
+            ),
             permitted("change"),
             has_status(Status.DRAFT, Status.RETIRED),
             shown=workflow.digest_of,
@@ -162,7 +179,9 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         ObjectAction(
             "publish",
             gettext_lazy("Approve and publish"),
-            step(lambda request, rule: workflow.publish(rule, by=request.user, caller=caller_of(request))),
+            step(
+                lambda request, rule: workflow.publish(rule, by=request.user, caller=caller_of(request)), warns=True
+            ),
             permitted("publish"),
             lambda rule: rule.status in workflow.publishable(),
             shown=workflow.digest_of,
@@ -202,6 +221,8 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         if obj and workflow.waits_for_another(obj, request.user):
             context["own_proposal"] = True
             context["approvers"] = workflow.approvers(obj)
+        if obj and may_approve(request, obj):
+            context["warnings"] = workflow.warnings(obj, caller_of(request))
         return super().render_change_form(request, context, *args, **kwargs)
 
     def visible(self, rows: QuerySet, caller: Caller) -> QuerySet:
@@ -251,8 +272,7 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         obj.status, obj.live, obj.version = row.status, row.live, row.version
         if earlier_line(obj) and row.status == Rule.Status.DRAFT:
             messages.warning(request, _("The older version is saved as a draft: it is not published."))
-        for warning in workflow.warnings(row, caller_of(request)):
-            messages.warning(request, warning)
+        warn(request, row)
 
     # -- Pages beside the form
 

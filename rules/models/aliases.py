@@ -10,7 +10,9 @@ from simple_history.models import HistoricalRecords
 from retrieval.answers.passages import MOST_BELOW
 from retrieval.answers.units import beginning_with
 from retrieval.models import Domain
+from retrieval.text.analyzer import stems
 from retrieval.text.normalization import normalize
+from retrieval.text.snippets import function_stems
 from rules.models.words import LANGUAGES
 
 
@@ -76,6 +78,8 @@ class Alias(models.Model):
         self.text = " ".join(self.text.split())
         if not normalize(self.text):
             raise ValidationError({"text": _("An alias needs at least one letter or digit.")})
+        if self._says_nothing():
+            raise ValidationError({"text": _("An alias needs a word that is not in nearly every question.")})
         if not self.domain_id:
             return
         current = self.domain.sections.live().filter(valid_to=None)
@@ -85,6 +89,13 @@ class Alias(models.Model):
         if self.sentence and not self._points_as_before():
             parts = current.below(self.locator).exclude(text="").in_order().values_list("text", flat=True)
             self.sentence = self._sentence_in([provision.text] if provision.is_leaf else parts[:MOST_BELOW])
+
+    def _says_nothing(self) -> bool:
+        """Whether it has function words alone: “the” would fire upon any question."""
+        if self.language not in dict(LANGUAGES):
+            return False  # which its field refuses
+        words = stems(self.text, self.language)
+        return bool(words) and function_stems(self.language).issuperset(words)
 
     def _points_as_before(self) -> bool:
         """Law that was amended meanwhile keeps nobody from changing something else of the name."""

@@ -24,12 +24,13 @@ from evaluation.measuring.runs import (
 )
 from evaluation.models import Run
 from evaluation.topics.library import topics_of
-from evaluation.topics.reading import decoded, read_run
+from evaluation.topics.reading import read_run
 from evaluation.topics.topic import Topic, read_topics
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.management.base import ArfCommand
 from retrieval.stages import llm_verifier
+from rules.authoring.tables import decoded
 
 
 class Command(ArfCommand):

@@ -7,9 +7,10 @@ from django.core.management.base import CommandError
 from evaluation.models import Judgment, Topic
 from evaluation.topics import importing
 from evaluation.topics.importing import Options, Plan
-from evaluation.topics.reading import FORMATS, Refused, decoded
+from evaluation.topics.reading import FORMATS, Refused
 from retrieval.management.base import JobCommand
 from retrieval.models import JobRun
+from rules.authoring.tables import decoded
 
 DEFAULTS = Options()
 

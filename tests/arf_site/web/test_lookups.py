@@ -1,4 +1,4 @@
-"""No address of a list in the admin makes a 5xx, whatever its filters ask."""
+"""No address of a list in the admin makes a 5xx, whatever its filters ask; nor does NUL anywhere in the admin."""
 
 import logging
 
@@ -11,6 +11,7 @@ from retrieval.models import SearchLog
 
 pytestmark = pytest.mark.django_db
 LOG = "/admin/retrieval/searchlog/"
+TOPICS = "/admin/evaluation/topic/"
 VALUES = ("x{", "1", "")
 
 
@@ -63,6 +64,36 @@ def test_a_lookup_that_its_field_does_not_know_is_refused(client, superuser, cap
     assert client.get(f"{LOG}?{query}").status_code == 400
     assert f"{LOG} cannot be listed as asked" in caplog.text
     assert client.get(LOG).status_code == 200
+
+
+@pytest.mark.parametrize("year", ["99999999999999999999", "9999", "0"])
+@pytest.mark.parametrize("url", [LOG, "/admin/retrieval/trace/", "/admin/evaluation/judgment/"])
+def test_a_date_that_no_calendar_has_is_refused(client, superuser, url, year):
+    assert client.get(url, {"created_at__year": year}).status_code == 400
+
+
+@pytest.mark.parametrize("query", ["p=99", "nothing=x", "took_ms__gt=x"])
+@pytest.mark.parametrize("url", [TOPICS, f"{TOPICS}download/csv/", f"{TOPICS}download/trec/"])
+def test_a_download_is_refused_as_its_list_is(client, superuser, url, query):
+    assert client.get(f"{url}?{query}").status_code == 400
+
+
+NUL = {
+    "/admin/": ["q"],
+    "/admin/judge/": ["domain", "topic", "another", "locator"],
+    "/admin/try/": ["q"],
+    "/admin/preview/fires/": ["sentence"],
+    "/admin/rules/rule/in-words/": ["sentence"],
+    "/admin/rules/rule/add/": ["question", "locator", "name", "criteria-0-value", "actions-0-text"],
+    "/admin/rules/alias/add/": ["text", "locator"],
+    LOG: ["q", "channel"],
+}
+
+
+@pytest.mark.parametrize("url, name", [(url, name) for url, names in NUL.items() for name in names])
+def test_nul_in_what_is_sent_to_the_admin_is_refused(client, superuser, url, name):
+    assert client.get(url, {name: "a\0"}).status_code == 400
+    assert client.post(url, {name: ["a", "\0"]}).status_code == 400
 
 
 @pytest.mark.parametrize("query", ["query_text__search__startswith=x", "took_ms__gt=x", "nothing=x"])

@@ -156,22 +156,21 @@ def test_topics_alone_are_a_table_or_a_line_each(text):
     assert [(each.topic, each.query) for each in read(text).entries] == [("t1", "free speech")]
 
 
-def test_a_run_and_a_spreadsheet_are_refused_for_what_they_are():
+def test_a_run_is_refused_for_what_it_is():
     with pytest.raises(BadFile, match="ranks, and judges nothing"):
         read(f"q1 Q0 {FIRST} 1 2.5 ours\n")
-    with pytest.raises(BadFile, match="Save a spreadsheet as CSV"):
-        reading.decoded(b"PK\x03\x04\x00\x00sheet")
+
+
+def test_a_quote_that_is_not_closed_is_refused_and_swallows_no_lines():
+    with pytest.raises(BadFile, match="From line 3 on this is no table .*: is a quote not closed?"):
+        read(f'topic,query,locator,grade\nq1,a,{FIRST},1\nq2,"b,{FIRST},2\nq3,c,{FIRST},3\n')
+    assert graded('q1\t"may" they\n') == [("q1", "", None)]
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "what is this", "colour,size\nred,3\n"])
 def test_files_of_no_known_format_are_refused_whole(text):
     with pytest.raises(BadFile):
         read(text)
-
-
-def test_any_encoding_of_a_spreadsheet_is_read():
-    for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252"):
-        assert reading.decoded("¿cuál?".encode(encoding)) == "¿cuál?"
 
 
 @given(st.text(max_size=200), st.sampled_from(reading.FORMATS))

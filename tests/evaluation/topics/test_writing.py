@@ -35,6 +35,10 @@ def test_topics_and_qrels_written_are_read_as_they_were():
         assert (third.topic, third.about["answerable"]) == ("q2", False)
 
 
+def test_a_table_of_no_topics_has_the_header_of_any_other():
+    assert writing.topics_csv([]) == writing.topics_csv(ASKED).splitlines(keepends=True)[0]
+
+
 def test_formulas_are_escaped_in_tables():
     assert ",'=cmd()," in writing.topics_csv(ASKED)
 

@@ -1,9 +1,12 @@
 """What all lists of curated rows share: who changed a row, switches, history, permissions."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 
 from retrieval.models import Domain, Version
+from rules.admin.base import switch
 from rules.models import Alias
 from tests.rules.alias_pages import ALIASES, alias_fields
 from tests.rules.rule_pages import hidden
@@ -27,6 +30,32 @@ def test_the_list_switches_aliases_and_keeps_their_history(client, curator, cons
     assert not alias.enabled
     assert alias.history.first().history_user == curator
     assert Version.objects.get(name="aliases").number > before
+
+
+def test_a_saved_list_leaves_what_a_colleague_has_switched_since_it_was_opened(client, curator, constitution):
+    theirs, mine, untouched = constitution.aliases.order_by("pk")[:3]
+    listed = f"{ALIASES}?id__in={theirs.pk},{mine.pk},{untouched.pk}"
+    posted = posted_by(client.get(listed))
+    ben = User.objects.create_user("ben")
+    switch(Alias.objects.filter(pk=theirs.pk), enabled=False, by=ben)
+    switched = next(name for name, value in posted.items() if name.endswith("-id") and value == str(mine.pk))
+    del posted[switched.replace("-id", "-enabled")]
+    assert client.post(listed, posted).status_code == 302
+    now = {alias.pk: alias for alias in Alias.objects.filter(pk__in=[theirs.pk, mine.pk, untouched.pk])}
+    assert [now[row.pk].enabled for row in (theirs, mine, untouched)] == [False, False, True]
+    assert now[theirs.pk].history.first().history_user == ben
+    assert now[mine.pk].history.first().history_user == curator
+
+
+def posted_by(page) -> dict[str, str]:
+    """What the form of a list posts where nothing in it is touched."""
+    formset = page.context["cl"].formset
+    boxes = re.findall(r"<input [^>]*>", page.content.decode())
+    named = {name[1]: box for box in boxes if (name := re.search(r'name="(\S+)"', box))}
+    values = {name: value[1] for name, box in named.items() if (value := re.search(r'value="([^"]*)"', box))}
+    ticked = {name: "on" for name, box in named.items() if " checked" in box}
+    ours = {name: value for name, value in (values | ticked).items() if formset.prefix in name}
+    return ours | {"_save": "Save"}
 
 
 def test_a_form_that_another_has_saved_meanwhile_is_shown_again(client, curator, constitution):

@@ -59,6 +59,11 @@ def test_rows_of_the_form_become_a_draft(quartering, curators):
     assert quartering.history.get().history_user == curators[0]
 
 
+def test_tags_that_are_empty_are_left_out(client, quartering):
+    client.post(f"{LIST}{quartering.pk}/change/", FORM | {"tags": "a,, b ,"})
+    assert Rule.objects.get(pk=quartering.pk).tags == ["a", "b"]
+
+
 def test_the_form_shows_what_it_saved(client, quartering):
     page = client.get(f"{LIST}{quartering.pk}/change/").content.decode()
     assert 'value="soldiers; quartering"' in page and f'value="{THIRD}"' in page

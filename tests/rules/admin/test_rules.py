@@ -33,6 +33,18 @@ def test_a_rule_goes_from_draft_to_retired_by_two_peoples_buttons(client, curato
     assert Rule.objects.get(pk=quartering.pk).live is None
 
 
+def test_who_approves_a_rule_sees_what_its_author_was_warned_of(client, curators, quartering):
+    in_force("Always", {"kind": "pin", "position": 1}, ALWAYS[0], section(THIRD))
+    page, told = f"{LIST}{quartering.pk}/change/", "“Quartering” adds nothing"
+    assert told not in client.get(page).content.decode()  # a draft's page computes none
+    assert told in press(client, quartering, "propose")
+    assert told not in client.get(page).content.decode()
+    client.force_login(curators[1])
+    assert told in client.get(page).content.decode()
+    assert told in press(client, quartering, "publish")
+    assert told not in client.get(page).content.decode()
+
+
 def test_an_approver_publishes_what_was_shown_and_no_later_text(client, curators, quartering):
     press(client, quartering, "propose")
     client.force_login(curators[1])

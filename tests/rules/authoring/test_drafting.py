@@ -57,7 +57,7 @@ def test_a_provision_is_named_by_a_curated_name_where_the_author_may_read_it(cur
 
 
 def imported(rows: list[dict], caller: Caller) -> str:
-    dataset = PlainJSON().create_dataset(json.dumps(rows))
+    dataset = PlainJSON().create_dataset(json.dumps(rows).encode())
     done = RuleResource(caller=caller).import_data(dataset, dry_run=False, raise_errors=False)
     return " ".join(str(row.error) for row in done.invalid_rows)
 
