@@ -137,7 +137,7 @@ GRAMMARS = {
         r"un|una|y|tambien|para|de|a|en",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
         leading=r"(?:(?:bueno|pues|ok|y|e|pero|entonces|ademas|tambien)\b,? )*",
-        asking=r"anos?|meses|dias?|veces|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|si|puesto|cargo",
+        asking=r"anos?|meses|dias?|veces|cada|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|si|puesto|cargo",
         modal=r"pued[eo]n?|podemos|deben?|debo|podrian?",
         first=INFINITIVO,
         infinitive=INFINITIVO,
