@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import QueryDict
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -18,7 +17,7 @@ from retrieval.models import KeptQuestion, QuestionHistory
 from retrieval.search.log import forget_words
 from retrieval.search.service import in_scope
 from retrieval.text.personal_data import scrub
-from retrieval.text.question_parts import searched
+from retrieval.text.question_parts import parts
 
 MOST = 200  # questions of one person; the oldest make room
 KEPT, PRIVATE, PERSONAL = "kept", "private", "personal"
@@ -53,9 +52,12 @@ def kept_of(caller: Caller) -> QuerySet[KeptQuestion]:
     return KeptQuestion.objects.filter(user=person(caller))
 
 
-def keep(text: str, *, language: str, address: str, domains: Sequence[str], caller: Caller) -> str | None:
+def keep(
+    text: str, *, searched: Sequence[str], language: str, address: str, domains: Sequence[str], caller: Caller
+) -> str | None:
     """Keeps a question that was answered, where its asker wants that: KEPT, or why it is not: PRIVATE or PERSONAL.
-    Asked again at the same address it is kept once, with the last time.
+    Asked again at the same address it is kept once, with the last time. `searched`: the questions in it as they were
+    searched, which the log is to forget with it.
     """
     with as_caller(caller):
         if not is_on(caller) or not has_room():
@@ -65,8 +67,11 @@ def keep(text: str, *, language: str, address: str, domains: Sequence[str], call
         if scrub(text) != text:
             return PERSONAL
         mine = kept_of(caller)
-        if not mine.filter(address=address).update(asked_at=timezone.now()):
-            KeptQuestion.objects.create(user_id=person(caller), text=text, language=language, address=address)
+        again = mine.filter(address=address).first()
+        if again is None:
+            again = KeptQuestion(user_id=person(caller), text=text, language=language, address=address)
+        again.asked_at, again.searched = timezone.now(), [*dict.fromkeys([*again.searched, *searched])]
+        again.save()
         mine.filter(pk__in=list(mine.values_list("pk", flat=True)[MOST:])).delete()
     return KEPT
 
@@ -79,10 +84,9 @@ def erase(caller: Caller, number: int | None = None) -> None:
         which.delete()
 
 
-def searches_of(one: KeptQuestion) -> tuple[str, ...]:
-    """What was searched for it."""
-    said = QueryDict(one.address)
-    return searched(said.get("q", one.text), said.get("about", ""), one.language)
+def searches_of(one: KeptQuestion) -> Sequence[str]:
+    """What was searched for it; of what was kept before that was noted, what would be."""
+    return one.searched or parts(one.text, one.language)
 
 
 def prune() -> int:

@@ -348,7 +348,7 @@ def framed(passage: Passage, one: Read) -> str:
     return " | ".join(filter(None, (passage.text[unit.start : unit.end], around.replace("\n", " "))))
 
 
-def best(ranked: Sequence[Scored], most: int, before: Sequence[Scored]) -> list[Scored]:
+def best_units(ranked: Sequence[Scored], most: int, before: Sequence[Scored]) -> list[Scored]:
     """The best unit and those nearly as good that do not repeat it; in reading order. `before`: what other parts of the
     question are answered by, which comes first only where nothing else comes near.
     """

@@ -27,7 +27,7 @@ from retrieval.answers.selection import (
     Passage,
     Scored,
     asked_of,
-    best,
+    best_units,
     may_answer,
     scored,
     telling_overruling,
@@ -74,7 +74,7 @@ class AnswerRequest:
     @property
     def spoken(self) -> str:
         """The language it is written in, as it says itself or as it is detected."""
-        return self.language or detect(self.whole, otherwise=self.reader)
+        return self.language or detect(self.text, otherwise=detect(self.about, otherwise=self.reader))
 
     @property
     def whole(self) -> str:
@@ -160,7 +160,7 @@ def by_law(request: AnswerRequest, caller: Caller, *, channel: str) -> Quoted:
         made: list[Part] = []
         for one in request.questions:
             quoted = [unit for part in made for unit in part.chosen]
-            made.append(part_of(replace(request, text=one), caller, language, channel, quoted))
+            made.append(part_of(replace(request, text=one, about=""), caller, language, channel, quoted))
     return Quoted(request, caller, made, began, time.perf_counter() - started)
 
 
@@ -261,7 +261,7 @@ def choose(
     over = overruling(found["results"])
     ranked = scored(own_words(question_of(found)), request.text, read, meaning)
     ranked = telling_overruling(ranked, lambda passage: passage.rank in over)
-    return best(ranked, MOST[request.style], before)
+    return best_units(ranked, MOST[request.style], before)
 
 
 def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | None) -> list[dict]:

@@ -3,6 +3,7 @@ rows in the database itself (migration 0045), since whoever deletes it does not 
 """
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
@@ -33,6 +34,7 @@ class KeptQuestion(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.DO_NOTHING, db_constraint=False, related_name="+"
     )
     text = models.TextField()
+    searched = ArrayField(models.TextField(), default=list, help_text="The questions in it as they were searched.")
     language = models.CharField(max_length=5)
     address = models.TextField(help_text="Query string of the Ask page, with its filters.")
     asked_at = models.DateTimeField(default=timezone.now, db_index=True)

@@ -43,14 +43,16 @@ class AskForm(QuestionForm):
         if length > MAX_QUERY:
             told = {"limit_value": MAX_QUERY, "show_value": length}
             self.add_error("q", _("Ask in at most %(limit_value)d characters; these are %(show_value)d.") % told)
+        elif not said.get("q"):
+            said["q"], said["about"] = said.get("about", ""), ""
         return said
 
     def request(self) -> AnswerRequest:
         """What to answer; only of a valid form."""
         said = self.cleaned_data
         return AnswerRequest(
-            said["q"] or said["about"],
-            about=said["about"] if said["q"] else "",
+            said["q"],
+            about=said["about"],
             domains=tuple(said["domain"]),
             language=said["language"] or None,
             as_of=said["as_of"],
@@ -118,8 +120,8 @@ def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
 
 
 def about_next(made: dict) -> str:
-    """What a next question goes on from: of one that went on itself, as it was read."""
-    return made["parts"][-1]["question"] if len(made["parts"]) == 1 else made["question"]
+    """What a next question goes on from: the last one, as it was read."""
+    return made["parts"][-1]["question"] if made["parts"] else made["question"]
 
 
 def asked_next(made: dict, caller: Caller) -> list[str]:
@@ -136,8 +138,14 @@ def asked_next(made: dict, caller: Caller) -> list[str]:
 def keep(made: dict, form: AskForm, caller: Caller) -> str | None:
     """Keeps the question for who wants that: what became of it."""
     domains, language = form.cleaned_data["domain"], made["language"]
+    searched = [part["question"] for part in made["parts"]] or [made["question"]]
     return history.keep(
-        made["question"], language=language, address=form.address, domains=domains, caller=caller
+        made["question"],
+        searched=searched,
+        language=language,
+        address=form.address,
+        domains=domains,
+        caller=caller,
     )
 
 

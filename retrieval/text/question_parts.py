@@ -11,12 +11,14 @@ import re
 from dataclasses import dataclass
 from itertools import accumulate
 
+from retrieval.text.language import detect
 from retrieval.text.normalization import fold
 
 MOST = 4  # parts; a text that seems to have more is searched as it is
 MOST_CHARS = 500  # a longer text is a story, and is searched as it is
 MOST_TOLD = 18  # words told before the questions that go with each; more would drown it
 MOST_TOPIC = 12  # words of a question that a later one points at
+ENOUGH = 3  # words that name what there is
 MOST_NAMED = 4  # words that name something and ask nothing
 
 
@@ -38,6 +40,9 @@ class Grammar:
     )
     alike: str  # asks the same of something else
     leading: str  # what a question that goes on from another may begin with
+    replies: str  # what answers rather than asks
+    exists: str  # asks whether there is something, of what was named before
+    supposing: str  # begins a question about a case of what was asked before
     asking: str  # what is no part of what is asked about: "how old", "how many years"
     modal: str  # the first verb of a question whose verbs may be several
     first: str  # the first of them
@@ -83,14 +88,17 @@ GRAMMARS = {
         r"(?:when|where) (?!is|are|was|were|do|does|did|can|could|may|will|would|should|must)) ?",
         inverted=rf"{NOT_BEHIND_SUBJECT}(?:(?:do|does|did|can|could|may|might|must|shall|should|will|would) "
         rf"(?:{SUBJECT})|(?:is|are|was|were|am|has|have) (?:i|we|you|he|she|it|they|there|this|that)\b)",
-        referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|(?<!is )(?<!are )there|then|those|these|"
+        referring=r"it|its|that|they|them|their|theirs|he|him|his|she|her|one|there|then|those|these|"
         r"both|instead|too$",
         light=r"for|until|in|by|at|since|of|with|from|about|what|who|whom|which|when|"
         r"where|why|how|long|much|many|often|soon|far|time|money|is|are|was|were|am|be|do|does|did|done|can|could|may|might|"
-        r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|get|gets|take|takes|need|needs|wait|pay|"
+        r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|any|some|get|gets|take|takes|need|needs|wait|pay|"
         r"happens?|left|allowed|supposed|and|also",
         alike=r"(?:what|how) about ",
-        leading=r"(?:(?:ok|okay|well|so|and|but|then|also|now)\b,? )*",
+        leading=r"(?:(?:ok|okay|and|or|but|then|also)\b,? |(?:well|now|so), )*",
+        replies=r"ok|okay|yes|no|thanks?|thank you|really",
+        exists=r"(?:is|are|was|were) there",
+        supposing=r"(?:what )?if ",
         asking=r"old|young|late|early|soon|big|large|times|years?|months?|days?|age|if|too|anyone|someone|anybody",
         modal=r"can|could|may|must|shall|should|will|would",
         first=r"(?!an?|the|my|that|who|which)\w{2,}",
@@ -131,13 +139,16 @@ GRAMMARS = {
         inverted="$^",
         referring=r"eso|esto|es[ae]s?|esos|ello|\w*(?:ar|er|ir)l[oae]s?|lo|les?|su|sus|ahi|ella|ellos|ellas|entonces|"
         r"mientras|ambos|sirven?|duran?|cuestan?|valen?",
-        light=r"por|con|desde|hasta|que|quien(?:es)?|cual(?:es)?|"
+        light=r"por|con|desde|hasta|que|algun[oa]?s?|quien(?:es)?|cual(?:es)?|"
         r"cuando|donde|como|cuant[oa]s?|tiempo|dinero|es|son|hay|puedo|puede|podemos|debo|debe|debemos|tengo|tiene|"
         r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|"
         r"un|una|y|tambien|para|de|a|en",
         alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
-        leading=r"(?:(?:bueno|pues|ok|y|e|pero|entonces|ademas|tambien)\b,? )*",
-        asking=r"anos?|meses|dias?|veces|cada|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|si|puesto|cargo",
+        leading=r"(?:(?:bueno|pues|ok|y|e|o|u|pero|entonces|ademas|tambien)\b,? )*",
+        replies=r"ok|si|no|gracias|claro|vale",
+        exists=r"hay",
+        supposing=r"(?:que pasa )?si ",
+        asking=r"anos?|meses|dias?|veces|cada|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|quedan?|si|puesto|cargo",
         modal=r"pued[eo]n?|podemos|deben?|debo|podrian?",
         first=INFINITIVO,
         infinitive=INFINITIVO,
@@ -193,22 +204,32 @@ def searched(question: str, before: str, language: str) -> tuple[str, ...]:
     """The questions in one; where it goes on from another each with what it points at in the last of that. What only
     names something else is asked as that was: "and a senator?".
     """
+    found = parts(question, language)
     if not before:
-        return parts(question, language)
-    grammar = GRAMMARS.get(language, GRAMMARS["en"])
-    last = re.sub(CARRIED, r" \1", parts(before, language)[-1]).strip("¿? ")
-    return tuple(_going_on(one, last, grammar) for one in parts(question, language))
+        return found
+    grammar, spoken = GRAMMARS.get(language, GRAMMARS["en"]), detect(before, otherwise=language)
+    last = parts(before, spoken)[-1]
+    about = _topic(re.sub(CARRIED, r" \1", last).strip("¿? "), GRAMMARS.get(spoken, grammar))
+    asked = re.sub(CARRIED, "", last).strip("¿? ") if spoken == language else ""
+    first, *others = (_going_on(one, asked, about, grammar) for one in found)
+    points = CARRIED.search(first)
+    return first, *(re.sub(CARRIED, points.group(), one) if points else one for one in others)
 
 
-def _going_on(question: str, last: str, grammar: Grammar) -> str:
+def _going_on(question: str, last: str, about: str, grammar: Grammar) -> str:
+    """`last`: the question that it goes on from; `about`: what that is about."""
     begins = re.match(grammar.leading, fold(question).lstrip("¿"))
-    clause = question.lstrip("¿")[begins.end() if begins else 0 :].rstrip("? ")
-    if not clause or question.endswith(")"):  # it points at another of the same text
+    clause = question.lstrip("¿")[begins.end() if begins else 0 :].strip("¿? ")
+    if not clause or CARRIED.search(question):  # it points at another of the same text
         return question
-    other = _named(clause, grammar)
-    if asked := other and _asked_of(last, other, grammar):
+    folded = fold(clause)
+    if asked := _asked_of(last, _named(clause, grammar), grammar):
         return f"{grammar.mark}{asked}?"
-    return _by_itself(clause, 1, [last], "", "", grammar)
+    if re.fullmatch(grammar.replies, folded):
+        return question
+    asks = _opening(clause, grammar) is not None and not re.match(grammar.supposing, folded)
+    points = not asks or _points(folded, grammar, is_held=False)
+    return f"{grammar.mark}{clause}?" + (f" ({about})" if points and about else "")
 
 
 def own_words(part: str) -> str:
@@ -347,30 +368,30 @@ def _instead(left: str, right: str, grammar: Grammar) -> str:
 
 
 def _named(clause: str, grammar: Grammar) -> str:
-    """What is named by words that ask nothing themselves, as "and for a senator" or "what about my house"; else
-    nothing.
-    """
+    """What is named by words that ask nothing themselves, as "and a senator" or "what about my house"; else nothing."""
     folded = fold(clause)
     alike = re.match(grammar.alike, folded)
-    start = alike.end() if alike else 0
-    framed = re.match(rf"(?:(?:{grammar.preposition}) )?", folded[start:])
-    named = clause[start + framed.end() :]
-    is_name = alike or (_opening(clause, grammar) is None and len(named.split()) <= MOST_NAMED)
-    return named if is_name and _of_content(named, grammar) else ""
+    named = re.sub(r"^(?:for|para|con) ", "", clause[alike.end() if alike else 0 :])
+    asks = rf"(?:{INFINITIVE}|{grammar.preposition}|in|of|{grammar.replies}|{grammar.referring})\b|{INFINITIVO}"
+    is_name = alike or (_opening(clause, grammar) is None and not re.match(asks, folded))
+    return named if is_name and len(named.split()) <= MOST_NAMED and _of_content(named, grammar) else ""
 
 
 def _asked_of(question: str, other: str, grammar: Grammar) -> str:
-    """The question, asked of something else than what it ends with, or has before its last verb; nothing where it names
-    none, or asks of a place of the law.
+    """The question, asked of something else in the place of the same kind of thing; nothing where it is not plain
+    which that is: the one between its first and last verb, the only one with the article of the other, or its end
+    behind "who can be".
     """
     folded = fold(question)
-    if re.search(rf"\b(?:{PLACES})\b", folded):
+    article = re.match(rf"(?:{grammar.article})\b", fold(other))
+    verb = rf"(?:(?:be )?(?:{INFINITIVE}|\w+ed))"
+    if not other or re.search(rf"\b(?:{PLACES})\b", folded):
         return ""
-    named = rf"(?P<named>(?:\b(?:{grammar.article}) (?:\S+ )??)?\S+)"
-    verb = rf"(?:(?:be )?(?:{INFINITIVE}|\w+ed)|{INFINITIVO})"
-    found = re.search(rf"\b(?:{grammar.modal}|do|does|did) {named} {verb}$", folded)
-    found = found or re.search(rf"\b(?P<named>(?:{grammar.indefinite}) \S+)", folded)
-    found = found or (re.search(rf"(?<=\s){named}$", folded) if not re.search(rf"\b{verb}$", folded) else None)
+    found = re.search(rf"\b(?:{grammar.modal}|do|does|did) (?P<named>(?:\S+ ){{0,3}}?\S+) {verb}$", folded)
+    found = found or re.search(r"\b(?:be|become|ser) (?P<named>(?:\S+ )?\S+)$", folded)
+    if not found and article:
+        alike = [*re.finditer(rf"\b(?P<named>{article.group()} \S+)$|\b{article.group()} ", folded)]
+        found = alike[0] if len(alike) == 1 and alike[0]["named"] else None
     return f"{question[: found.start('named')]}{other}{question[found.end('named') :]}" if found else ""
 
 
@@ -425,32 +446,42 @@ def _by_itself(clause: str, n: int, clauses: list[str], told: str, condition: st
     first = clauses[0].lstrip("¿").removeprefix(holds).lstrip(" ,")
     points = n and _points(folded, grammar, is_held=bool(holds))
     alike = clause.split()[:2] == first.split()[:2]  # the first question again, of something else
-    behind = f" ({_topic(first, grammar)})" if points and not alike and first not in clause else ""
+    places = not re.match(grammar.alike, folded)
+    behind = f" ({_topic(first, grammar, places=places)})" if points and not alike and first not in clause else ""
     return f"{before}{grammar.mark}{clause}?{behind}"
 
 
 def _points(folded: str, grammar: Grammar, *, is_held: bool) -> bool:
     """Whether a folded question says too little by itself, or only points at what it asks about. With a condition a
-    short one says enough.
+    short one says enough, and so does what there is of something that is named.
     """
     said = _of_content(folded, grammar)
-    if not said or re.match(grammar.alike, folded) or re.search(rf"\b(?:{grammar.referring})\b", folded):
+    rest = re.sub(rf"\b(?:{grammar.exists})\b", "", folded)
+    if not said or re.match(grammar.alike, folded) or re.search(rf"\b(?:{grammar.referring})\b", rest):
         return True
+    if rest != folded:
+        return len(said) < ENOUGH
     return len(said) < 2 and len(folded.split()) < 6 and not is_held
 
 
-def _of_content(question: str, grammar: Grammar) -> list[str]:
-    """Its words that say what is asked about; no place of the law, which is asked of what was asked before alone."""
-    asks = rf"{grammar.light}|{grammar.asking}|{grammar.modal}|{grammar.referring}|{ORDINALS}|{PLACES}"
+def _of_content(question: str, grammar: Grammar, kept: str = "$^") -> list[str]:
+    """Its words that say what is asked about, and those kept; no place of the law."""
+    asking = (grammar.light, grammar.asking, grammar.modal, grammar.referring, ORDINALS, PLACES)
+    asks = rf"(?!(?:{kept})$)(?:{'|'.join(asking)})"
     words = re.findall(r"[\w$'’-]+", question)
     return [word for word in words if not re.fullmatch(asks, re.sub(r"['’]\w*$", "", fold(word)))]
 
 
-def _topic(question: str, grammar: Grammar) -> str:
+def _topic(question: str, grammar: Grammar, *, places: bool = True) -> str:
     """What a question is about, for one that points at it: its words without those that ask, and without the verb
-    behind "who"; all of it where nothing is left.
+    behind "who". All of it where too little is left, or where it asks of a place of the law; not for a question about
+    something else, which that place does not hold (`places` false).
     """
-    said = _of_content(question, grammar)
-    if len(said) > 1 and re.match("who|quien", fold(question)):
+    folded = fold(question)
+    whole = " ".join(question.split()[: 2 * MOST_TOPIC])
+    if places and re.search(rf"\b(?:{PLACES})\b", folded):
+        return whole
+    said = _of_content(question, grammar, kept="money|dinero")
+    if len(said) > 1 and re.match(r"(?:who|quien(?:es)?) (?!is\b|are\b|was\b|were\b|es\b|son\b|fue)", folded):
         said = said[1:]
-    return " ".join([*dict.fromkeys(said)][:MOST_TOPIC]) or question
+    return " ".join([*dict.fromkeys(said)][:MOST_TOPIC]) or whole

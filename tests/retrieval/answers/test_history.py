@@ -1,7 +1,6 @@
 """Kept questions: for who wants that, seen by nobody else whatever the code forgets, erased, never of private law."""
 
 from datetime import timedelta
-from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth.models import User
@@ -33,8 +32,9 @@ def lea():
     return caller
 
 
-def keep(caller, text=AGE, address="q=x", domains=()):
-    return history.keep(text, language="en", address=address, domains=domains, caller=caller)
+def keep(caller, text=AGE, address="q=x", domains=(), searched=()):
+    about = {"searched": searched, "language": "en", "address": address, "domains": domains}
+    return history.keep(text, **about, caller=caller)
 
 
 def kept(caller):
@@ -149,7 +149,7 @@ def test_what_is_erased_is_emptied_in_the_log_of_searches_where_its_asker_asked_
         made = answer(AnswerRequest(both), caller)
     assert len(made["parts"]) == 2
     write_now()
-    keep(lea, both, urlencode({"q": both}))
+    keep(lea, both, searched=[part["question"] for part in made["parts"]])
     history.erase(lea)
     logs = SearchLog.objects.all()
     assert [log.query_text != "" for log in logs.order_by("caller")] == [True, True, False, False]
@@ -160,9 +160,24 @@ def test_what_was_asked_further_is_forgotten_as_it_was_searched(lea):
     answer(AnswerRequest("and a senator?", about=AGE), lea)
     write_now()
     assert SearchLog.objects.get().query_text == "How old must a senator be?"
-    keep(lea, f"{AGE} and a senator?", urlencode({"about": AGE, "q": "and a senator?"}))
+    keep(lea, f"{AGE} and a senator?", searched=["How old must a senator be?"])
     history.erase(lea)
     assert SearchLog.objects.get().query_text == ""
+
+
+def test_asked_again_in_other_words_all_that_was_searched_is_known(lea):
+    for searched in (["one"], ["two", "one"]):
+        keep(lea, searched=searched)
+    with as_caller(lea):
+        assert history.kept_of(lea).get().searched == ["one", "two"]
+
+
+def test_of_what_was_kept_before_searches_were_noted_what_would_be_searched_is_forgotten(lea):
+    answer(AnswerRequest("Who can vote? Who can declare war?"), lea)
+    write_now()
+    keep(lea, "Who can vote? Who can declare war?")
+    history.erase(lea)
+    assert {log.query_text for log in SearchLog.objects.all()} == {""}
 
 
 def test_what_the_log_cannot_forget_is_still_kept_to_be_erased_again(lea, monkeypatch):

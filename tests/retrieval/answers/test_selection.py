@@ -10,7 +10,7 @@ from retrieval.answers.selection import (
     RANKED_AGAIN,
     Passage,
     asked_of,
-    best,
+    best_units,
     closest,
     framed,
     gained,
@@ -38,12 +38,12 @@ def test_the_sentence_with_the_words_of_the_question_comes_first():
 
 def test_what_another_part_is_answered_by_comes_first_only_where_nothing_comes_near():
     ranked = scored("How long does a member serve?", "How long does a member serve?", [PASSAGE])
-    (term,) = best(ranked, 1, [])
+    (term,) = best_units(ranked, 1, [])
     assert term.unit.start == LAW.index("A member")
-    (other,) = best([replace(ranked[0], probability=0.5), replace(ranked[1], probability=0.3)], 1, [term])
-    assert other.unit == ranked[1].unit and best(ranked[:1], 1, [term]) == [term]
+    (other,) = best_units([replace(ranked[0], probability=0.5), replace(ranked[1], probability=0.3)], 1, [term])
+    assert other.unit == ranked[1].unit and best_units(ranked[:1], 1, [term]) == [term]
     sure = replace(ranked[0], probability=0.97)
-    assert best([sure, replace(ranked[1], probability=0.03)], 1, [term]) == [sure]
+    assert best_units([sure, replace(ranked[1], probability=0.03)], 1, [term]) == [sure]
 
 
 def test_the_kind_of_answer_counts():

@@ -8,6 +8,7 @@ import pytest
 from django.contrib import admin
 
 from retrieval.models import KeptQuestion, QuestionHistory, RateWindow, SearchLog, Section, SuggestedQuestion
+from retrieval.search.afterwards import write_now
 from tests.llm_server import says
 from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
@@ -55,6 +56,16 @@ def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
     assert further.all("input", id="about", value=AGE)
     assert "How old must a senator be?" in further.text
     assert further.all("input", id="further-about", value="How old must a senator be?")
+
+
+def test_words_to_go_on_from_alone_are_a_question(lea):
+    change(lea, "keep")
+    page = ask(lea, "", about="So what is free speech")
+    assert page.all("h1")[0] and "So what is free speech" in page.text
+    write_now()
+    assert SearchLog.objects.get().query_text == "So what is free speech"
+    change(lea, "erase_all")
+    assert SearchLog.objects.get().query_text == ""
 
 
 def test_all_that_was_found_is_searched_as_it_was_asked(client):

@@ -197,11 +197,20 @@ def test_what_a_question_points_at_is_told_without_the_words_that_ask_and_withou
         ("Can women vote?", "what about 18 year olds?", "en", "Can 18 year olds vote?"),
         ("Can the president be sued", "and a senator?", "en", "Can a senator be sued?"),
         ("Who can vote?", "and felons?", "en", "felons? (vote)"),
+        ("Can the police search my car without a warrant?", "and my house?", "en",
+         "my house? (police search my car without warrant)"),
+        ("Can a felon vote?", "and own a gun?", "en", "own a gun? (felon vote)"),
+        ("Can a felon vote?", "in Texas?", "en", "in Texas? (felon vote)"),
+        ("Can a green card holder vote?", "and a citizen?", "en", "Can a citizen vote?"),
+        ("how long does she serve? (senator)", "and a judge?", "en", "how long does a judge serve?"),
+        ("can i get asylum?", "and if I was born abroad?", "en", "if I was born abroad? (asylum)"),
+        ("What is habeas corpus?", "thank you", "en", "thank you"),
+        ("¿Qué edad debe tener un senador?", "what is it for?", "en", "what is it for? (senador)"),
         ("¿Cuántos años dura un senador en su cargo?", "¿y el presidente?", "es",
-         "¿Cuántos años dura el presidente en su cargo?"),
+         "¿el presidente? (senador)"),
         ("¿Le pueden negar el voto a alguien por su raza?", "¿y por ser mujer?", "es",
-         "¿Le pueden negar el voto a alguien por ser mujer?"),
-        ("Does amendment VI give me a jury?", "and a lawyer?", "en", "a lawyer? (give jury)"),
+         "¿por ser mujer? (negar voto raza)"),
+        ("Does amendment VI give me a jury?", "and a lawyer?", "en", "a lawyer? (Does amendment VI give me a jury)"),
         ("who tries impeachments", "and how many votes does that take", "en",
          "how many votes does that take? (impeachments)"),
         ("¿Puede la policía registrar mi casa?", "y ¿pueden meter soldados en ella?", "es",
@@ -215,6 +224,28 @@ def test_what_a_question_points_at_is_told_without_the_words_that_ask_and_withou
 )  # fmt: skip
 def test_a_question_goes_on_from_another(before, question, language, found):
     assert searched(question, before, language) == (found,)
+
+
+def test_the_second_of_two_questions_that_go_on_points_at_what_the_first_does():
+    further = "how long do they serve, and who picks them?"
+    assert searched(further, "How old must a senator be?", "en") == (
+        "how long do they serve? (senator)", "who picks them? (senator)",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("Can I apply for asylum, and is there a filing deadline?", "en", "is there a filing deadline? (apply asylum)"),
+        ("¿Puedo pedir asilo y hay algún plazo?", "es", "¿hay algún plazo? (pedir asilo)"),
+        ("Who is the Speaker of the House, and how long does he serve?", "en",
+         "how long does he serve? (Speaker House)"),
+        ("What does Article II say and who does it cover?", "en", "who does it cover? (What does Article II say)"),
+        ("Can Congress borrow money, and how much?", "en", "how much? (Congress borrow money)"),
+    ],
+)  # fmt: skip
+def test_a_question_points_at_the_whole_of_what_was_asked_about(text, language, found):
+    assert parts(text, language)[1] == found
 
 
 def test_a_question_that_goes_on_from_none_is_searched_in_its_parts():
