@@ -14,6 +14,7 @@ from uuid import UUID
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
+from django.http.multipartparser import MAX_TOTAL_HEADER_SIZE
 from django.utils.http import parse_header_parameters
 from rest_framework import serializers as s
 from rest_framework.exceptions import ParseError
@@ -274,14 +275,14 @@ class Files(MultiPartParser):
     def parse(self, stream, media_type: str | None = None, parser_context: dict | None = None) -> Any:
         try:
             boundary = parse_header_parameters(media_type or "")[1].get("boundary", "")
-            return super().parse(Parts(stream, boundary), media_type, parser_context)
+            return super().parse(CheckedForm(stream, boundary), media_type, parser_context)
         except RequestDataTooBig as problem:
             raise TooLarge("The form is larger than is taken.") from problem
         except (ParseError, SuspiciousOperation, ValueError) as problem:
             raise BadBody("The body is no valid multipart form.") from problem
 
 
-class Parts:
+class CheckedForm:
     """The stream of a form. Raises BadBody where a name in it is no UTF-8: Django leaves such a part out, and says
     nothing.
     """
@@ -294,7 +295,7 @@ class Parts:
         before, *parts = (self.seen + chunk).split(self.mark)
         for head, blank, _ in (part.partition(BLANK_LINE) for part in parts):
             check_head(head if blank else b"")
-        goes_on = bool(parts) and BLANK_LINE not in parts[-1]
+        goes_on = bool(parts) and BLANK_LINE not in parts[-1] and len(parts[-1]) <= MAX_TOTAL_HEADER_SIZE
         self.seen = self.mark + parts[-1] if goes_on else (parts or [before])[-1][-len(self.mark) :]
         return chunk
 

@@ -132,7 +132,8 @@ def asked_next(made: dict, caller: Caller) -> list[str]:
         place["locator"] for item in made["answer"] if item["kind"] == "law" for place in item["citations"]
     ]
     section = Section.objects.readable(caller).filter(locator__in=quoted[:1]).first()
-    return questions_near(section, made["language"], caller, but=made["question"]) if section else []
+    asked = [made["question"], *(part["question"] for part in made["parts"])]
+    return questions_near(section, made["language"], caller, but=asked) if section else []
 
 
 def keep(made: dict, form: AskForm, caller: Caller) -> str | None:

@@ -91,9 +91,11 @@ class Alias(models.Model):
             self.sentence = self._sentence_in([provision.text] if provision.is_leaf else parts[:MOST_BELOW])
 
     def _says_nothing(self) -> bool:
-        """Whether it has function words alone: “the” would fire upon any question."""
+        """Whether it has function words alone: “the” would fire upon any question. In capitals it is a name: “WHO”."""
         if self.language not in dict(LANGUAGES):
             return False  # which its field refuses
+        if self.text.isupper() and sum(map(str.isalpha, self.text)) > 1:
+            return False
         words = stems(self.text, self.language)
         return bool(words) and function_stems(self.language).issuperset(words)
 

@@ -24,9 +24,9 @@ LOCKED = b"\xd0\xcf\x11\xe0"  # an OLE container: an encrypted file, or one of W
 MAX_PARTS = 5_000
 BROKEN = gettext_noop("The file is broken: it cannot be read as DOCX.")
 MALFORMED = (  # AttributeError: python-docx takes it for granted that each part has the root that its name promises
-    *(PackageNotFoundError, BadZipFile, zlib.error, EOFError, NotImplementedError),
-    *(etree.XMLSyntaxError, KeyError, ValueError, AttributeError),
-)
+    PackageNotFoundError, BadZipFile, zlib.error, EOFError, NotImplementedError,
+    etree.XMLSyntaxError, KeyError, ValueError, AttributeError,
+)  # fmt: skip
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # what is said twice
 PARAGRAPH, TABLE, ROW, CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), qn("w:instrText"), qn("w:pPr"), qn("w:rPr"), FALLBACK}

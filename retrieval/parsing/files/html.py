@@ -27,16 +27,24 @@ INLINE = {
 STRONG = {"b", "strong"}
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
+WINDOWS = {"cp874", *(f"cp125{page}" for page in range(9))}
 # Those of the WHATWG's Encoding Standard by the names of Python's codecs: others (utf-7, unicode-escape) give halves of
 # characters, at which lxml stops without a word.
 CHARSETS = {
-    "utf-8", "ascii", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866", "cp874",
-    *(f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)),
-    *(f"cp125{page}" for page in range(9)), "tis-620",
-    "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949",
+    *WINDOWS, "utf-8", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic", "cp866",
+    *(f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
+    "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "cp932", "cp949",
 }  # fmt: skip
-# As that standard reads them: who can read that a page is UTF-16 reads no UTF-16, and Latin-1 is Windows' letters.
-READ_AS = {"utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8", "iso8859-1": "cp1252"}
+# As that standard reads them: who can read that a page is UTF-16 reads no UTF-16, and others are Windows' letters.
+READ_AS = {
+    "utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8",
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874", "tis-620": "cp874",
+    "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949",
+}  # fmt: skip
+UNKNOWN_TO_PYTHON = {
+    "windows-874": "cp874", "windows-31j": "cp932", "x-sjis": "cp932", "x-gbk": "gb18030", "x-mac-roman": "mac-roman",
+}  # fmt: skip
+MARKS = (b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")
 
 
 def read(content: bytes) -> Blocks:
@@ -64,22 +72,34 @@ def blocks_of(text: str) -> Blocks:
 
 def text_of(content: bytes) -> str:
     """By its byte order mark, its own charset, else as plain text. An XML declaration has then been heeded."""
-    found = CHARSET.search(content[:2048])
-    if found and not content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+    codec = declared(content)
+    if codec and not content.startswith(MARKS):
+        # To browsers bytes that Windows gives no letter are controls, which are not printed.
+        errors = "ignore" if codec in WINDOWS and not is_utf8(content) else "strict"
         try:
-            return without_declaration(content.decode(codec_of(found[1].decode())))
-        except (LookupError, UnicodeDecodeError):
+            return without_declaration(content.decode(codec, errors))
+        except UnicodeDecodeError:
             pass  # a wrong charset: the letters themselves tell
     return without_declaration(decoded(content))
 
 
-def codec_of(charset: str) -> str:
-    """Raises LookupError for what is no charset of pages."""
-    name = codecs.lookup(charset).name
+def is_utf8(content: bytes) -> bool:
+    try:
+        return bool(content.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def declared(content: bytes) -> str | None:
+    """The codec of the charset that a page says it has, if pages have that charset."""
+    found = CHARSET.search(content[:2048])
+    charset = found[1].decode().lower() if found else ""
+    try:
+        name = codecs.lookup(UNKNOWN_TO_PYTHON.get(charset, charset)).name
+    except LookupError:
+        return None
     name = READ_AS.get(name, name)
-    if name not in CHARSETS:
-        raise LookupError(charset)
-    return name
+    return name if name in CHARSETS else None
 
 
 def without_declaration(text: str) -> str:

@@ -62,7 +62,7 @@ def test_staff_are_led_back_to_the_admin(client, address, status):
     assert response.status_code == status and BACK in response.content.decode()
 
 
-@pytest.mark.parametrize(("is_staff", "address"), [(True, "/nowhere"), (False, "/law/admin/")])
+@pytest.mark.parametrize(("is_staff", "address"), [(True, "/nowhere"), (True, "/law/admin/"), (False, "/admin/no")])
 def test_nobody_else_is_led_to_the_admin(client, is_staff, address):
     client.force_login(User.objects.create_user("somebody", is_staff=is_staff))
     assert BACK not in client.get(address, follow=True).content.decode()

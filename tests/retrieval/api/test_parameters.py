@@ -9,7 +9,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from retrieval.api.errors import BadBody
-from retrieval.api.parameters import Parts
+from retrieval.api.parameters import CheckedForm
 from tests.retrieval.api.refusals import SEARCH, assert_refused, post
 
 pytestmark = pytest.mark.django_db
@@ -215,9 +215,18 @@ def test_a_form_in_utf8_may_hold_a_file_in_another_encoding(client):
 @pytest.mark.parametrize("size", [1, 7, 60, 10_000])
 def test_names_of_parts_are_read_wherever_the_stream_is_cut(size):
     good, bad = form((b'"a"', b"\xe4\r\n\r\n\xe4"), (b'"b"', b"--C\r\n")), form(A_FILE, (b'"\xe4"', b"1"))
-    assert read_by(Parts(BytesIO(good), "B"), size) == good
+    assert read_by(CheckedForm(BytesIO(good), "B"), size) == good
     with pytest.raises(BadBody):
-        read_by(Parts(BytesIO(bad), "B"), size)
+        read_by(CheckedForm(BytesIO(bad), "B"), size)
+
+
+def test_what_a_form_holds_is_not_kept_where_no_name_can_come():
+    stream = CheckedForm(BytesIO(b"--B\r\n" + b"a" * 1_000_000 + form((b'"\xe4"', b"1"))), "B")
+    for _ in range(10):
+        stream.read(64 * 1024)
+        assert len(stream.seen) <= 1024
+    with pytest.raises(BadBody):
+        read_by(stream, 64 * 1024)
 
 
 def read_by(stream, size):

@@ -200,6 +200,14 @@ def test_a_provision_and_an_answer_suggest_what_to_ask(client, address):
     assert len(asked) == (1 if "ask" in address else 2)
 
 
+def test_no_question_of_several_is_suggested_again(client):
+    section = Section.objects.live().get(locator="/us/const/article/II/section/1/clause/5")
+    for text in (AGE, "Must they be born here?"):
+        SuggestedQuestion.objects.create(section=section, language="en", text=text)
+    page = ask(client, f"{AGE} Who can declare war?")
+    assert [link for link in page.links() if link.startswith("/ask?q=")] == ["/ask?q=Must%20they%20be%20born%20here%3F"]
+
+
 def test_law_of_another_day_and_no_answer_suggest_nothing(client):
     section = Section.objects.live().get(locator="/us/const/article/II/section/1/clause/5")
     SuggestedQuestion.objects.create(section=section, language="en", text="Must they be born here?")

@@ -56,11 +56,17 @@ def test_an_embedder_that_fails_keeps_no_alias_from_being_saved(client, curator,
     assert not Alias.objects.get(text="sabbath clause").vectors.exists()
 
 
-@pytest.mark.parametrize(("text", "language"), [("the", "en"), ("What is the", "en"), ("de la", "es")])
+@pytest.mark.parametrize(("text", "language"), [("the", "en"), ("What is the", "en"), ("de la", "es"), ("A.", "en")])
 def test_an_alias_that_stands_in_nearly_every_question_is_refused(client, curator, constitution, text, language):
     answer = client.post(f"{ALIASES}add/", alias_fields(constitution, text=text, language=language))
     assert answer.status_code == 200 and not Alias.objects.filter(text=text).exists()
     assert "An alias needs a word that is not in nearly every question." in answer.content.decode()
+
+
+@pytest.mark.parametrize(("text", "language"), [("US", "en"), ("WHO", "en"), ("U.S.", "en"), ("LOS", "es")])
+def test_an_alias_in_capitals_is_a_name(client, curator, constitution, text, language):
+    client.post(f"{ALIASES}add/", alias_fields(constitution, text=text, language=language))
+    assert Alias.objects.filter(text=text).exists()
 
 
 def test_an_alias_of_no_provision_is_refused(client, curator, constitution):

@@ -99,10 +99,13 @@ def test_history_pages_open(client, curator, constitution):
 
 
 @pytest.mark.parametrize("rows", ["rule", "alias", "glossaryterm"])
-@pytest.mark.parametrize("named", ["abc", "_00", "1%2F2", "%00", "²"])
-def test_there_is_no_history_of_what_no_number_names(client, curator, rows, named):
+@pytest.mark.parametrize(
+    ("named", "status"),
+    [("abc", 404), ("_00", 404), ("1%2F2", 302), ("%00", 404), ("²", 404)],  # 302: Django finds the page to change it
+)
+def test_there_is_no_history_of_what_no_number_names(client, curator, rows, named, status):
     assert client.get(f"/admin/rules/{rows}/{named}/history/").status_code == 404
-    assert client.get(f"/admin/rules/{rows}/{named}/history/1/").status_code in (302, 404)
+    assert client.get(f"/admin/rules/{rows}/{named}/history/1/").status_code == status
 
 
 def test_a_line_of_history_has_a_number(client, curator, constitution):

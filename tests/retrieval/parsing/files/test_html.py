@@ -31,6 +31,44 @@ def test_latin1_is_read_with_the_quotation_marks_of_windows():
     assert texts('<meta charset="iso-8859-1"><p>Año “uno”</p>'.encode("cp1252"), "a.html") == ["Año “uno”"]
 
 
+@pytest.mark.parametrize("charset", ["iso-8859-1", "windows-1252", "us-ascii"])
+@pytest.mark.parametrize("gap", [b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"])
+def test_bytes_that_windows_gives_no_letter_refuse_no_page(charset, gap):
+    page = f'<meta charset="{charset}"><p>Año “u*no”</p>'.encode("cp1252")
+    assert texts(page.replace(b"*", gap), "a.html") == ["Año “uno”"]
+
+
+def test_bytes_that_windows_gives_no_letter_change_no_others():
+    page = '<meta charset="iso-8859-9"><p>Yasa*ğı</p>'.encode("cp1254")
+    assert texts(page.replace(b"*", b"\x8d"), "a.html") == ["Yasağı"]
+
+
+def test_a_page_in_utf8_whose_bytes_are_no_letters_of_the_charset_it_names_is_read_as_utf8():
+    assert texts('<meta charset="iso-8859-1"><p>Año “uno”</p>'.encode(), "a.html") == ["Año “uno”"]
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec", "words"),
+    [
+        ("gb2312", "gb18030", "法律€镕"),
+        ("GBK", "gb18030", "法律€㐀"),
+        ("x-gbk", "gb18030", "法律"),
+        ("shift_jis", "cp932", "法①髙"),
+        ("Windows-31J", "cp932", "法①髙"),
+        ("x-sjis", "cp932", "法①髙"),
+        ("euc-kr", "cp949", "법똠"),
+        ("iso-8859-9", "cp1254", "“Yasağı”"),
+        ("us-ascii", "cp1252", "“Año”"),
+        ("windows-874", "cp874", "“กฎหมาย”"),
+        ("tis-620", "cp874", "“กฎหมาย”"),
+        ("macintosh", "mac_roman", "“Año”"),
+        ("x-mac-roman", "mac_roman", "“Año”"),
+    ],
+)
+def test_a_charset_is_read_as_browsers_read_it(charset, codec, words):
+    assert texts(f'<meta charset="{charset}"><p>{words}</p>'.encode(codec), "a.html") == [words]
+
+
 @pytest.mark.parametrize("charset", ["utf-7", "unicode-escape", "raw_unicode_escape", "undefined", "rot13", "x"])
 def test_a_charset_that_pages_do_not_have_is_not_heeded_and_no_word_is_lost(charset):
     page = f'<meta charset="{charset}"><p>Year +2AA- \\ud800 one.</p><p>Two.</p>'
