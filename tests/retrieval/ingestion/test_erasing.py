@@ -2,6 +2,7 @@
 
 import json
 import logging
+from datetime import date
 from functools import partial
 
 import pytest
@@ -117,7 +118,7 @@ def erased(firm) -> JobRun:
 def test_the_clients_name_is_in_its_matter_alone(firm, caplog):
     caplog.set_level(logging.DEBUG)
     worked_on(firm)
-    matters.add_deadline(firm.matter, "File", "2030-01-02", firm.lead)
+    matters.add_deadline(firm.matter, "File", date(2030, 1, 2), firm.lead)
     matters.rename(firm.matter, firm.lead, client=CLIENT.upper())
     matters.close(firm.matter, firm.lead)
     matters.reopen(firm.matter, firm.lead)
@@ -131,7 +132,7 @@ def test_an_erased_matter_leaves_neither_words_nor_names_behind(firm):
     handed_in(other := matters.open_matter("Other", "", firm.stranger), firm.stranger, "1. Fee. A guinea.")
     document = worked_on(firm)
     waiting = uploading.accept_into(firm.matter, document.domain, "b.txt", PAPER.encode(), firm.lead)
-    matters.add_deadline(firm.matter, "Collect the doubloons", "2030-01-02", firm.lead)
+    matters.add_deadline(firm.matter, "Collect the doubloons", date(2030, 1, 2), firm.lead)
     before = tables_with(*SECRETS)
     assert {*WORKED_ON, "retrieval_upload", "retrieval_llmverdict", "django_admin_log"} <= before
     assert {
