@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 Lacking = tuple[EmbeddingModel, Domain]
 LARGE = 10_000  # chunks of a domain; fewer are compared one by one in at most 7 ms, as long as an index takes
-LINKS, BREADTH = 32, 200  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
+LINKS, BREADTH = 32, 400  # m and ef_construction: the usual 16 and 64 lose a tenth of the nearest of 300,000
 MOST_DIMENSIONS = 4_000  # of a halfvec that pgvector indexes
 PATIENCE = "2s"  # for a lock on the table, behind which searches would have to wait
 LOOKED_AFTER = 2.0  # seconds that a step of the job waits before it tells how far the builder is
