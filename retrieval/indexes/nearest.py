@@ -44,8 +44,9 @@ WHERE ({hnsw.VALID}){{left}} ORDER BY distance LIMIT %s
 COUNT = "SELECT count(*) FROM ({vectors}) AS vectors WHERE true{left}"
 # Of 227,791 chunks of the US Code and 60 questions, this finds .988 of the nearest ten and .967 of the nearest hundred
 # in 8 ms, reading 300 .992 and .981 in 13. (An index made with an ef_construction of 200 has .970 and .959, .982 and
-# .974, in the same times.) To read 400 moves no measure of the learned order of 565 questions by a thousandth. The order
-# is relaxed because a strict one leaves out what comes late. Without sorting the planner has no plan but the index.
+# .974, in the same times.) To read 400 moves no measure of the learned order of 565 questions by a thousandth. The
+# order is relaxed because a strict one leaves out what comes late. Without sorting the planner has no plan but the
+# index.
 FOLLOWING = {
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.ef_search": str(REACH),
