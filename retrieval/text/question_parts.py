@@ -212,8 +212,8 @@ def searched(question: str, before: str, language: str) -> tuple[str, ...]:
     about = _topic(re.sub(CARRIED, r" \1", last).strip("¿? "), GRAMMARS.get(spoken, grammar))
     asked = re.sub(CARRIED, "", last).strip("¿? ") if spoken == language else ""
     first, *others = (_going_on(one, asked, about, grammar) for one in found)
-    points = CARRIED.search(first)
-    return first, *(re.sub(CARRIED, points.group(), one) if points else one for one in others)
+    carried = CARRIED.search(first)
+    return first, *(CARRIED.sub(lambda _: carried.group(), one) if carried else one for one in others)
 
 
 def _going_on(question: str, last: str, about: str, grammar: Grammar) -> str:

@@ -231,6 +231,7 @@ def test_the_second_of_two_questions_that_go_on_points_at_what_the_first_does():
     assert searched(further, "How old must a senator be?", "en") == (
         "how long do they serve? (senator)", "who picks them? (senator)",
     )  # fmt: skip
+    assert searched(further, r"What is in section \d?", "en")[1] == r"who picks them? (What is in section \d)"
 
 
 @pytest.mark.parametrize(
