@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from retrieval.access.caller import Caller
@@ -279,8 +279,9 @@ def is_member(principal: str, caller: Caller) -> bool:
 
 def add_deadline(matter: Matter, what: str, due_on: date, caller: Caller) -> Deadline:
     with changing(matter, caller, WRITERS) as now:
-        last = now.deadlines.aggregate(last=Max("number"))["last"] or 0
-        return now.deadlines.create(what=worded(what), due_on=dated(due_on), number=last + 1)
+        now.last_deadline += 1
+        now.save(update_fields=["last_deadline"])
+        return now.deadlines.create(what=worded(what), due_on=dated(due_on), number=now.last_deadline)
 
 
 def change_deadline(

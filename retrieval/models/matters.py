@@ -40,6 +40,9 @@ class Matter(models.Model):
     )
     opened_on = models.DateField(default=timezone.localdate)
     closed_on = models.DateField(null=True, blank=True)
+    last_deadline = models.PositiveIntegerField(
+        default=0, editable=False, help_text=_("The last number that a deadline was given: none comes again.")
+    )
 
     objects = MatterQuerySet.as_manager()
 

@@ -60,6 +60,15 @@ def test_deadlines_are_numbered_within_their_matter_and_members_who_exist_have_c
 
 
 @as_system()
+def test_matters_know_the_last_number_of_their_deadlines():
+    matters = [Matter.objects.create(reference=f"M {n}", client="A client") for n in range(2)]
+    for number in (2, 7):
+        Deadline.objects.create(matter=matters[0], what="File", due_on=date(2030, 1, 1), number=number)
+    fill("0069_last_deadline")
+    assert list(Matter.objects.order_by("pk").values_list("last_deadline", flat=True)) == [7, 0]
+
+
+@as_system()
 def test_private_chunks_get_their_words_in_their_language_and_public_ones_none():
     chunks = [
         a_chunk(a_section(a_document(a_domain(visibility=visibility)), "The tenants paid."))

@@ -294,6 +294,15 @@ def test_what_is_overdue_and_next_comes_first(firm):
         matters.add_deadline(firm.matter, "  ", today, firm.lead)
 
 
+def test_a_deadline_that_was_taken_out_leaves_its_number_to_no_other(firm):
+    first, last = (matters.add_deadline(firm.matter, what, DUE, firm.lead).number for what in ("Plead", "File"))
+    matters.drop_deadline(firm.matter, last, firm.lead)
+    later = matters.add_deadline(firm.matter, "Statute of limitations", DUE, firm.lead)
+    with pytest.raises(NotFound):
+        matters.drop_deadline(firm.matter, last, firm.lead)
+    assert [first, last, later.number] == [1, 2, 3]
+
+
 def test_no_deadline_is_set_on_a_day_long_gone(firm):
     deadline = matters.add_deadline(firm.matter, "File", date(1900, 1, 1), firm.lead)
     with pytest.raises(Unprocessable):
