@@ -44,6 +44,10 @@ class MadeChange(Reference):
     before = s.DateField(
         allow_null=True, help_text="A day on which the version that it replaced was in force."
     )
+    version = s.IntegerField(
+        allow_null=True, help_text="Which of the day's texts it is, where it was not the last; `sections` reads it."
+    )
+    before_version = s.IntegerField(allow_null=True, help_text="The same of the version that it replaced.")
     by = s.CharField(
         allow_null=True, help_text="The locator of the later law that did this to a text which stayed as it was."
     )
@@ -97,6 +101,8 @@ def to_dict(made: Made) -> dict:
         "day": made.day,
         "domain": section.domain.slug,
         "before": made.before and begins(made.before),
+        "version": section.of_day,
+        "before_version": made.before and made.before.of_day,
         "by": made.by and made.by.by,
         "url": reverse("retrieval:compare", args=[section.path]),
     }

@@ -17,11 +17,12 @@ from rest_framework.request import Request
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
-from retrieval.api.parameters import Day, Parameters, Text
+from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.corpus import graph, history
+from retrieval.corpus.changes import version_of
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
@@ -51,6 +52,12 @@ ABOVE_PROVISIONS = {  # where nothing else is said
 
 class SectionParameters(Parameters):
     as_of = Day(required=False, help_text="As the law was on that day.")
+    version = Number(
+        min_value=1,
+        max_value=MAX_ID,
+        required=False,
+        help_text="Of several texts of that day that one, as `changes` numbers them.",
+    )
 
 
 class SectionView(ApiView):
@@ -59,12 +66,14 @@ class SectionView(ApiView):
         """Read a provision, a document or what is above it by its locator. A deeper place answers its section, with the
         place as `pin`.
         """
-        return place_account(path, caller_of(request), asked.get("as_of"))
+        return place_account(path, caller_of(request), **asked)
 
 
-def place_account(locator: str, caller: Caller, as_of: date | None) -> dict:
+def place_account(locator: str, caller: Caller, as_of: date | None = None, version: int | None = None) -> dict:
     """What this caller may read there on that day. Raises NotFound."""
     readable = Section.objects.readable(caller, as_of)
+    if version:
+        return section_account(version_of(caller, locator, as_of, version), None, readable, as_of)
     if found := find(readable, locator):
         return section_account(*found, readable, as_of)
     if document := documents_in_force(caller, as_of).filter(locator=locator).first():

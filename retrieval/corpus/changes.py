@@ -4,15 +4,18 @@ later law did to provisions whose text stayed, and to decisions (`history`).
 Which versions are changes is kept with them at each publication, and indexed by their days: a page reads what it shows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import groupby, pairwise
 
 from django.db import connection
 from django.db.models import F, Q, QuerySet, Value
 
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
+from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 
@@ -136,18 +139,16 @@ def with_versions(known: SectionQuerySet, rows: Sequence[Row]) -> list[Made]:
 
 
 def before(sections: Sequence[Section], known: SectionQuerySet) -> dict[int, Section]:
-    """The version that each section replaced."""
-    places = {section.locator for section in sections}
-    closed = known.filter(locator__in=places, valid_to__isnull=False).order_by("valid_to", "pk")
-    versions: dict[tuple[int, str], list[Section]] = {}
-    for version in closed:
-        versions.setdefault((version.document_id, version.locator), []).append(version)
+    """The version that each section replaced; both know their `of_day`."""
+    versions: dict[tuple[int, str], list[Section]] = defaultdict(list)
+    for version in known.filter(locator__in={section.locator for section in sections}):
+        versions[version.document_id, version.locator].append(version)
     found = {}
     for section in sections:
-        earlier = [
-            v for v in versions[section.document_id, section.locator] if v.valid_to <= section.valid_from
-        ]
-        found[section.pk] = earlier[-1]
+        for earlier, later in pairwise(in_time(versions[section.document_id, section.locator])):
+            if later.pk == section.pk:
+                section.of_day = later.of_day
+                found[section.pk] = earlier
     return found
 
 
@@ -159,7 +160,27 @@ def versions_of(caller: Caller, locator: str) -> list[Section]:
     known = (
         Section.objects.live().visible_to(caller).filter(locator=locator).select_related("document", "domain")
     )
-    return sorted(known, key=lambda version: (begins(version), version.pk))
+    return in_time(known)
+
+
+def in_time(versions: Iterable[Section]) -> list[Section]:
+    """In their order. Of several that began on one day the last was in force on it, and the others for no whole day:
+    these are told apart by `of_day`.
+    """
+    ordered = sorted(versions, key=lambda each: (begins(each), each.valid_to or date.max, each.pk))
+    for _, same in groupby(ordered, begins):
+        *others, _last = same
+        for number, other in enumerate(others, start=1):
+            other.of_day = number
+    return ordered
+
+
+def version_of(caller: Caller, locator: str, day: date | None, number: int) -> Section:
+    """One of several texts of a day, as `in_time` numbers them. Raises NotFound."""
+    for version in versions_of(caller, locator):
+        if (begins(version), version.of_day) == (day, number):
+            return version
+    raise NotFound("There is no such version.")
 
 
 def begins(version: Section) -> date:

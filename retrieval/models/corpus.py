@@ -334,6 +334,7 @@ class Section(models.Model):
         max_length=64, editable=False, help_text=_("SHA-256 of all that is shown.")
     )
     replaced_at = models.DateTimeField(null=True, editable=False)
+    of_day: int | None = None  # which of several texts of a day, from 1, where not the last: `changes.in_time` tells
     began_as = models.CharField(
         max_length=10,
         blank=True,

@@ -16,7 +16,8 @@ from retrieval.pages.typesetting import Offsets
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Who reads, the law of which day, and what they came for: their words, and the passage they were shown; in which
-    matter, where its documents are read as a member of it; and the filters of the search that led here.
+    matter, where its documents are read as a member of it; the filters of the search that led here; and which of
+    several texts of that day.
     """
 
     caller: Caller = ANONYMOUS
@@ -25,6 +26,7 @@ class Reader:
     passage: Offsets | None = None
     matter: UUID | None = None
     filters: tuple[tuple[str, str], ...] = ()
+    version: int | None = None
 
     @property
     def readable(self) -> SectionQuerySet:
@@ -58,6 +60,7 @@ class Reader:
         asked = [("q", self.question), *self.filters, *self.kept.items()]
         return f"{reverse('retrieval:search')}?{urlencode(asked)}"
 
-    def url_on(self, day: date | None, locator: str) -> str:
-        """The page of a place on another day; on none, as it is today."""
-        return replace(self, as_of=day).url_of(locator)
+    def url_on(self, day: date | None, locator: str, version: int | None = None) -> str:
+        """The page of a place on another day, or one of several texts of that day; on none, as it is today."""
+        url = replace(self, as_of=day).url_of(locator)
+        return f"{url}&version={version}" if version else url

@@ -80,7 +80,7 @@ class VersionsForm(forms.Form):
     def __init__(self, *args, versions: list[Section], **kwargs):
         super().__init__(*args, **kwargs)
         for name in ("old", "new"):
-            self.fields[name].choices = [(begins(each).isoformat(), in_force(each)) for each in versions]
+            self.fields[name].choices = [(key(each), in_force(each)) for each in versions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,10 @@ class Shown:
     made: Made
     lines: list[Line]
     is_layout: bool  # of a table, say: no word is another
+
+    @property
+    def key(self) -> str:
+        return key(self.made.section)
 
     @property
     def told(self) -> list[dict]:
@@ -136,12 +140,12 @@ def compare(request: HttpRequest, path: str) -> HttpResponse:
     if not versions:
         raise NotFound("There is no such provision.")
     form = VersionsForm(request.GET, versions=versions)
-    by_day = {begins(version).isoformat(): version for version in versions}
+    by_key = {key(version): version for version in versions}
     said = form.cleaned_data if form.is_valid() else {}
-    new = by_day.get(said.get("new") or "", versions[-1])
-    earlier = [version for version in versions if begins(version) < begins(new)]
-    old = by_day.get(said.get("old") or "", earlier[-1] if earlier else new)
-    chosen = VersionsForm({"old": begins(old).isoformat(), "new": begins(new).isoformat()}, versions=versions)
+    new = by_key.get(said.get("new") or "", versions[-1])
+    earlier = versions[: versions.index(new)]
+    old = by_key.get(said.get("old") or "", earlier[-1] if earlier else new)
+    chosen = VersionsForm({"old": key(old), "new": key(new)}, versions=versions)
     parts = stretches(redline(words_of(old), words_of(new)))
     context = {"form": chosen, "old": old, "new": new, "parts": parts, "versions": versions, "reader": reader}
     problems = [problem for of_field in form.errors.values() for problem in of_field]
@@ -167,8 +171,17 @@ def words_of(section: Section) -> str:
     return "\n".join(filter(None, (section.heading, section.text)))
 
 
+def key(version: Section) -> str:
+    """How an address names it: by a day on which it was in force, or "2016-09-01.2"."""
+    day = begins(version).isoformat()
+    return f"{day}.{version.of_day}" if version.of_day else day
+
+
 def in_force(version: Section) -> str:
     """ "1 September 2016 – today"."""
     first = date_format(version.valid_from) if version.valid_from else "…"
     ended: date | None = version.valid_to
-    return f"{first} – {date_format(ended) if ended and ended <= timezone.localdate() else gettext('today')}"
+    days = f"{first} – {date_format(ended) if ended and ended <= timezone.localdate() else gettext('today')}"
+    if not version.of_day:
+        return days
+    return gettext("%(days)s (text %(number)s of that day)") % {"days": days, "number": version.of_day}

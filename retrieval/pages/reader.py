@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
-from retrieval.corpus import graph, history
+from retrieval.corpus import changes, graph, history
 from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.filters import above as places_above
 from retrieval.corpus.history import Change
@@ -170,12 +170,12 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
     """
     if "\x00" in locator:
         raise NotFound("There is no such provision.")
+    if reader.version is not None:
+        return read(changes.version_of(reader.caller, locator, reader.as_of, reader.version), reader)
     section = reader.readable.filter(locator=locator).select_related("document", "domain").first()
     if section is not None:
         return read(section, reader)
-    anchor = (
-        Anchor.objects.filter(locator=locator, section__in=reader.readable).select_related("section").first()
-    )
+    anchor = Anchor.objects.filter(locator=locator, section__in=reader.readable).select_related("section").first()
     if anchor is not None:
         return reader.url(anchor.section, name_under(anchor.section.locator, locator))
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
@@ -267,8 +267,8 @@ def versions_of(section: Section, caller: Caller) -> list[Section]:
     """All texts the provision has had, newest first; empty where there is only this one."""
     known = Section.objects.live().visible_to(caller)
     same = known.filter(document=section.document_id, locator=section.locator)
-    versions = list(same.only("locator", "valid_from", "valid_to").order_by("-valid_from", "-pk"))
-    return versions if len(versions) > 1 else []
+    versions = changes.in_time(same.only("locator", "valid_from", "valid_to"))
+    return versions[::-1] if len(versions) > 1 else []
 
 
 def citing(section: Section, reader: Reader) -> SectionQuerySet:

@@ -120,6 +120,7 @@ class ReaderForm(forms.Form):
     passage = PassageField(required=False)
     as_of = DayField(required=False)
     matter = forms.UUIDField(required=False)
+    version = forms.IntegerField(required=False)
 
     def reader(self, caller: Caller) -> Reader:
         """A passage that cannot be read is left out: an old or mangled link still leads to its provision. In a matter
@@ -129,14 +130,15 @@ class ReaderForm(forms.Form):
         self.is_valid()
         if "matter" in self.errors:
             raise NotFound("There is no such matter.")
-        if problems := self.errors.get("as_of"):
+        if problems := self.errors.get("as_of") or self.errors.get("version"):
             raise Unreadable(problems[0])
         said = self.cleaned_data
         as_of: date | None = said.get("as_of")
         number: UUID | None = said.get("matter")
         if number:
             caller = caller_in(matter_of(number, caller), caller)
-        return Reader(caller, as_of, said.get("q", ""), said.get("passage"), number, self.filters())
+        passage, version = said.get("passage"), said.get("version")
+        return Reader(caller, as_of, said.get("q", ""), passage, number, self.filters(), version)
 
     def filters(self) -> tuple[tuple[str, str], ...]:
         """Those of the search that led here, which the way back has again."""

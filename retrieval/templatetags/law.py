@@ -390,7 +390,7 @@ def version_url(reader: Reader, version: Section) -> str:
     """A version on a day on which it is in force; one that is in force today, as it is read today."""
     first = version.valid_from
     is_other = version.valid_to or (first and first > timezone.localdate())
-    return reader.url_on(begins(version) if is_other else None, version.locator)
+    return reader.url_on(begins(version) if is_other else None, version.locator, version.of_day)
 
 
 @register.simple_tag

@@ -8,6 +8,7 @@ from retrieval.access.row_security import as_system
 from retrieval.api import changes as api_changes
 from retrieval.api.changes import ChangeList
 from retrieval.corpus.changes import keep
+from retrieval.models import Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.refusals import assert_refused
@@ -33,10 +34,26 @@ def test_changes_are_listed(client, changed):
     assert made == {
         "locator": changed.locator, "citation": "Manual § 1", "title": "Manual § 1", "kind": "changed",
         "day": "2021-01-01", "domain": "manual", "before": "2020-01-01", "by": None,
-        "url": f"/changes{changed.locator}",
+        "version": None, "before_version": None, "url": f"/changes{changed.locator}",
     }  # fmt: skip
     assert (answer["page"], answer["next"], answer["previous"]) == (1, None, None)
     assert client.get(f"{API}/changes", {"domain": "manual", "kind": "new"}).json()["changes"] == []
+
+
+def test_texts_of_one_day_are_read_by_their_numbers(client, changed):
+    Section.objects.filter(pk=changed.pk).update(valid_to=DAY)
+    for text, days in (("Must.", {"valid_to": DAY}), ("Will.", {})):
+        a_section(changed.document, text, locator=changed.locator, valid_from=DAY, **days)
+    keep(changed.document_id)
+    made = client.get(f"{API}/changes", {"domain": "manual"}).json()["changes"]
+    assert [(each["before"], each["before_version"]) for each in made] == [
+        ("2020-01-01", None), ("2021-01-01", 1), ("2021-01-01", 2),
+    ]  # fmt: skip
+    assert [(each["day"], each["version"]) for each in made] == [(str(DAY), number) for number in (1, 2, None)]
+    address = f"{API}/sections{changed.locator}"
+    asked = [{"as_of": DAY, "version": 1}, {"as_of": DAY, "version": 2}, {"as_of": DAY}]
+    assert [client.get(address, each).json()["text"] for each in asked] == ["Shall.", "Must.", "Will."]
+    assert_refused(client.get(address, {"as_of": DAY, "version": 3}), 404, "not_found")
 
 
 def test_a_repeal_by_later_law_names_it(client):

@@ -191,3 +191,42 @@ def test_what_is_wrong_is_told_of_its_field(client):
 
 def test_versions_on_what_is_no_day_are_refused(client, changed):
     assert client.get(f"/changes{changed.locator}?as_of=zzz").status_code == 400
+
+
+@pytest.fixture
+def in_one_day():
+    """A provision that was handed in four times on one day, the last time with what stands there now."""
+    document = a_document(a_domain(slug="manual", name="Manual", locator_prefix="/manual"))
+    days = ({"valid_to": DAY}, *[{"valid_from": DAY, "valid_to": DAY}] * 2, {"valid_from": DAY})
+    for price, days_of in zip((100, 200, 300, 400), days, strict=True):
+        text = f"A price of {price} ducats."
+        section = a_section(document, text, locator=f"{document.locator}/1", citation="Manual § 1", **days_of)
+    keep(document.pk)
+    return section
+
+
+def test_each_text_of_a_day_is_compared_with_the_one_before_it(client, in_one_day):
+    content = client.get("/changes/?domain=manual").content.decode()
+    for old, new in ((100, 200), (200, 300), (300, 400)):
+        assert f"<del> {old}</del><ins> {new}</ins>" in content
+    assert "Layout only" not in content
+    links = [link for link in Page(client.get("/changes/?domain=manual")).links() if "?new=" in link]
+    for link, (old, new) in zip(links, ((100, 200), (200, 300), (300, 400)), strict=True):
+        assert f"<del> {old}</del><ins> {new}</ins>" in client.get(link).content.decode()
+
+
+def test_each_text_of_a_day_is_read_by_a_link_of_its_own(client, in_one_day):
+    address = f"/law{in_one_day.locator}"
+    page = Page(client.get(address))
+    links = list(dict.fromkeys(link for link in page.links() if link.startswith(f"{address}?as_of")))
+    texts = [Page(client.get(link)).text for link in (address, *links)]
+    assert all(f"{price} ducats" in text for text, price in zip(texts, (400, 300, 200, 100), strict=True))
+    assert "(text 1 of that day)" in page.text
+    assert client.get(f"{address}?as_of=2021-01-01&version=3").status_code == 404
+    assert client.get(f"{address}?as_of=2021-01-01&version=x").status_code == 400
+
+
+def test_texts_of_a_day_are_offered_apart(client, in_one_day):
+    page = Page(client.get(f"/changes{in_one_day.locator}"))
+    values = [attributes["value"] for attributes in page.all("option")]
+    assert values == ["2020-12-31", "2021-01-01.1", "2021-01-01.2", "2021-01-01"] * 2
