@@ -41,6 +41,17 @@ def caller_in(matter: Matter, caller: Caller) -> Caller:
     return replace(caller, principals=(matter.principal,))
 
 
+@contextmanager
+def reading_in(number: UUID | None, caller: Caller) -> Iterator[Caller]:
+    """Who reads in a matter, or outside of any. Raises NotFound for who is no member."""
+    if number is None:
+        yield caller
+        return
+    reader = caller_in(matter_of(number, caller), caller)
+    with as_caller(reader):
+        yield reader
+
+
 def acting_as(matter: Matter) -> AbstractContextManager[None]:
     return as_caller(Caller((matter.principal,)))
 

@@ -33,7 +33,7 @@ from retrieval.api.parameters import (
     Text,
     Uuid,
 )
-from retrieval.api.sections import documents_in_force, reference
+from retrieval.api.sections import IN_MATTER, documents_in_force, reference
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState
 from retrieval.corpus import history, statements
 from retrieval.errors import Forbidden, NotFound
@@ -84,6 +84,7 @@ class TreeParameters(Parameters):
     k = Number(min_value=1, max_value=MAX_K, default=MAX_K, help_text="Children of one node.")
     page = Number(min_value=1, max_value=MOST_PAGES, default=1, help_text="Of the children on the first level.")
     as_of = Day(required=False, help_text="As the law was on that day.")
+    matter = Uuid(required=False, help_text=IN_MATTER)
 
 
 def tree_account(
@@ -245,7 +246,8 @@ class DocumentView(ApiView):
     @operation("document", DocumentTree, 404, url=TreeParameters)
     def get(self, request: Request, asked: dict, path: str) -> dict:
         """A document and its tree, a level or more at a time; `under` opens what a section of it holds."""
-        return tree_account(path, caller_of(request), **asked)
+        with matters.reading_in(asked.pop("matter", None), caller_of(request)) as caller:
+            return tree_account(path, caller, **asked)
 
     @operation("withdraw_document", Withdrawn, 404, scope=DOCUMENTS)
     def delete(self, request: Request, asked: dict, path: str) -> dict:

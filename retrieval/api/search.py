@@ -31,6 +31,7 @@ from retrieval.api.parameters import (
     Uuid,
     YesOrNo,
 )
+from retrieval.api.sections import url_in
 from retrieval.api.serializers import NAMED, Answer, Result, TraceOfSearch
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey, Feedback
@@ -56,6 +57,7 @@ COVERAGE = (
 LONG = ["text", "notes"]  # of a long provision either is a hundred kilobytes
 SUMMARIES = ["summary", "summary_written"]
 ON_DEMAND = [*LONG, *SUMMARIES]
+SHOWN = ("results", "near_misses")
 FIELDS = list(Result().get_fields())
 USUAL_FIELDS = [name for name in FIELDS if name not in ON_DEMAND]
 ASKED_FIELDS = (
@@ -195,10 +197,14 @@ def answer_to(values: dict[str, Any], caller: Caller, *, reader: str) -> dict:
     answer = search(asked, caller, channel="api")
     if not {*SUMMARIES}.isdisjoint(fields):
         with as_caller(caller):
-            told = {part: with_summaries(answer[part], caller, asked.as_of) for part in ("results", "near_misses")}
+            told = {part: with_summaries(answer[part], caller, asked.as_of) for part in SHOWN}
         answer = answer | told
     if explain:
         answer = answer | explanation_of(answer["trace_id"], caller)
+    if number:
+        answer = answer | {
+            part: [result | {"url": url_in(number, result["url"])} for result in answer[part]] for part in SHOWN
+        }
     return with_fields(answer, {*NAMED, *fields})
 
 
@@ -206,7 +212,7 @@ def with_fields(answer: dict, fields: set[str]) -> dict:
     """The answer with only these fields of its results."""
     shown = {
         part: [{name: value for name, value in result.items() if name in fields} for result in answer[part]]
-        for part in ("results", "near_misses")
+        for part in SHOWN
     }
     return answer | shown
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
+from uuid import UUID
 
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
 from django.urls import reverse
@@ -15,9 +16,10 @@ from rest_framework import serializers as s
 from rest_framework.request import Request
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.matters import reading_in
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, operation
-from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text
+from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text, Uuid
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
@@ -49,6 +51,8 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "went_to": [],
 }  # fmt: skip
 
+IN_MATTER = "Also the documents of this matter, closed or not; of private documents no others."
+
 
 class SectionParameters(Parameters):
     as_of = Day(required=False, help_text="As the law was on that day.")
@@ -58,6 +62,7 @@ class SectionParameters(Parameters):
         required=False,
         help_text="Of several texts of that day that one, as `changes` numbers them.",
     )
+    matter = Uuid(required=False, help_text=IN_MATTER)
 
 
 class SectionView(ApiView):
@@ -66,7 +71,14 @@ class SectionView(ApiView):
         """Read a provision, a document or what is above it by its locator. A deeper place answers its section, with the
         place as `pin`.
         """
-        return place_account(path, caller_of(request), **asked)
+        with reading_in(number := asked.pop("matter", None), caller_of(request)) as caller:
+            account = place_account(path, caller, **asked)
+        return account | {"url": url_in(number, account["url"])}
+
+
+def url_in(matter: UUID | None, url: str) -> str:
+    """The page as members of the matter read it."""
+    return f"{url}?matter={matter}" if matter else url
 
 
 def place_account(locator: str, caller: Caller, as_of: date | None = None, version: int | None = None) -> dict:

@@ -75,6 +75,13 @@ def test_a_case_from_its_opening_to_its_erasure(keys):
     inside = reader.ask("get", f"search?q=ninety+doubloons&matter={number}&explain=true").json()
     assert (inside["results"] or inside["near_misses"])[0]["domain"] == "client_cases"
     assert inside["explanation"]["candidates"]
+    found = (inside["results"] or inside["near_misses"])[0]
+    assert found["url"] == f"/law{found['locator']}?matter={number}"
+    document = reader.ask("get", matter).json()["documents"][0]["locator"]
+    for place, text in ((f"sections{found['locator']}", "Ninety doubloons"), (f"documents{document}", document)):
+        assert text in reader.ask("get", f"{place}?matter={number}").content.decode()
+        assert reader.ask("get", place).status_code == 404
+        assert stranger.ask("get", f"{place}?matter={number}").status_code == 404
     beside = reader.ask("get", f"search?q=ninety+doubloons&matter={number}&domain=us_constitution").json()
     assert "client_cases" in {place["domain"] for place in beside["results"] + beside["near_misses"]}
     log = SearchLog.objects.get(pk=beside["trace_id"])
