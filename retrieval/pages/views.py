@@ -395,9 +395,11 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
             return shelf(request, page)
         case reader.Contents():
             return render(request, "retrieval/document.html", {"page": page, "reader": options})
+    here = options.url_on(options.as_of, page.section.locator, options.version)
     context = {
         "page": page,
         "reader": options,
+        "permanent": request.build_absolute_uri(here),
         "not_yet": bool(page.section.valid_from and page.section.valid_from > timezone.localdate()),
         "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),

@@ -28,6 +28,7 @@ from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 
 register = template.Library()
+CODES = ("/us/usc/", "/us/cfr/")
 HELPLINE = re.compile(r"\b(911|988|1-\d{3}-\d{3}-\d{4})\b")
 MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
 
@@ -157,8 +158,14 @@ def full_label(section: Section) -> str:
 
 
 @register.filter
-def cite_as(section: Section) -> str:
-    """Its citation, of a decision with name and year, which a citation of the United States Reports alone lacks."""
+def cite_as(section: Section, day: date | None = None) -> str:
+    """Its citation, of a decision with name and year, which a citation of the United States Reports alone lacks, and
+    of a text that a code no longer has with the year of an edition that had it, of about the day read.
+    """
+    if section.locator.startswith(CODES) and section.valid_to and section.valid_to <= timezone.localdate():
+        years = [section.valid_to.year - 1, *([day.year] if day else [])]
+        first = section.valid_from.year if section.valid_from else 0
+        return f"{section.citation} ({max(first, min(years))})"
     if not section.locator.startswith(UNITED_STATES_REPORTS):
         return section.citation
     document, (cited, space, part) = section.document, section.citation.partition(" (")

@@ -258,3 +258,14 @@ def test_members_are_told_that_they_own_nothing_outside_their_matters(client, vi
 def test_a_reader_leaves(visit, firm):
     assert visit("rea", "leave")["Location"] == "/private"
     assert visit("rea").status_code == 404
+
+
+def test_the_permanent_link_in_a_closed_matter_leads_its_members_back(client, visit, firm):
+    document = handed_in(firm.matter, firm.lead)
+    matters.close(firm.matter, firm.lead)
+    visit("rea")
+    page = Page(client.get(f"/law{document.locator}/1?matter={firm.matter.public_id}"))
+    (link,) = page.all("a", id="permalink")
+    assert client.get(link["href"]).status_code == 200
+    visit("stan")
+    assert client.get(link["href"]).status_code == 404

@@ -382,3 +382,20 @@ def test_a_document_of_which_nothing_is_published_yet_has_a_page(client):
 def test_a_document_tells_how_many_provisions_its_parts_hold(client):
     under = Section.objects.readable(reader.ANONYMOUS).results().below("/us/const/article/III")
     assert f"Article III: The Judicial Branch {under.count()} provisions" in look(client, "/law/us/const").text
+
+
+def test_the_permanent_link_of_a_former_text_leads_to_it_and_its_citation_has_a_year(client):
+    document = a_document(a_domain(locator_prefix="/us/cfr"), locator="/us/cfr/t37")
+    place = {"locator": "/us/cfr/t37/s1.16", "citation": "37 C.F.R. § 1.16"}
+    begin, change = date(2003, 7, 1), date(2008, 7, 1)
+    a_section(document, "Former fees.", valid_from=begin, valid_to=change, **place)
+    a_section(document, "Fees.", valid_from=change, **place)
+    for day, year in (("2006-01-01", 2006), ("2008-01-01", 2007), ("2003-08-01", 2003)):
+        page = look(client, f"/law/us/cfr/t37/s1.16?as_of={day}&q=fees")
+        (link,) = page.all("a", id="permalink")
+        assert "Former fees." in look(client, link["href"]).text
+        assert page.all("link", rel="canonical")[0]["href"].endswith("s1.16")
+        assert f"Cite as 37 C.F.R. § 1.16 ({year})" in page.text
+    today = look(client, "/law/us/cfr/t37/s1.16")
+    assert "Cite as 37 C.F.R. § 1.16 Copy" in today.text
+    assert today.all("a", id="permalink")[0]["href"].endswith("s1.16")
