@@ -186,6 +186,16 @@ def test_a_reader_leaves_and_a_removed_member_reads_no_more(keys):
     assert {each.ask("get", matter).status_code for each in (reader, contributor)} == {404}
 
 
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_member_leaves_by_a_key_that_only_searches_or_only_changes(client, keys, scope):
+    lead, *_, matter = keys
+    member = Key(client, scope)
+    lead.ask("post", f"{matter}/members", {"name": member.name, "role": "reader"})
+    assert member.ask("delete", f"{matter}/members?name={lead.name}").status_code == 403
+    assert member.ask("delete", f"{matter}/members").status_code == 200
+    assert member.name not in {each["name"] for each in lead.ask("get", matter).json()["members"]}
+
+
 def test_staff_keys_see_no_matter_that_they_are_no_member_of(client, keys):
     staff = Key(client, *SCOPES, "staff", "pipelines")
     assert staff.ask("get", "matters").json()["matters"] == []
