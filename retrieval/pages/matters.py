@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
-from retrieval.errors import ArfError, NotFound, Unprocessable
+from retrieval.errors import ArfError, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Matter, MatterMember, Upload
 from retrieval.models.uploads import in_words
@@ -26,12 +26,8 @@ from retrieval.parsing.files.formats import READERS
 
 SHOWN = 500  # documents on the page
 OF_MATTERS = "client_cases"  # the private domain that ships, in which anybody's matter begins
-LEFT = {  # acts after which one sees no more of the matter, and what is said of them on one's own page
-    "leave": _("You have left the matter."),
-    "erase": _(
-        "The matter is erased: nobody finds anything of it any more, and its texts are being deleted."
-    ),
-}
+LEFT = _("You have left the matter.")
+ERASED = _("The matter is erased: nobody finds anything of it any more, and its texts are being deleted.")
 
 
 class MatterForm(forms.Form):
@@ -79,21 +75,21 @@ def matter_page(request: HttpRequest, matter_id: UUID) -> HttpResponse:
 @form_on("retrieval:matter", "matter_id")
 @signed_in
 def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
-    """One act; a refusal is said above the page, whose fields keep what was typed."""
+    """One act; a refusal is said above the page, whose fields keep what was typed. Who then is no member any more is
+    told so on their own page.
+    """
     matter = matters.matter_of(matter_id, request.caller)
     form = MatterForm(request.POST, request.FILES)
     if not form.is_valid():
         return page(request, matter, problem=form.problem, status=400)
     try:
         act(matter, request, form.cleaned_data)
-    except NotFound:
-        raise
     except ArfError as refused:
         return page(request, matter, problem=in_words(refused.refusal), status=refused.status)
-    if said := LEFT.get(form.cleaned_data["action"]):
-        messages.success(request, said)
-        return redirect("retrieval:private")
-    return redirect("retrieval:matter", matter_id)
+    if matters.is_member(matter.principal, request.caller):
+        return redirect("retrieval:matter", matter_id)
+    messages.success(request, ERASED if form.cleaned_data["action"] == "erase" else LEFT)
+    return redirect("retrieval:private")
 
 
 def act(matter: Matter, request: HttpRequest, said: dict) -> None:

@@ -269,3 +269,20 @@ def test_the_permanent_link_in_a_closed_matter_leads_its_members_back(client, vi
     assert client.get(link["href"]).status_code == 200
     visit("stan")
     assert client.get(link["href"]).status_code == 404
+
+
+def test_a_lead_who_removes_herself_is_told_that_she_has_left(client, visit, firm):
+    visit("lea", "member", name="user:stan", role="lead")
+    visit("stan")
+    assert visit("lea", "remove", name="user:lea")["Location"] == "/private"
+    assert "You have left the matter." in Page(client.get("/private")).text
+
+
+def test_what_is_not_in_the_matter_is_told_on_its_page(visit):
+    for action, said, told in (
+        ("remove", {"name": "user:nobody"}, "The matter has no member of this name."),
+        ("drop", {"number": 9}, "The matter has no such deadline."),
+        ("drop-upload", {}, "There is no such file."),
+    ):
+        refused = visit("lea", action, **said)
+        assert refused.status_code == 404 and told in Page(refused).text and REFERENCE in Page(refused).text
