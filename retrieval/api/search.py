@@ -270,11 +270,12 @@ class FeedbackView(ApiView):
     @operation("feedback", KeptOpinion, 404, 413, 415, body=FeedbackBody, success=(201,))
     def post(self, request: Request, said: dict) -> dict:
         """Say whether a result, or a whole answer, helped; saying it again changes what was said."""
+        locator = said.get("locator", "")  # of a private place no more is kept than its number, which nobody is told
         kept = give_feedback(
             str(said["trace_id"]),
             caller_of(request),
-            locator=said.get("locator", ""),
+            locator=locator,
             verdict=said["verdict"],
             comment=said.get("comment", ""),
         )
-        return {"trace_id": str(kept.log_id)} | as_stored(kept, "locator", "verdict", "comment")
+        return {"trace_id": str(kept.log_id), "locator": locator} | as_stored(kept, "verdict", "comment")

@@ -112,7 +112,8 @@ def test_a_private_search_and_feedback_on_it_are_its_callers(client, case, scope
     said = {"trace_id": trace, "verdict": "helpful"}
     assert_refused(client.get(f"{API}/traces/{trace}", **stranger), 404, "not_found")
     assert_refused(post(client, said, url=f"{API}/feedback", **stranger), 404, "not_found")
-    assert post(client, said, url=f"{API}/feedback", **case).status_code == 201
+    told = post(client, said | {"locator": LOCATOR}, url=f"{API}/feedback", **case)
+    assert (told.status_code, told.json()["locator"]) == (201, LOCATOR)
 
 
 def test_a_private_trace_keeps_no_words_and_names_no_hidden_place(client, case):
