@@ -255,6 +255,16 @@ def test_a_large_file_waits_on_disk_for_its_owner_alone_and_not_past_the_request
     assert not Path(path).exists()
 
 
+def test_a_key_with_the_scope_begins_in_a_private_domain_that_others_do_not_see(client):
+    firm, key = a_domain(visibility="private"), bearer("search", "documents")
+    assert client.get(HERE, {"domain": firm.slug}, **key).status_code == 404
+    taken = handed_in(client, firm, key)
+    assert taken.status_code == 202
+    finish(taken.json()["id"])
+    assert client.get(HERE, {"domain": firm.slug}, **key).json()["total"] == 1
+    assert client.get(HERE, {"domain": firm.slug}, **bearer("search", "documents")).status_code == 404
+
+
 def test_a_private_document_is_for_the_key_that_handed_it_in_and_those_it_named(client):
     cases, ours = Domain.objects.get(slug="client_cases"), bearer("search", "documents")
     friend, friends_secret = ApiKey.issue(name="friend", scopes=["search"])
