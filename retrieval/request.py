@@ -65,8 +65,8 @@ def check(request: SearchRequest) -> None:
 
 
 def paging(total: int, *, k: int, page: int) -> dict[str, int | None]:
-    """Where one page of `k` stands among them all; none follows the last that may be asked for, and what is past the end
-    leads back to the last that there is.
+    """Where one page of `k` stands among them all; none follows the last that may be asked for, and what is past the
+    end leads back to the last that there is.
     """
     more = total > page * k and page < MOST_PAGES
     previous = min(page - 1, max(-(-total // k), 1))

@@ -1,12 +1,24 @@
-"""How the places that are quoted are cited: by the numbered place, and once where they follow each other. Pure."""
+"""How the places that are quoted are cited: by the numbered place, and once where they follow each other; and what
+editions are called. Pure.
+"""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from itertools import groupby
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext_lazy as _
 
 from retrieval.citations.citation import cite
 from retrieval.corpus.history import is_within
 
 QUOTING = ("yes", "no", "law")
+EDITIONS = {  # what stands before the day, as `retrieval.parsing.cfr.reader` writes it
+    "Code of Federal Regulations, edition of": _("Code of Federal Regulations, edition of %(day)s"),
+    "eCFR, as amended to": _("eCFR, as amended to %(day)s"),
+}
+DATED = re.compile(r"(.*) (\d{4}-\d\d-\d\d)")
 
 
 def pinned(place: Mapping) -> str:
@@ -17,7 +29,7 @@ def pinned(place: Mapping) -> str:
 
 def together(entries: Sequence[Mapping]) -> list[list[Mapping]]:
     """The entries of an answer, those that quote one provision and follow each other in one group."""
-    return [list(group) for _, group in groupby(entries, key=provision_of)]
+    return [list(group) for _of, group in groupby(entries, key=provision_of)]
 
 
 def provision_of(entry: Mapping) -> tuple | int:
@@ -55,3 +67,11 @@ def deepest(places: Sequence[Mapping]) -> Iterator[Mapping]:
 def citation_of(entries: Sequence[Mapping]) -> str:
     """All of it in one line."""
     return "".join(f"{one['before']}{one['words']}" for one in cited(entries))
+
+
+def named_edition(edition: str) -> str:
+    """As its source names it; an edition of the regulations in the reader's language."""
+    dated = DATED.fullmatch(edition)
+    if not dated or dated[1] not in EDITIONS:
+        return edition
+    return EDITIONS[dated[1]] % {"day": date_format(date.fromisoformat(dated[2]))}

@@ -19,6 +19,7 @@ from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
+from retrieval.answers.citing import named_edition
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import (
@@ -478,7 +479,7 @@ def place(result: dict) -> dict:
 def notice(sections: Sequence[int], day: date | None, language: str) -> str:
     """Which edition of the law was read, and that this is no advice."""
     told = [
-        ", ".join(filter(None, (title, named_edition(edition), _("read on %(day)s") % {"day": date_format(read)})))
+        ", ".join(filter(None, (title, edition_of(edition), _("read on %(day)s") % {"day": date_format(read)})))
         for title, edition, read in reading.editions(sections, language)
     ]
     as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
@@ -487,8 +488,8 @@ def notice(sections: Sequence[int], day: date | None, language: str) -> str:
     return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])
 
 
-def named_edition(edition: str) -> str:
+def edition_of(edition: str) -> str:
     """As its source names it; where people gave its day alone, by that."""
     if not DAY.fullmatch(edition):
-        return edition
+        return named_edition(edition)
     return _("edition of %(day)s") % {"day": date_format(date.fromisoformat(edition))}

@@ -302,8 +302,8 @@ def take(said: dict, key: ApiKey) -> dict:
 
 
 def domain_for(slug: str, caller: Caller) -> Domain:
-    """A public domain, or a private one: somebody hands in its first file, and so a key with the scope may begin where it
-    has read nothing yet, though that tells it that the domain is there. Raises NotFound.
+    """A public domain, or a private one: somebody hands in its first file, and so a key with the scope may begin where
+    it has read nothing yet, though that tells it that the domain is there. Raises NotFound.
     """
     domain = Domain.objects.filter(slug=slug).first()
     if domain is None or not domain.takes_uploads:

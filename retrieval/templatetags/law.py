@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
-from retrieval.answers.citing import cited, together
+from retrieval.answers.citing import cited, named_edition, together
 from retrieval.citations.reporters import SHORT_NAME, UNITED_STATES_REPORTS, cite_case
 from retrieval.corpus import history
 from retrieval.corpus.changes import begins
@@ -28,6 +28,7 @@ from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
 
 register = template.Library()
+register.filter(named_edition)
 CODES = ("/us/usc/", "/us/cfr/")
 HELPLINE = re.compile(r"\b(911|988|1-\d{3}-\d{3}-\d{4})\b")
 MARK, UNMARK = SafeString("<mark>"), SafeString("</mark>")
@@ -38,8 +39,8 @@ LEVELS = (
     gettext_noop("Chapter"), gettext_noop("Clause"), gettext_noop("Division"), gettext_noop("Opinion"),
     gettext_noop("Paragraph"), gettext_noop("Part"), gettext_noop("Preamble"), gettext_noop("Section"),
     gettext_noop("Subchapter"), gettext_noop("Subclause"), gettext_noop("Subdivision"),
-    gettext_noop("Subparagraph"), gettext_noop("Subpart"), gettext_noop("Subsection"), gettext_noop("Subtitle"),
-    gettext_noop("Title"), gettext_noop("Volume"),
+    gettext_noop("Subject Group"), gettext_noop("Subparagraph"), gettext_noop("Subpart"),
+    gettext_noop("Subsection"), gettext_noop("Subtitle"), gettext_noop("Title"), gettext_noop("Volume"),
 )  # fmt: skip
 STATUSES = (
     gettext_noop("Omitted"), gettext_noop("Overruled"), gettext_noop("Renumbered"), gettext_noop("Repealed"),

@@ -88,3 +88,14 @@ def test_law_is_escaped_before_it_is_marked(client):
     for html in (marked, body):
         assert "<img src=x" not in html and "<b>soldiers" not in html
         assert "&lt;img src=x" in html and "<mark" in html
+
+
+def test_editions_and_groups_of_the_regulations_are_named_in_the_readers_language():
+    with translation.override("es"):
+        assert law.named_edition("Code of Federal Regulations, edition of 2016-07-01") == (
+            "Código de Reglamentos Federales, edición del 1 de julio de 2016"
+        )
+        current = law.named_edition("eCFR, as amended to 2026-01-02")
+        assert current == "eCFR, con las reformas hasta el 2 de enero de 2026"
+        assert law.named_edition("Online@119-73") == "Online@119-73"
+        assert law.label(Section(level="subject group")) == "Grupo temático"
