@@ -286,3 +286,21 @@ def test_what_is_not_in_the_matter_is_told_on_its_page(visit):
     ):
         refused = visit("lea", action, **said)
         assert refused.status_code == 404 and told in Page(refused).text and REFERENCE in Page(refused).text
+
+
+def test_all_that_was_handed_in_under_one_name_on_one_day_is_read_in_a_closed_matter_too(client, visit, firm):
+    prices = (100, 200, 300, 400)
+    for price in prices:
+        document = handed_in(firm.matter, firm.lead, f"1. Rent. A price of {price} ducats.", "lease.txt")
+    matters.close(firm.matter, firm.lead)
+    visit("rea")
+    address = f"/law{document.locator}/1?matter={firm.matter.public_id}"
+    page = Page(client.get(address))
+    versions = dict.fromkeys(link for link in page.links() if link.startswith(f"/law{document.locator}/1?as_of="))
+    texts = [Page(client.get(link)).text for link in (address, *versions)]
+    assert all(f"{price} ducats" in text for price, text in zip(prices[::-1], texts, strict=True))
+    links = [link for link in versions if "version=" in link]
+    (permanent,) = Page(client.get(links[0])).all("a", id="permalink")
+    assert "300 ducats" in Page(client.get(permanent["href"])).text
+    visit("stan")
+    assert {client.get(link).status_code for link in versions} == {404}
