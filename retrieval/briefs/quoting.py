@@ -41,8 +41,8 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _SIGNALS = re.compile(
-    r"(?:see|also|cf|accord|but|e\.g|compare|with|contra|generally|and|quoting|citing|in|id|véase|ver|también|y|the|u\.?s"
-    r"|ex|rel|re|matter|supra|at|const|of)\b",
+    r"(?:see|also|cf|accord|but|e\.g|compare|with|contra|generally|and|quoting|citing|in|id|véase|ver|también"
+    r"|por ejemplo|p\.\s?ej|y|the|u\.?s|ex|rel|re|matter|supra|at|const|of)\b",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\([^()]{0,300}\)")
