@@ -102,7 +102,7 @@ def quotations(text: str) -> list[Quotation]:
 def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
     """Whether what is in the bracket is a name, and not what a citation before it says."""
     quoted = _QUOTED.findall(bracket[0])
-    if all(map(_is_capitalised, quoted)):
+    if all(map(is_capitalised, quoted)):
         return True
     introduced = _NAMING.match(bracket[0]) is not None
     few = all(introduced or len(words.split()) <= MOST_WORDS for words in quoted)
@@ -110,7 +110,7 @@ def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
     return few and not closed and not _CITED.search(text[max(0, bracket.start() - 80) : bracket.start()])
 
 
-def _is_capitalised(name: str) -> bool:
+def is_capitalised(name: str) -> bool:
     """ "Department of Homeland Security", "the Act"."""
     words = [word for word in re.findall(r"[^\W_][\w’'.-]*", name) if word not in _NO_CAPITALS]
     return bool(words) and not _CLOSED.search(name) and all(not word[0].islower() for word in words)
