@@ -5,6 +5,11 @@ from collections.abc import Iterable
 from io import BytesIO
 
 from docx import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 Words = tuple[float, float, float, str, str]  # left, from the top, size, font (F1 plain, F2 bold), text
 
@@ -87,6 +92,24 @@ def docx(*paragraphs: tuple[str, str], title: str = "") -> bytes:
     word.core_properties.title = title
     for style, text in paragraphs:
         word.add_paragraph(text, style=style)
+    return saved(word)
+
+
+def noted_docx(said: Iterable[str | int], notes: Iterable[str]) -> bytes:
+    """A Word file of one paragraph: its words, and by their numbers where it calls its footnotes."""
+    word = Document()
+    paragraph = word.add_paragraph()
+    for each in said:
+        run = paragraph.add_run("" if isinstance(each, int) else each)
+        if isinstance(each, int):
+            run._r.append(parse_xml(f'<w:footnoteReference {nsdecls("w")} w:id="{each}"/>'))
+    lines = "".join(
+        f'<w:footnote w:id="{number}"><w:p><w:r><w:t>{note}</w:t></w:r></w:p></w:footnote>'
+        for number, note in enumerate(notes, start=1)
+    )
+    content = f"<w:footnotes {nsdecls('w')}>{lines}</w:footnotes>".encode()
+    part = Part(PackURI("/word/footnotes.xml"), "application/xml", content, word.part.package)
+    word.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
     return saved(word)
 
 

@@ -296,6 +296,7 @@ class ResolvedCitation(CitationInText):
 
 
 class ResolvedCitations(s.Serializer):
+    complete = s.BooleanField(help_text=f"Whether these are all; after {MAX_CITATIONS} citations no more are told.")
     citations = ResolvedCitation(many=True)
 
 
@@ -316,9 +317,11 @@ class CitationsView(ApiView):
 
 def resolved(text: str, caller: Caller) -> dict:
     """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
-    found = (whole_citations(text) or find_citations(text))[:MAX_CITATIONS]
+    every = whole_citations(text) or find_citations(text)
+    found = every[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
-    return {"citations": [asdict(one) | {"resolved": one.locator in known} for one in found]}
+    citations = [asdict(one) | {"resolved": one.locator in known} for one in found]
+    return {"complete": len(every) == len(found), "citations": citations}
 
 
 # -- The domains that a caller may see

@@ -199,7 +199,8 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
         library.look_up(cited)
         spans = [(one.start, one.end) for one in cited]
         among = units(text, spans)
-        citations = tuple(check_citation(one, library, sentence_of(one, text, among)) for one in cited)
+        said = [said_of(number, text, among) for number in range(len(cited))]
+        citations = tuple(check_citation(one, library, sentence) for one, sentence in zip(cited, said, strict=True))
         library.read(check.stand for check in citations)
         checker = Quotations(text, citations, spans, among, library)
         quoted = quotations(text)
@@ -213,8 +214,9 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
     return Report(text, library.day, citations, checks, propositions, complete)
 
 
-def sentence_of(cited: Cited, text: str, among: Sequence[Unit]) -> str:
-    return next((text[unit.start : unit.end] for unit in among if unit.start <= cited.start < unit.end), "")
+def said_of(number: int, text: str, among: Sequence[Unit]) -> str:
+    """The sentence that a citation stands in, with the one that calls its note."""
+    return " ".join(text[unit.start : unit.end] for unit in among if number in unit.citations)
 
 
 # -- Citations

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrieval.briefs.quoting import is_capitalised
 from retrieval.citations import constitution
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source, cite
@@ -40,9 +41,10 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _STEPS = {"am": "/amendment/", "en": "/amendment/", "ar": "/article/", "cl": "/clause/", "se": "/s"}
+# The number of a place is written as one: "4.2", "IV", "iv", "B"; "complaint section must" has none.
 _PLACE = (
-    r"(?:,?\s{0,2}(?:§{1,2}|\b(?:section|sec\.|article|art\.|clause|cl\.|exhibit|ex\.|sección|artículo|cláusula)))"
-    r"\s?(?P<number>\w+(?:\.\w+)*)"
+    r"(?:,?\s{0,2}(?i:§{1,2}|\b(?:section|sec\.|article|art\.|clause|cl\.|exhibit|ex\.|sección|artículo|cláusula)))"
+    r"\s?(?P<number>(?:\d\w*|[IVXLC]+|[ivxlc]+|[A-Z])(?!\w)(?:\.\w+)*)"
 )
 _CONST = re.compile(r"const\.?(?:itution|itucion)?(?:'s)?[\s,]*$")
 _NAME = re.compile(
@@ -180,17 +182,23 @@ def _shortened(text: str) -> Iterator[Cited]:
 
 
 def _titled(text: str, titled: Iterable[Titled]) -> Iterator[Cited]:
+    """With a place behind it in any case; else only as titles are written."""
     for document in titled:
-        for match in re.finditer(
-            rf"(?<!\w){re.escape(document.title)}(?!\w)({_PLACE})?", text, re.IGNORECASE
-        ):
-            number = match["number"] or ""
-            place = f"{document.title}, § {number}", f"{document.locator}/{number}"
-            if number:
-                place = document.sections.get(number, place)
-            else:
+        title = re.escape(document.title)
+        for match in re.finditer(rf"(?<!\w)(?P<title>(?i:{title}))(?!\w)({_PLACE})?", text):
+            if number := match["number"]:
+                absent = f"{document.title}, § {number}", f"{document.locator}/{number}"
+                place = document.sections.get(number, absent)
+            elif is_title(match["title"], document.title):
                 place = document.title, document.locator
+            else:
+                continue
             yield Cited(match[0], *match.span(), *place)
+
+
+def is_title(written: str, title: str) -> bool:
+    """As it is, or with capitals. A single word is none: "Complaint allegations are taken as true"."""
+    return not title.isalpha() and (written == title or is_capitalised(written))
 
 
 def _named(text: str, names: CaseNames | None) -> Iterator[Cited]:

@@ -11,7 +11,7 @@ from retrieval.briefs.answered import answered_otherwise
 from retrieval.briefs.citing import Cited, admits
 from retrieval.briefs.holdings import set_free, turned_round
 from retrieval.briefs.library import Library, Source, Stand
-from retrieval.briefs.quoting import Quotation, Unit
+from retrieval.briefs.quoting import Quotation, Unit, is_only_citations
 from retrieval.corpus import history
 from retrieval.parsing.cases import holding_begins
 from retrieval.proof.alignment import Clause, clauses, tokens
@@ -55,6 +55,7 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\((?:[^()]{0,20}\s)?[12]\d{3}\)")
+_BESIDE_BRACKETS = re.compile(r"(\([^()]{0,300}\))|\S")
 _MONEY = re.compile(r"\$\s?\d")  # an amount tells what a sentence says, however short it is
 Reader = Callable[[Proving], Sequence[Clause]]
 
@@ -110,6 +111,9 @@ def check_propositions(
             library.unsearched = True
             continue
         said = blanked(text[unit.start : unit.says], unit.start, [cited[number] for number in numbers])
+        spans = [(cited[number].start, cited[number].end) for number in unit.citations if number < len(stands)]
+        if is_only_citations(text, unit.start, unit.says, [span for span in spans if span[0] < unit.says]):
+            said = in_brackets(said)
         following = bisect_right(ends, unit.start)
         quotes = following < len(quoted) and quoted[following].start < unit.says
         is_pleaded = any(_PLEADED.search(text, unit.start, cited[number].start) for number in here)
@@ -167,6 +171,11 @@ def blanked(said: str, start: int, cited: Sequence[Cited]) -> str:
         first, last = max(0, one.start - start), min(len(said), one.end - start)
         said = said[:first] + " " * max(0, last - first) + said[max(first, last) :]
     return said
+
+
+def in_brackets(said: str) -> str:
+    """What citations alone say of the law, each word in its place: signals and names say nothing."""
+    return _BESIDE_BRACKETS.sub(lambda found: found[1] or " ", said)
 
 
 def states_former_law(said: str, stands: Sequence[Stand], library: Library) -> bool:

@@ -1,13 +1,14 @@
 """The quotations of a text, and the citations that each may belong to. Pure.
 
 A quotation is what stands in curly, straight or angled quotation marks; marks within it are its own. A term that is
-given a name in brackets (the "Act") is none. A citation that is a sentence of its own belongs to the sentence before.
+given a name in brackets (the "Act") is none. A citation that is a sentence of its own belongs to the sentence before,
+in a note to the one that calls it: that has a "[1]", with which the line of the note begins.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Literal
 
@@ -41,8 +42,8 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _SIGNALS = re.compile(
-    r"(?:see|also|cf|accord|but|e\.g|compare|with|contra|generally|and|quoting|citing|in|id|véase|ver|también|y|the|u\.?s"
-    r"|ex|rel|re|matter|supra|at|const|of)\b",
+    r"(?:see|also|cf|accord|but|e\.g|compare|with|contra|generally|and|quoting|citing|in|id|véase|ver|también"
+    r"|por ejemplo|p\.\s?ej|y|the|u\.?s|ex|rel|re|matter|supra|at|const|of)\b",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\([^()]{0,300}\)")
@@ -57,6 +58,8 @@ _SAYS = re.compile(
 )
 _ABOVE = re.compile(r"\n\s*\n")
 _WRAPPED = re.compile(rf"[^\n]{{{WRAPPED - 4}}}(?:[\w,&’']|\bv\.)[ \t]*\n\Z")
+_CALL = re.compile(r"(?<=\S)[ .,;]{0,2}\[(?P<number>\d{1,4})\]")
+_CALL_OR_NOTE = re.compile(rf"{_CALL.pattern}|^\[(?P<note>\d{{1,4}})\] ", re.MULTILINE)
 _STOP = re.compile(r"\.[”’\"')\]»]*\s+(?=[A-Z“«\"])")
 
 
@@ -71,7 +74,9 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence with the citations that stand behind it as sentences of their own; `says` is the first alone."""
+    """A sentence with the citations that stand behind it or in its notes as sentences of their own; `says` is the first
+    alone.
+    """
 
     start: int
     end: int
@@ -102,7 +107,7 @@ def quotations(text: str) -> list[Quotation]:
 def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
     """Whether what is in the bracket is a name, and not what a citation before it says."""
     quoted = _QUOTED.findall(bracket[0])
-    if all(map(_is_capitalised, quoted)):
+    if all(map(is_capitalised, quoted)):
         return True
     introduced = _NAMING.match(bracket[0]) is not None
     few = all(introduced or len(words.split()) <= MOST_WORDS for words in quoted)
@@ -110,7 +115,7 @@ def _gives_a_name(text: str, bracket: re.Match[str]) -> bool:
     return few and not closed and not _CITED.search(text[max(0, bracket.start() - 80) : bracket.start()])
 
 
-def _is_capitalised(name: str) -> bool:
+def is_capitalised(name: str) -> bool:
     """ "Department of Homeland Security", "the Act"."""
     words = [word for word in re.findall(r"[^\W_][\w’'.-]*", name) if word not in _NO_CAPITALS]
     return bool(words) and not _CLOSED.search(name) and all(not word[0].islower() for word in words)
@@ -146,20 +151,47 @@ def _in_paragraph(text: str, first: int, end: int) -> Iterator[Quotation]:
 def units(text: str, cited: Sequence[Span]) -> list[Unit]:
     """The sentences of a text that are not only citations, each with its citations."""
     found: list[Unit] = []
-    for start, end in whole_sentences(text, cited):
+    begun: list[int] = []  # where each begins
+    notes = notes_of(text)
+    for start, end in whole_sentences(text, cited, notes):
         inside = tuple(place for place, (a, _) in enumerate(cited) if start <= a < end)
         before = found[-1] if found else None
-        near = before is not None and not _ABOVE.search(text[before.start : before.end])
-        if inside and near and is_only_citations(text, start, end, [cited[place] for place in inside]):
+        near = before is not None and start not in notes and not _ABOVE.search(text[before.start : before.end])
+        only = inside and is_only_citations(text, start, end, [cited[place] for place in inside])
+        if only and near:
             found[-1] = Unit(before.start, end, before.says, (*before.citations, *inside))
         else:
             found.append(Unit(start, end, end, inside))
+            begun.append(start)
+        call = notes.get(text.rfind("\n", 0, start) + 1) if only else None
+        if call is not None:
+            calling = bisect_right(begun, call) - 1
+            found[calling] = replace(found[calling], citations=(*found[calling].citations, *inside))
     return found
 
 
-def whole_sentences(text: str, cited: Sequence[Span]) -> Iterator[Span]:
+def notes_of(text: str) -> dict[int, int]:
+    """Where the line of each note begins, and where it is called last before that."""
+    found: dict[int, int] = {}
+    calls: dict[str, int] = {}  # that no note answers yet
+    for mark in _CALL_OR_NOTE.finditer(text):
+        if mark["number"]:
+            calls[mark["number"]] = mark.start()
+        elif mark["note"] in calls:
+            found[mark.start()] = calls.pop(mark["note"])
+    return found
+
+
+def note_called(text: str, call: re.Match[str] | None) -> Span | None:
+    """The next line that begins with this mark."""
+    start = text.find(f"\n[{call['number']}] ", call.end()) + 1 if call else 0
+    end = text.find("\n", start)
+    return (start, end if end >= 0 else len(text)) if start else None
+
+
+def whole_sentences(text: str, cited: Sequence[Span], notes: Iterable[int] = ()) -> Iterator[Span]:
     """Sentences, of which none ends within a citation or a quotation, nor where a long line is only wrapped; a full
-    stop behind a citation ends one.
+    stop behind a citation ends one, and so does a note where it begins.
     """
     closed = sorted([*cited, *((quotation.start, quotation.end) for quotation in quotations(text))])
     reached = [0, *accumulate((b for _, b in closed), max)]  # how far those go that begin before each
@@ -169,7 +201,7 @@ def whole_sentences(text: str, cited: Sequence[Span]) -> Iterator[Span]:
         for _, end in sentences(text, max_chars=len(text) + 1)
         if not _WRAPPED.search(text, max(0, end - 2 * WRAPPED), end)
     }
-    ends |= {m.end() for m in behind if m}
+    ends |= {*notes, *(m.end() for m in behind if m)}
     begun = 0
     for end in sorted(ends):
         if reached[bisect_left(closed, (end, 0))] <= end and not text[end : end + 1].islower():
@@ -193,7 +225,13 @@ def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) ->
 
 
 def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Sequence[Unit]) -> Belongs:
-    """The citation right after it, else the nearest before it in its sentence, else the next, else the last above."""
+    """Those of the note that is called right after it; else the citation right after it, else the nearest before it in
+    its sentence, else the next, else the last above.
+    """
+    if note := note_called(text, _CALL.match(text, quotation.end)):
+        noted = tuple(place for place, (start, _) in enumerate(cited) if note[0] <= start < note[1])
+        if noted:
+            return Belongs(noted, "surely" if len(noted) == 1 else "sentence")
     following = next((place for place, (start, _) in enumerate(cited) if start >= quotation.end), None)
     unit = next((u for u in among if u.start <= quotation.start < u.end), None)
     inside = unit.citations if unit else ()

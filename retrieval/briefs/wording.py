@@ -43,6 +43,7 @@ NUMBERS = {
 ORDER = frozenset(["before", "after", "antes", "después"])
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_MARK = re.compile(r"(?<=[^\s\d\[(])\[\d{1,4}\]")  # that calls a note: no word, as "within [30] days" has one
 _BROKEN = re.compile(r"(?<=[^\W\d_])-\s*\n\s*(?=[^\W\d_])")
 _ELLIPSIS = r"(?:\[\s*)?(?:…|\.(?:\s?\.){2,3}|\*(?:\s?\*){2,})(?:\s*\])?"
 _PIECE = re.compile(
@@ -75,7 +76,7 @@ class Words:
     """The words of a source, folded, and where each stands: in the text, and among all words."""
 
     def __init__(self, text: str):
-        found = [(fold(word[0]), word.span()) for word in _WORD.finditer(text)]
+        found = [(fold(word[0]), word.span()) for word in _WORD.finditer(unmarked(text))]
         self.text = text
         self.folded = [word for word, _ in found]
         self.spans = [span for _, span in found]
@@ -109,6 +110,11 @@ class Run:
     pieces: tuple[Piece, ...]
     reach: int | None = 0
     inside: tuple[str, ...] = ()
+
+
+def unmarked(text: str) -> str:
+    """Without the marks of notes, each word in its place."""
+    return _MARK.sub(lambda mark: " " * len(mark[0]), text)
 
 
 def fold(word: str) -> str:
@@ -156,7 +162,7 @@ def runs(quotation: str) -> list[Run]:
             reach = None if None in (reach, next_reach) else reach + next_reach
             inside = (*inside, *next_inside)
 
-    for match in _PIECE.finditer(quotation):
+    for match in _PIECE.finditer(unmarked(quotation)):
         if match["gap"]:
             close(None)
         elif match["word"]:

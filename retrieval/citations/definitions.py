@@ -1,7 +1,7 @@
 """Terms that the law defines, found in a section's text: each, its place and how far its definition governs. Pure.
 
 It governs as far as the words before it say ("As used in this chapter—"), to the end of the subdivision that these
-words open; else its own section.
+words open; else they do not say.
 """
 
 import re
@@ -28,7 +28,10 @@ _PLAIN = re.compile(
     re.MULTILINE,
 )
 _NO_TERM = re.compile(r"^(?:The|This|These|It|Such|No|Any|An?)\b|\b(?:by|which|that|it|also)$")
-_KINDS = "subtitle|title|subchapter|chapter|subpart|part|subsection|section|subparagraph|paragraph|act"
+_KINDS = (
+    "subtitle|title|subchapter|chapter|subpart|part|subsection|section|subparagraph|paragraph|act"
+    "|article|clause|exhibit|schedule|annex|appendix"
+)
 _NUMBER = r"[IVXLC\dA-Z]{1,6}\b"
 _GOVERNS = re.compile(
     r"\b(?:(?:as|when) used in|for (?:the )?purposes? of|(?-i:In)) "
@@ -38,16 +41,18 @@ _GOVERNS = re.compile(
     re.IGNORECASE,
 )
 _LEADS_IN = re.compile(r"[^.\n]{0,80}(?:—|:|-)\s*(?:\n|$)")
-WITHIN_SECTION = ("section", "subsection", "paragraph", "subparagraph")
+WITHIN_SECTION = ("section", "subsection", "paragraph", "subparagraph", "clause")
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A term defined at `start` of a text, which governs the level of this kind above it, or those of these numbers."""
+    """A term defined at `start` of a text, which governs the level of this kind above it, or those of these numbers;
+    "" where its text does not say.
+    """
 
     term: str
     start: int
-    kind: str = "section"
+    kind: str = ""
     numbers: tuple[str, ...] = ()
 
 
@@ -72,7 +77,7 @@ def definitions(
     made: dict[tuple, Definition] = {}
     for start, end, term in sorted(found):
         governing = [scope for scope in scopes if scope.start < end and start < scope.end]
-        kind, numbers = (governing[-1].kind, governing[-1].numbers) if governing else ("section", ())
+        kind, numbers = (governing[-1].kind, governing[-1].numbers) if governing else ("", ())
         made.setdefault((term.lower(), kind, numbers), Definition(term, start, kind, numbers))
     return list(made.values())[:MOST]
 

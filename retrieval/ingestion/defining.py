@@ -52,7 +52,11 @@ def rows_of(
 
 
 def governed(section: Section, found: Found, levels: Mapping[str, Level], document: str) -> list[str]:
-    """The locators under which it governs: the section's own where what it names is not there."""
+    """The locators under which it governs: the section's own where what it names is not there. What names nothing
+    governs all of a private document, as in contracts, and of law its section.
+    """
+    if not found.kind:
+        return [document if section.private else section.locator]
     above = list(ancestors(section.parent_locator, levels))
     if found.numbers:
         named = [

@@ -13,13 +13,13 @@ from operator import or_
 from django.db.models import F, Q, QuerySet
 
 from retrieval.citations.amending import changed_provisions, changing_provisions
-from retrieval.citations.citation import Citation
+from retrieval.citations.citation import Citation, read_plain
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
 from retrieval.corpus import decided_cases, history
 from retrieval.corpus.filters import above, inside
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
-from retrieval.models import Section
+from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
@@ -43,7 +43,7 @@ class Place:
 @dataclass(frozen=True)
 class ResolveCitations:
     """Reads citations. A query that is nothing but one, or a list of them, is answered by their places in order, and
-    ranking stages pass.
+    ranking stages pass; so is one that is a place in a document of the caller's.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -52,6 +52,8 @@ class ResolveCitations:
         whole = whole_citations(query.original, names=names, short_names=not private)  # a client may be named so
         found = whole or cited_in(query, query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
+        if private and not whole and (own := own_places(ranking.query)):
+            return self._final(ranking.noting("a place in the caller's documents"), own)
         if not found:
             return self._without(ranking)
         places = resolve(ranking.query, [citation.locator for citation in whole])
@@ -167,6 +169,17 @@ def case_not_here(query: Query) -> str:
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
     return list({place.locator: place for place in places_of(query, locators).values()}.values())
+
+
+def own_places(query: Query) -> list[Place]:
+    """What is cited by the title of a private document that the caller holds: "Lease of 2020, § 4.2"."""
+    cited = read_plain(query.original)
+    if not cited or not query.caller.principals:
+        return []
+    title, citation = cited
+    documents = Document.objects.held_by(query.caller).filter(title__istartswith=title).values("pk")
+    found = searched(query).filter(document__in=documents, private=True, citation__iexact=citation)
+    return [Place(section.locator, section, None, True) for section in found.in_order()[:MAX_UNDER]]
 
 
 def in_ranges(query: Query, cited: Sequence[Citation], places: Iterable[Place]) -> list[Place]:

@@ -40,7 +40,7 @@ BEFORE_DIGITS = frozenset(
     ["no", "n.º", "nº", "nro", "fol"]
 )  # also words: "No. 12-345", but "She said no. He…"
 STARTERS = frozenset(SENTENCE_STARTERS.split())  # begin one even after a dotted name: "in the U.S. The court"
-ENDING = re.compile(r"[.!?…][”’\"')\]»⁰¹²³⁴⁵⁶⁷⁸⁹]*\s+")
+ENDING = re.compile(r"[.!?…](?:[”’\"')\]»⁰¹²³⁴⁵⁶⁷⁸⁹]|\[\d{1,4}\])*\s+")
 PARAGRAPH = re.compile(r"(?<!\s)\s*\n\s*")  # from the first blank: many blanks are read once
 COORDINATOR = re.compile(r";\s+(?=(?:and|or|but|provided|y|e|o|u|pero)\b)", re.IGNORECASE)
 LAST_WORD = re.compile(r"[^\s—(\[“\"«]*$")

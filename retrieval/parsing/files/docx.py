@@ -4,9 +4,10 @@ Word counts itself; headings by their styles.
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
+from types import MappingProxyType
 from zipfile import BadZipFile, ZipFile
 
 from docx import Document
@@ -30,7 +31,7 @@ MALFORMED = (  # AttributeError: python-docx takes it for granted that each part
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # what is said twice
 PARAGRAPH, TABLE, ROW, CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), qn("w:instrText"), qn("w:pPr"), qn("w:rPr"), FALLBACK}
-NOTES = ("footnote", "endnote")
+NOTES = {qn(f"w:{name}Reference"): name for name in ("footnote", "endnote")}
 SAFE = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
 WORDS = {
     qn("w:tab"): " ", qn("w:br"): " ", qn("w:cr"): " ", qn("w:noBreakHyphen"): "-", qn("w:softHyphen"): "",
@@ -82,7 +83,7 @@ class _Reader:
             style.style_id for style in word.styles if (style.name or "").lower().startswith("toc")
         }
         self.numbering = Numbering(part_of(word, "numbering"), word.styles.element)
-        self.notes = {name: notes_of(word, f"{name}s") for name in NOTES}
+        self.notes = {name: notes_of(word, f"{name}s") for name in NOTES.values()}
         self.noted = 0
         self.paged = next(self.body.iter(qn("w:lastRenderedPageBreak")), None) is not None
         self.page = 1
@@ -97,23 +98,26 @@ class _Reader:
     def paragraph(self, paragraph: etree._Element) -> Iterator[Block]:
         style, label = style_of(paragraph), self.numbering.label(paragraph)
         first = self.page
-        text, starts = self.words(paragraph)
+        notes = self.notes_in(paragraph)
+        text, starts = self.words(paragraph, marked(paragraph, notes))
         if text and style not in self.contents:
             before = f"{label} " if label else ""
             starts = [(len(before) + start, page) for start, page in starts]
             pages = ((0, first), *starts) if self.paged else ()
             last = tuple(sorted(dict(pages).items()))  # of pages that begin at one offset the last
             yield Block(before + text, last, self.levels.get(style, 0), is_strong(paragraph))
-            yield from self.notes_under(paragraph)
+            pages = ((0, self.page),) if self.paged else ()
+            yield from (Block(note, pages) for _, note in notes.values())
 
-    def notes_under(self, paragraph: etree._Element) -> Iterator[Block]:
-        """The footnotes and endnotes of a paragraph, each a line of its own after it."""
-        pages = ((0, self.page),) if self.paged else ()
-        for mark in paragraph.iter(*(qn(f"w:{name}Reference") for name in NOTES)):
-            note = self.notes[mark.tag.rpartition("}")[2].removesuffix("Reference")].get(mark.get(qn("w:id")))
+    def notes_in(self, paragraph: etree._Element) -> dict[etree._Element, tuple[str, str]]:
+        """By where a paragraph calls a footnote or endnote, its mark, "[1]", and the line that it is after it."""
+        notes = {}
+        for call in (each for each in shown(paragraph) if each.tag in NOTES):
+            note = self.notes[NOTES[call.tag]].get(call.get(qn("w:id")))
             if text := self.words(note)[0] if note is not None else "":
                 self.noted += 1
-                yield Block(f"[{self.noted}] {text}", pages)
+                notes[call] = f"[{self.noted}]", f"[{self.noted}] {text}"
+        return notes
 
     def row(self, row: etree._Element) -> Block | None:
         first = self.page
@@ -121,14 +125,16 @@ class _Reader:
         text = " | ".join(cell for cell in cells if cell)
         return Block(text, ((0, first),) if self.paged else ()) if text else None
 
-    def words(self, element: etree._Element) -> tuple[str, list[tuple[int, int]]]:
-        """The text under an element, and where in it pages begin."""
+    def words(
+        self, element: etree._Element, marks: Mapping[etree._Element, str] = MappingProxyType({})
+    ) -> tuple[str, list[tuple[int, int]]]:
+        """The text under an element, with the marks of notes, and where in it pages begin."""
         parts, starts, length = [], [], 0
         for each in shown(element):
             if each.tag == qn("w:lastRenderedPageBreak"):
                 self.page += 1
                 starts.append((len(single_spaced("".join(parts)) + " ") if length else 0, self.page))
-            word = each.text or "" if each.tag == qn("w:t") else WORDS.get(each.tag, "")
+            word = each.text or "" if each.tag == qn("w:t") else marks.get(each) or WORDS.get(each.tag, "")
             word = " " if each.tag == PARAGRAPH and parts else word
             parts.append(word)
             length += len(word)
@@ -171,6 +177,14 @@ def shown(element: etree._Element) -> Iterator[etree._Element]:
             hidden += 1 if event == "start" else -1
         elif event == "start" and not hidden:
             yield each
+
+
+def marked(
+    paragraph: etree._Element, notes: Mapping[etree._Element, tuple[str, str]]
+) -> dict[etree._Element, str]:
+    """The marks that a paragraph shows: none where it ends with its only one, as headings do."""
+    said = [each for each in shown(paragraph) if each in notes or (each.text or "").strip()]
+    return {} if list(notes) == said[-1:] else {call: mark for call, (mark, _) in notes.items()}
 
 
 def style_of(paragraph: etree._Element) -> str:

@@ -163,7 +163,9 @@ def test_long_texts_are_resolved_by_post(client):
     sentence = "See 8 U.S.C. § 1182. "
     text = (sentence * 3100)[:64_000]
     answer = post(client, {"q": text}, url=f"{API}/citations/resolve").json()
-    assert len(answer["citations"]) == 250
+    assert len(answer["citations"]) == 250 and answer["complete"] is False
+    answer = post(client, {"q": sentence * 250}, url=f"{API}/citations/resolve").json()
+    assert len(answer["citations"]) == 250 and answer["complete"] is True
     assert_refused(post(client, {"q": "é" * 64_001}, url=f"{API}/citations/resolve"), 400, "bad_parameter")
     assert_refused(post(client, {"q": "a" * 800_000}, url=f"{API}/citations/resolve"), 413, "too_large")
 

@@ -175,6 +175,30 @@ def test_private_documents_are_cited_by_their_titles():
     assert locators(text) == []
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("COMPLAINT", "The complaint alleges fraud, and each complaint section must be numbered.", []),
+        ("Complaint", "Complaint allegations are taken as true.", []),
+        ("COMPLAINT", "The complaint, § 4, the Complaint, section IV and complaint § B.", ["4", "IV", "B"]),
+        ("Lease Agreement", "A lease agreement binds both. The lease agreement clause is civil.", []),
+        ("Contrato de arrendamiento", "El Contrato de arrendamiento es un contrato de arrendamiento.", [""]),
+        ("contract-01", "See contract-01.", [""]),
+        ("lease of the mill", "See the lease of the mill, and the leases of the mill.", [""]),
+        ("LEASE AGREEMENT", "The Lease Agreement and the LEASE AGREEMENT bind both.", ["", ""]),
+        ("Lease Agreement", "Under the lease agreement, clause iv, and the lease agreement § 6.4.1.", ["iv", "6.4.1"]),
+    ],
+)
+def test_ordinary_words_are_no_title(title, text, found):
+    cited = cited_in(text, NAMES, [Titled(title, "/c/d", {})])
+    assert [one.locator.removeprefix("/c/d").removeprefix("/") for one in cited] == found
+
+
+def test_ordinary_words_do_not_take_over_id():
+    text = "28 U.S.C. § 1332(a). The complaint alleges fraud; each complaint section must. Id. § 1367(a)."
+    assert locators(text, titled=[Titled("COMPLAINT", "/c/d", {})])[-1] == "/us/usc/t28/s1367/a"
+
+
 def test_a_sentence_may_say_itself_that_the_law_is_gone():
     assert admits("Plessy was overruled by Brown.") and admits("La enmienda fue derogada.")
     assert not admits("Plessy holds that the law is valid.")

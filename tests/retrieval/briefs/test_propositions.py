@@ -72,6 +72,25 @@ def test_what_the_law_cited_does_not_say_is_found(text, finding):
 @pytest.mark.parametrize(
     "text",
     [
+        "See, e.g., U.S. Const. amend. IV; cf. U.S. Const. amend. V.",
+        "Accord, e.g., U.S. Const. amend. IV; contra U.S. Const. amend. V; see generally U.S. Const. amend. VI.",
+        "Véase, p. ej., Enmienda IV; véase también, por ejemplo, Enmienda VIII.",
+        "See, e.g., U.S. Const. amend. IV (emphasis added); but see U.S. Const. amend. V.",
+    ],
+)
+def test_citations_alone_say_nothing(text):
+    assert not [check for check in check_brief(text).propositions if check.findings]
+
+
+def test_what_stands_in_brackets_behind_citations_alone_is_read():
+    text = "See, e.g., U.S. Const. amend. VIII (every prisoner is entitled to an interpreter free of charge)."
+    (check,) = check_brief(text).propositions
+    assert check.findings == ("unsupported",) and check.claim.text.strip(" ().").startswith("every prisoner")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "The Second Amendment forbids the rule.",
         "Senators are elected by the people of their State. U.S. Const. art. I, § 3, cl. 1.",
         "Senators were once picked by the legislature of their State. U.S. Const. art. I, § 3, cl. 1.",

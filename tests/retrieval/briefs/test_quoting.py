@@ -1,8 +1,10 @@
 """Quotations found in a text, and the citations they belong to."""
 
+import time
+
 import pytest
 
-from retrieval.briefs.quoting import belongs, is_only_citations, quotations, units
+from retrieval.briefs.quoting import belongs, is_only_citations, notes_of, quotations, units
 from retrieval.citations.finding import find_citations
 
 
@@ -86,6 +88,45 @@ def test_a_line_that_is_only_wrapped_ends_no_sentence():
     text = "The prosecutor answered with the case of Betts v. Brady\nAnd the rest is here.\nShort line\nThen more."
     said = [text[unit.start : unit.end] for unit in units(text, [])]
     assert said[0].endswith("is here.\n") and len(said) == 3
+
+
+NOTED = (
+    "“Congress shall make no law.”[1] More text follows. Searches need a warrant.[2] “A speedy trial” [3] is owed.\n"
+    "[1] U.S. Const. amend. I.\n[2] U.S. Const. amend. IV. See also Mapp v. Ohio, 367 U.S. 643 (1961).\n"
+    "[3] See U.S. Const. amend. VI, which nobody doubts."
+)
+
+
+def test_a_quotation_belongs_to_the_note_that_is_called_behind_it():
+    assert bound(NOTED) == [
+        ("Congress shall make no law.", "U.S. Const. amend. I", "surely"),
+        ("A speedy trial", "U.S. Const. amend. VI", "surely"),
+    ]
+    assert bound(NOTED.replace("\n", "\n\nAnother paragraph.\n\n", 1)) == bound(NOTED)
+    assert bound("“No law.”[1] It is so. U.S. Const. amend. I.")[0][2] == "above"
+
+
+def test_a_sentence_rests_on_the_citations_of_its_notes():
+    among = units(NOTED, spans(NOTED))
+    rests = {NOTED[unit.start : unit.says].strip(): unit.citations for unit in among}
+    assert rests["“Congress shall make no law.”[1]"] == (0,)
+    assert rests["More text follows."] == ()
+    assert rests["Searches need a warrant.[2]"] == (1, 2)
+    assert rests["“A speedy trial” [3] is owed."] == ()
+    assert rests["[3] See U.S. Const. amend. VI, which nobody doubts."] == (3,)
+
+
+def test_marks_that_call_no_note_and_notes_that_nothing_calls_change_nothing():
+    text = "Searches need a warrant.[7] Nobody had one.\n[1] U.S. Const. amend. IV."
+    assert units(text, spans(text))[-1].citations == (0,)
+    assert text[slice(*spans(text)[0])] == "U.S. Const. amend. IV"
+
+
+def test_a_text_of_nothing_but_marks_is_read_in_no_time():
+    start = time.process_time()
+    assert notes_of("a[1] " * 12_000) == {}
+    assert len(notes_of("a[1]. B\n[1] c. " * 4_000)) == 4_000
+    assert time.process_time() - start < 0.5
 
 
 def test_a_paragraph_of_citations_is_one_of_its_own():

@@ -3,11 +3,11 @@
 import pytest
 
 from retrieval.briefs import reading
-from retrieval.briefs.checking import MAX_TEXT
+from retrieval.briefs.checking import MAX_TEXT, check_brief
 from retrieval.briefs.reading import TooManyReaders, read_brief
 from retrieval.errors import SourceRefused, Unprocessable
 from retrieval.models import Upload
-from tests.files import column, docx, encrypted_pdf, pdf
+from tests.files import column, docx, encrypted_pdf, noted_docx, pdf
 
 BODY = "Congress “shall make no law.” U.S. Const. amend. I."
 
@@ -23,6 +23,15 @@ def test_other_formats_are_read_in_a_process_apart():
     assert "no law" in read_brief(
         "brief.PDF", pdf(column("Congress shall make no law.", "U.S. Const. amend. I."))
     )
+
+
+@pytest.mark.django_db
+def test_quotations_are_compared_with_what_the_footnotes_behind_them_cite():
+    quoted = "“Congress shall make {} law respecting an establishment of religion.”"
+    said = [quoted.format("some"), 1, " More text follows. ", quoted.format("no"), 2, " So it stands for all of us."]
+    report = check_brief(read_brief("brief.docx", noted_docx(said, ["U.S. Const. amend. I."] * 2)))
+    assert [check.status for check in report.quotations] == ["altered", "exact"]
+    assert [finding.kind for finding in report.findings] == ["altered"]
 
 
 @pytest.mark.django_db

@@ -30,6 +30,7 @@ WORDS = Words(FOURTH)
         "unreason-\nable searches",
         "PROBABLE CAUSE,\n   supported by Oath",
         "seized",
+        "unreasonable[1] searches and seizures,[2] shall not be violated",
     ],
 )
 def test_what_lawyers_do_to_quotations_is_no_difference(quoted):
@@ -81,6 +82,12 @@ def test_an_ellipsis_does_not_put_words_in_another_order():
 
 def test_a_bracket_replaces_a_few_words_only():
     assert found_exactly("The right [to quiet] be violated", WORDS) is None
+
+
+def test_the_mark_of_a_note_is_no_word_and_a_number_put_in_is():
+    words = Words("The rent[3] is due within 10 days.[4] It is nine.")
+    assert compare("the rent is due within 10 days. It", words).status == "exact"
+    assert compare("due within [30] days", words).status == "altered"
 
 
 def test_brackets_count_as_no_words():

@@ -45,7 +45,7 @@ def test_the_terms_of_section_1101_govern_as_far_as_it_says():
         ("unmarried", "chapter", ()),
         ("child", "subchapter", ("I", "II")),
         ("child", "subchapter", ("III",)),
-        ("spouse", "section", ()),
+        ("spouse", "", ()),
     ]
     alien = next(found for found in definitions(ALIENS) if found.term == "alien")
     assert ALIENS[alien.start :].startswith("“alien” means any person")
@@ -65,24 +65,29 @@ def test_the_terms_of_section_1101_govern_as_far_as_it_says():
         ),
         (
             "(f) The term “person” means any natural person, partnership, corporation, or other legal entity.",
-            [("person", "section", ())],
+            [("person", "", ())],
         ),
         (
+            "As used in this Agreement, “Affiliate” means a parent. For purposes of this Clause, “Term” means a year.",
+            [("Affiliate", "", ()), ("Term", "section", ())],
+        ),
+        ("In this Schedule B, “Networks” means those below.", [("Networks", "schedule", ())]),
+        (
             "(10) “Person” includes a natural person (including an individual Indian).",
-            [("Person", "section", ())],
+            [("Person", "", ())],
         ),
         (
             "The term “commerce”, as used in this title, means commerce among the States.\n"
             "(b) The term “court” means any court of the United States.",
-            [("commerce", "title", ()), ("court", "section", ())],
+            [("commerce", "title", ()), ("court", "", ())],
         ),
         (
             "(A) The terms “domestic violence”, “sexual assault”, and “stalking” have the meaning given such terms in "
             "section 3 of that Act.",
             [
-                ("domestic violence", "section", ()),
-                ("sexual assault", "section", ()),
-                ("stalking", "section", ()),
+                ("domestic violence", "", ()),
+                ("sexual assault", "", ()),
+                ("stalking", "", ()),
             ],
         ),
     ],

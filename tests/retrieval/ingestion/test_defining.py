@@ -4,8 +4,9 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus.defined import terms_used
 from retrieval.ingestion.defining import keep
-from retrieval.models import Definition
+from retrieval.models import Definition, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +69,26 @@ def test_the_place_is_the_deepest_that_is_numbered(title):
     for name, start in (("a", 0), ("a/1", text.index("(1)"))):
         section.anchors.create(locator=f"{section.locator}/{name}", level="x", number="x", start=start, end=len(text))
     assert kept(title, text) == {("alien", f"{TITLE}/s1101/a/1", f"{TITLE}/ch12")}
+
+
+@pytest.mark.parametrize(
+    ("words", "governs_all"),
+    [
+        ("As used in this Agreement (and its recitals), the following terms apply:\n", True),
+        ("", True),
+        ("In this section, ", False),
+        ("For purposes of this Article V, ", False),
+    ],
+)
+def test_of_a_private_document_what_is_not_limited_governs_all_of_it(words, governs_all):
+    with as_system():
+        document = a_case_file("Lease", f"{words}“Affiliate” means a parent of a party.", "Any Affiliate may enter.")
+        keep(document, list(document.sections.all()))
+        (kept,) = Definition.objects.filter(section__document=document)
+        used = document.sections.get(text__startswith="Any")
+        told = terms_used(used, [], Section.objects.filter(document=document))
+        assert kept.scope == (document.locator if governs_all else kept.section.locator)
+    assert [found.term for found in told] == ["Affiliate"] * governs_all
 
 
 def test_private_definitions_are_seen_by_who_may_read_the_document():

@@ -5,7 +5,8 @@ from datetime import date
 
 import pytest
 
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_caller
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 from retrieval.corpus import decided_cases, history
@@ -13,8 +14,8 @@ from retrieval.models import Anchor, Domain
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
-from retrieval.stages.citations import CitationRetriever, ResolveCitations, resolve
-from tests.builders import a_document, a_section
+from retrieval.stages.citations import CitationRetriever, ResolveCitations, own_places, resolve
+from tests.builders import a_case_file, a_document, a_section, embedded
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
 
@@ -268,6 +269,40 @@ def test_a_curated_name_of_a_case_that_is_not_here_still_answers(decided):
     answer = ask("marbury v. madison")
     assert answer["unresolved"] == "marbury v. madison"
     assert not answer["abstained"]
+
+
+LEASE = "Lease Agreement of 2020"
+ANA, BO = Caller(("user:71",)), Caller(("user:72",))
+
+
+@pytest.fixture
+def leases():
+    """The locators of § 2 in two documents of one title, by whose they are."""
+    found = {}
+    for title, caller in ((LEASE, ANA), ("Sale", ANA), (LEASE, BO)):
+        document = a_case_file(title, granted_to=caller)
+        for number in ("2.1", "2"):
+            place = {"number": number, "citation": f"{title}, § {number}"}
+            section = a_section(document, f"§ {number} of the {LEASE}: pets are welcome.", **place)
+            embedded(section)
+        found |= {caller: section.locator} if title == LEASE else {}
+    return found
+
+
+@pytest.mark.parametrize("text", [f"{LEASE}, § 2", f"{LEASE.upper()} section 2", f"{LEASE.lower()} §2"])
+def test_a_place_in_a_document_of_the_callers_is_its_answer(leases, text):
+    for caller, locator in leases.items():
+        answer = search(SearchRequest(text=text), caller)
+        assert [result["locator"] for result in answer["results"]] == [locator]
+    assert not {*leases.values()} & {*locators(ask(text))}
+
+
+def test_titles_of_documents_are_looked_up_once_and_only_for_a_place(leases, django_assert_num_queries):
+    scopes, in_force = in_scope(ANA)
+    for text, statements in ((f"{LEASE}, § 2", 1), (LEASE, 0), ("what may a tenant of section 8 do", 0)):
+        query = Query(text, text, text, "en", scopes, caller=ANA, versions=in_force)
+        with as_caller(ANA), django_assert_num_queries(statements):
+            own_places(query)
 
 
 def test_a_section_that_an_amendment_has_not_is_said_not_to_be():

@@ -52,6 +52,7 @@ def test_abbreviations_do_not_end_a_sentence(sentence):
         ("She said no. He left.", ["She said no.", "He left."]),
         ("of this title. (b) The next one.", ["of this title.", "(b) The next one."]),
         ("Act of 2005.¹ Another rule.", ["Act of 2005.¹", "Another rule."]),
+        ("The rent is nine.”[12] It is due.", ["The rent is nine.”[12]", "It is due."]),
         ("¿Es así? ¡Sí! Está bien.", ["¿Es así?", "¡Sí!", "Está bien."]),
         ("(1) one;\n(2) two", ["(1) one;", "(2) two"]),
         ("no end\n\nnext paragraph", ["no end", "next paragraph"]),

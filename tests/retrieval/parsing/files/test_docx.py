@@ -6,9 +6,6 @@ from zipfile import ZipFile
 
 import pytest
 from docx import Document
-from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.opc.packuri import PackURI
-from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from hypothesis import given, settings
@@ -51,17 +48,17 @@ def test_what_was_inserted_or_stands_in_a_control_is_read_and_what_was_deleted_i
     assert texts(files.saved(word), "a.docx") == ["The rent is nine", "Signed."]
 
 
-def test_footnotes_of_word_stand_after_their_paragraph():
-    word = Document()
-    paragraph = word.add_paragraph("The rent is nine")
-    paragraph._p.append(parse_xml(f'<w:r {nsdecls("w")}><w:footnoteReference w:id="2"/></w:r>'))
-    word.add_paragraph("Signed.")
-    note = f'<w:footnotes {nsdecls("w")}><w:footnote w:id="2"><w:p><w:r><w:t>Doubloons.</w:t></w:r></w:p></w:footnote>'
-    part = Part(
-        PackURI("/word/footnotes.xml"), "application/xml", f"{note}</w:footnotes>".encode(), word.part.package
-    )
-    word.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
-    assert texts(files.saved(word), "a.docx") == ["The rent is nine", "[1] Doubloons.", "Signed."]
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["The rent is nine", 1], ["The rent is nine", "[1] One."]),
+        (["The rent is nine", 1, ". It is due."], ["The rent is nine[1]. It is due.", "[1] One."]),
+        (["“No law.”", 1, " “No state.”", 2], ["“No law.”[1] “No state.”[2]", "[1] One.", "[2] Two."]),
+        (["Nine", 7, " is due."], ["Nine is due."]),
+    ],
+)
+def test_footnotes_of_word_stand_after_their_paragraph_where_it_has_their_marks(said, expected):
+    assert texts(files.noted_docx(said, ["One.", "Two."]), "a.docx") == expected
 
 
 def test_word_tells_the_pages_it_last_laid_out():
