@@ -46,6 +46,8 @@ def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
     `url` must name a role that row-level security does not bind: for the embedded server
     `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
     """
+    if path.exists() and not path.is_file():
+        raise BackupError(f"{path} is no file: name one that may be made or replaced.")
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
             partial = Path(file.name)

@@ -107,3 +107,9 @@ def test_a_backup_of_a_newer_arf_is_refused_with_what_it_knows_more(law, tmp_pat
     with pytest.raises(BackupError, match="newer ARF.* retrieval.0999_future"):
         restore(app, tmp_path / "law.backup", KNOWN)
     assert len(ask(app, "SELECT * FROM django_migrations")) == 1
+
+
+def test_a_folder_is_refused_before_anything_is_written(law, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BackupError, match="is no file"):
+        backup(law[0], tmp_path / "folder")  # as a role that no dump can be made as
