@@ -92,6 +92,11 @@ def database() -> dict:
     return {"answers": True, "pgvector": next(iter(versions), None)}
 
 
+def database_since() -> datetime:
+    """When it was started: before, nothing could be done, and nothing was missed."""
+    return rows("SELECT pg_postmaster_start_time()")[0][0]
+
+
 def without_database() -> dict[str, dict]:
     """That part alone. What cannot be kept in the database is kept in a file of this machine."""
     file, since = absent_since(), timezone.now()
@@ -154,7 +159,7 @@ def queue(failing: datetime | None) -> Found:
     planned = Schedule.objects.filter(func=EVERY_MINUTE).values_list("next_run", flat=True).first()
     done = Task.objects.filter(func=EVERY_MINUTE).aggregate(last=Max("stopped"))["last"]
     last = done or planned
-    silent = planned is not None and last < timezone.now() - SILENT
+    silent = planned is not None and max(last, database_since()) < timezone.now() - SILENT
     return Found(FAILED, last) if silent else Found()
 
 
@@ -186,7 +191,10 @@ def load_reranker() -> None:
 
 def schedules() -> Found:
     """Whether each was begun in time and ended well when it last ran."""
-    overdue = Schedule.objects.exclude(repeats=0).filter(next_run__lt=timezone.now() - OVERDUE)
+    late = timezone.now() - OVERDUE
+    overdue = Schedule.objects.exclude(repeats=0).filter(next_run__lt=late)
+    if database_since() > late:
+        overdue = overdue.none()
     failed = Task.objects.filter(pk__in=Schedule.objects.values("task"), success=False)
     moments = (
         overdue.aggregate(first=Min("next_run"))["first"],

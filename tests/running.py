@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psycopg
 
+from arf_site.management.commands.restore import known_migrations
 from arf_site.node.backup import restore
 from arf_site.node.first_search import ask
 from arf_site.node.postgres.server import Postgres
@@ -73,7 +74,7 @@ class RunningArf:
     def prepare(self, dump: Path, *statements: str) -> None:
         """Has it begin with the database of a backup, changed by statements of the superuser."""
         self.postgres.start()
-        restore(self.postgres.app_url(), dump)
+        restore(self.postgres.app_url(), dump, known_migrations())
         with psycopg.connect(self.postgres.owner_url()) as connection:
             for statement in (NO_TRAINING, *statements):
                 connection.execute(statement)

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from collections import deque
+from collections.abc import Collection
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -18,11 +19,13 @@ from arf_site.node.postgres.server import without_password
 from arf_site.node.postgres.system import sync, wheel_install
 from retrieval.errors import ArfError
 
+Migration = tuple[str, str]  # its app and name
 ARCHIVE_MAGIC = b"PGDMP"
 # The extension is the superuser's, and stays as it is.
 EXTENSION_ENTRY = re.compile(r"^\d+; \d+ \d+ (EXTENSION|COMMENT) - (EXTENSION )?vector\b")
 TABLE_ENTRY = re.compile(r"^\d+; \d+ \d+ TABLE public (\S+) ")
 TABLE_BEGUN = re.compile(r'dumping contents of table "public\.(\S+)"')
+MIGRATION_ROW = re.compile(r"^\d+\t(\w+)\t(\w+)\t", re.M)  # number, app, name, when, as COPY writes them
 TABLE_SIZES = """
 SELECT tablename, pg_table_size(format('public.%I', tablename)) FROM pg_tables WHERE schemaname = 'public'
 """
@@ -43,6 +46,8 @@ def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
     `url` must name a role that row-level security does not bind: for the embedded server
     `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
     """
+    if path.exists() and not path.is_file():
+        raise BackupError(f"{path} is no file: name one that may be made or replaced.")
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
             partial = Path(file.name)
@@ -82,9 +87,12 @@ def _dump(url: str, path: Path, progress: tqdm) -> None:
         raise BackupError(f"pg_dump failed: {''.join(last).strip()}")
 
 
-def restore(url: str, path: Path) -> None:
-    """Put the database back as it was in `path`, in one transaction, as the application's role."""
+def restore(url: str, path: Path, known: Collection[Migration]) -> None:
+    """Put the database back as it was in `path`, in one transaction, as the application's role. `known`: the migrations
+    that this code knows.
+    """
     contents = _contents(path)
+    _refuse_newer(path, known)
     _refuse_unknown_tables(url, contents)
     with NamedTemporaryFile("w", suffix=".list") as kept:
         kept.writelines(f"{line}\n" for line in contents if not EXTENSION_ENTRY.match(line))
@@ -109,6 +117,16 @@ def _contents(path: Path) -> list[str]:
 
 def _tables(contents: list[str]) -> set[str]:
     return {entry[1] for line in contents if (entry := TABLE_ENTRY.match(line))}
+
+
+def _refuse_newer(path: Path, known: Collection[Migration]) -> None:
+    """What migrations that this code lacks have made it would not fill, and no check would tell."""
+    told = _run("pg_restore", None, "--data-only", "--table=django_migrations", "--file=-", str(path))
+    if newer := [each for each in MIGRATION_ROW.findall(told) if each not in known]:
+        raise BackupError(
+            f"{path} is the backup of a newer ARF: of its migrations this one lacks "
+            f"{', '.join(map('.'.join, newer))}. Update ARF, then restore."
+        )
 
 
 def _refuse_unknown_tables(url: str, contents: list[str]) -> None:

@@ -26,9 +26,10 @@ from arf_site.node.supervisor import ending_with_us
 from evaluation.learning import registry, retraining
 from retrieval import jobs
 from retrieval.engines import loaded
+from retrieval.errors import ArfError
 from retrieval.fetching.job import address_of
 from retrieval.indexes import lexical_sync
-from retrieval.ingestion import ingest, reembedding
+from retrieval.ingestion import erasing, ingest, reembedding
 from retrieval.models import Domain, EmbeddingModel, JobRun, Section
 from rules.aliases import embedding
 
@@ -50,11 +51,25 @@ def prepare(say: Say) -> None:
         with timed(say, "Database up to date"):
             call_command("migrate", interactive=False, verbosity=0)
             call_command("load_defaults", stdout=StringIO())
+            erase_again(say)
         with timed(say, "Static files in place"):
             collect_static()
     check(say)
     if created := create_admin():
         say(f"  Administrator: {created[0]}   password: {created[1]}   (shown this once)")
+
+
+def erase_again(say: Say) -> None:
+    """What a backup has brought back; a restore that was killed may have left it. A record that cannot be read stops
+    no start.
+    """
+    try:
+        erased = erasing.erase_again(erasing.recorded())
+    except ArfError as problem:
+        say(f"  {problem}")
+        return
+    if erased:
+        say(f"  Erased again: {erased} matter{'s' * (erased > 1)} that a backup had brought back.")
 
 
 @contextmanager

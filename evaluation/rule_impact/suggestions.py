@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -21,7 +22,7 @@ from evaluation.topics.topic import Topic
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
 from retrieval.errors import ArfError
-from retrieval.jobs import Job, Progress
+from retrieval.jobs import Job, Progress, time_for_more
 from retrieval.models import JobRun
 from retrieval.ranking import Ranking
 from retrieval.text import analyzer
@@ -142,8 +143,7 @@ def is_telling(run: list[str]) -> bool:
 FIRST = 5  # results among which a relevant provision must be
 TRIED = 6  # phrases of a question that are tried
 NAMED = 2  # provisions that a rule shows at most: the most relevant ones
-LOOKED_AT = 100  # topics asked in one step of the job
-MENDED = 8  # failures in one step: each is some dozen drafts, tried on the few questions that they touch
+LOOKED_AT = 10  # topics that are asked before a step of the job looks at the clock
 NEWEST = 2**31 - 1  # the number of a draft that is not kept
 MILD_FIRST = ({"kind": "alias"}, {"kind": "boost", "factor": 2.0}, {"kind": "pin", "position": 1})
 Failure, Status = RuleSuggestion.Failure, RuleSuggestion.Status
@@ -345,20 +345,24 @@ def request() -> dict[str, Any]:
 
 class SuggestRules(Job):
     """First asks every judged question, then looks for a rule for each that fails; each suggestion takes the place of
-    the open one that its topic had. If it fails, what was found so far stays, and the job's page tells why.
+    the open one that its topic had. If it fails, what was found so far stays, as does what was open for the others, and
+    the job's page tells why.
     """
 
     def step(self, run: JobRun) -> Progress:
         judged = Judged()
         has_asked_all = run.state.get("asked", -1) >= len(judged.questions)
-        return self._mend(judged, run.state) if has_asked_all else self._look(judged, run.state)
+        return self._mend(judged, run) if has_asked_all else self._look(judged, run)
 
-    def _look(self, judged: Judged, state: dict) -> Progress:
-        start = state.get("asked", 0)
-        end = min(start + LOOKED_AT, len(judged.questions))
-        failing = [*state.get("failing", []), *judged.failures(start, end)]
+    def _look(self, judged: Judged, run: JobRun) -> Progress:
+        end, failing, has_time = run.state.get("asked", 0), run.state.get("failing", []), time_for_more(run)
+        while True:
+            start, end = end, min(end + LOOKED_AT, len(judged.questions))
+            failing = [*failing, *judged.failures(start, end)]
+            if end == len(judged.questions) or not has_time():
+                break
         if end == len(judged.questions):
-            RuleSuggestion.objects.filter(status=Status.OPEN).delete()
+            open_now().exclude(topic__name__in=[name for name, _failure in failing]).delete()
         message = _("%(asked)d of %(all)d judged questions asked: %(failing)d fail")
         told = message % {"asked": end, "all": len(judged.questions), "failing": len(failing)}
         total = len(judged.questions) + len(failing)
@@ -366,13 +370,15 @@ class SuggestRules(Job):
             end, total, told, {"asked": end, "failing": failing, "done": 0}, finished=end == total
         )
 
-    def _mend(self, judged: Judged, state: dict) -> Progress:
-        failing, done = state["failing"], state["done"]
-        for name, failure in failing[done : done + MENDED]:
-            suggest(name, failure, judged)
-        done = min(done + MENDED, len(failing))
+    def _mend(self, judged: Judged, run: JobRun) -> Progress:
+        state, failing, done = run.state, run.state["failing"], run.state["done"]
+        suggest(*failing[done], judged)  # reads all questions, which the others need not
+        done, has_time = done + 1, time_for_more(run)
+        while done < len(failing) and has_time():
+            suggest(*failing[done], judged)
+            done += 1
         message = _("%(done)d of %(failing)d failures looked at: %(found)d rules suggested")
-        found = RuleSuggestion.objects.filter(status=Status.OPEN).count()
+        found = open_now().filter(topic__name__in=[name for name, _failure in failing[:done]]).count()
         told = message % {"done": done, "failing": len(failing), "found": found}
         total = state["asked"] + len(failing)
         return Progress(
@@ -380,8 +386,13 @@ class SuggestRules(Job):
         )
 
 
+def open_now() -> QuerySet[RuleSuggestion]:
+    return RuleSuggestion.objects.filter(status=Status.OPEN)
+
+
 def suggest(name: str, failure: str, judged: Judged) -> None:
-    """Keeps the best rule for a failing topic, if there is one and none is in hand already."""
+    """Keeps in place of a failing topic's open rule the best one, if there is one and none is in hand already."""
+    open_now().filter(topic__name=name).delete()
     topic = next((question.topic for question in judged.questions if question.topic.id == name), None)
     settled = RuleSuggestion.objects.filter(topic__name=name).exclude(status=Status.OPEN)
     if topic is None or settled.filter(status=Status.DRAFTED, rule__status__in=IN_HAND).exists():

@@ -192,6 +192,14 @@ class Site:
     def check_allowed(self, target: httpx2.URL, before: httpx2.URL | None) -> None:
         """Raises SourceRefused for another site, and for what is less secure than what led there."""
         if not same_site(target, self.origin) and target.host not in settings.ARF_FETCH["hosts"]:
+            if same_host(target, self.origin):
+                raise SourceRefused(
+                    gettext_noop(
+                        "%(host)s leads to %(address)s, another port: that is asked only of hosts in ARF_FETCH_HOSTS."
+                    ),
+                    host=self.origin.host,
+                    address=f"{target.scheme}://{target.netloc.decode()}",
+                )
             raise SourceRefused(
                 gettext_noop("%(host)s leads to %(other)s, which is not allowed (ARF_FETCH_HOSTS)."),
                 host=self.origin.host,
@@ -231,9 +239,13 @@ def agent() -> str:
 
 
 def same_site(one: httpx2.URL, other: httpx2.URL) -> bool:
-    """The same host, with or without www, at the same port."""
-    hosts = {each.host.removeprefix("www.") for each in (one, other)}
-    return len(hosts) == 1 and one.port == other.port
+    """The same host at the same port."""
+    return same_host(one, other) and one.port == other.port
+
+
+def same_host(one: httpx2.URL, other: httpx2.URL) -> bool:
+    """With or without www."""
+    return one.host.removeprefix("www.") == other.host.removeprefix("www.")
 
 
 def check_address(url: httpx2.URL) -> None:

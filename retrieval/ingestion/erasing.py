@@ -21,7 +21,7 @@ from retrieval import jobs
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.errors import Unprocessable, gettext_noop
+from retrieval.errors import ArfError, Unprocessable, gettext_noop
 from retrieval.jobs import CORPUS, Job, Progress
 from retrieval.models import Anchor, Chunk, Document, DocumentGrant, Erasure, JobRun, Matter, Section, Upload
 from retrieval.search import log
@@ -158,16 +158,51 @@ def note(record: Record) -> None:
         file.write("{} {}\n".format(*record))
 
 
+def note_all() -> None:
+    """Before the database is replaced: what it alone knows of. Raises ArfError as `noted`."""
+    before = noted()
+    for record in in_database():
+        if record[0] not in before:
+            note(record)
+
+
 def recorded() -> set[UUID]:
-    """All erasures that this node, or its database as it stands, knows of."""
-    path, table = settings.ARF_ERASURES, Erasure._meta.db_table
-    noted = {UUID(line.split()[0]) for line in path.read_text().splitlines()} if path.exists() else set()
-    has_table = table in connection.introspection.table_names()  # an empty database has none
-    return noted | set(Erasure.objects.values_list("public_id", flat=True) if has_table else ())
+    """All erasures that this node, or its database as it stands, knows of. Raises ArfError as `noted`."""
+    return noted() | {number for number, _ in in_database()}
+
+
+def noted() -> set[UUID]:
+    """Raises ArfError, which names it, for a line that does not begin with a matter's number."""
+    path = settings.ARF_ERASURES
+    lines = path.read_text(errors="replace").splitlines() if path.exists() else []
+    return {number_in(line, place) for place, line in enumerate(lines, 1) if line.strip()}
+
+
+def number_in(line: str, place: int) -> UUID:
+    try:
+        return UUID(line.split()[0])
+    except ValueError as problem:
+        raise ArfError(
+            gettext_noop(
+                "%(file)s, line %(line)s, begins with no number of a matter: “%(said)s”. Mend it or take it out."
+            ),
+            file=settings.ARF_ERASURES,
+            line=place,
+            said=line,
+        ) from problem
+
+
+def in_database() -> list[Record]:
+    """None where the database is empty."""
+    if Erasure._meta.db_table not in connection.introspection.table_names():
+        return []
+    return [(number, at.date()) for number, at in Erasure.objects.values_list("public_id", "erased_at")]
 
 
 def erase_again(known: Collection[UUID]) -> int:
-    """After a restore, while nobody searches: erases what the backup has brought back; gives how many matters."""
+    """After a restore and at every start, while nobody searches: erases what a backup has brought back; gives how many
+    matters.
+    """
     Erasure.objects.bulk_create([Erasure(public_id=each) for each in known], ignore_conflicts=True)
     with as_system():
         back = list(Matter.objects.filter(public_id__in=known))

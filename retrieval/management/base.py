@@ -6,10 +6,12 @@ from datetime import date
 from threading import Event, Thread
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 from tqdm import tqdm
 
 from retrieval import jobs
-from retrieval.errors import ArfError
+from retrieval.database import has_room
+from retrieval.errors import ArfError, NoRoom, gettext_noop
 from retrieval.models import JobRun
 
 REPEATED_EVERY = 30.0  # seconds: a command that is silent for longer seems to hang
@@ -31,6 +33,8 @@ class ArfCommand(BaseCommand):
             return super().execute(*args, **options)
         except (OSError, ArfError) as problem:
             raise CommandError(str(problem)) from problem
+        except OperationalError as problem:  # a full disk, for one
+            raise CommandError(f"The database failed: {' '.join(str(problem).split())}") from problem
 
     def say(self, line: str) -> None:
         """At once, be it into a pipe."""
@@ -68,8 +72,10 @@ class JobCommand(ArfCommand):
 
     def run_job(self, request: dict) -> JobRun:
         """`request`: kind, key and params, as `jobs.in_line` takes them. Goes on with one that was stopped; waits for
-        its turn behind others.
+        its turn behind others. Raises NoRoom on a full disk.
         """
+        if not has_room():
+            raise NoRoom(gettext_noop("The server's disk is full: run this again when there is room."))
         run, is_new = jobs.in_line(**request)
         if not is_new:
             self.stderr.write(f"Job {run.pk}, begun before, goes on: {run.message}")

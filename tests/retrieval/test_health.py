@@ -33,6 +33,11 @@ def current_index(reindex):
     reindex()
 
 
+@pytest.fixture(autouse=True)
+def long_running(monkeypatch):
+    monkeypatch.setattr(health, "database_since", lambda: AGO - timedelta(hours=1))
+
+
 def deploy() -> None:
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
 
@@ -119,6 +124,20 @@ def test_a_queue_that_does_not_do_what_is_due_every_minute_has_failed_since_it_l
     assert not_well() == {"queue": ("failed", AGO)}
     done(health.EVERY_MINUTE, timezone.now())
     assert not_well() == {}
+
+
+def test_what_was_due_while_the_node_was_off_is_not_late(monkeypatch):
+    schedules.ensure()
+    done(health.EVERY_MINUTE, AGO)
+    Schedule.objects.filter(name="prune").update(next_run=AGO)
+    assert set(not_well()) == {"queue", "schedules"}
+    monkeypatch.setattr(health, "database_since", lambda: timezone.now() - timedelta(minutes=4))
+    assert not_well() == {}
+
+
+def test_since_when_the_database_runs_is_asked_of_it(monkeypatch):
+    monkeypatch.undo()
+    assert health.database_since() < timezone.now()
 
 
 def test_a_process_that_keeps_ending_is_seen_in_the_part_that_it_serves(settings, tmp_path):

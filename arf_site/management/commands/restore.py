@@ -6,7 +6,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
+from django.db.migrations.loader import MigrationLoader
 
+from arf_site.management.commands.up import ignore_signals
 from arf_site.node import backup
 from arf_site.node.postgres.server import Postgres
 from retrieval.indexes import lexical_sync
@@ -33,11 +35,12 @@ class Command(ArfCommand):
         refuse_while_in_use()
         if not yes and not confirmed(f"Replace everything in the database by {file}? [y/N] "):
             raise CommandError("Nothing was changed.")
-        erased = erasing.recorded()
+        erasing.note_all()
         connection.close()
-        backup.restore(application_url(), file)
+        ignore_signals()  # `pg_restore` heeds Ctrl-C by itself, and has then changed nothing
+        backup.restore(application_url(), file, known_migrations())
         call_command("migrate", interactive=False, verbosity=0)  # a backup may be older than the code
-        if again := erasing.erase_again(erased):
+        if again := erasing.erase_again(erasing.recorded()):
             self.stdout.write(f"Erased again: {again} matter{'s' * (again > 1)} that the backup had brought back.")
         lexical_sync.begin_log_anew()
         call_command("lexical_writer", once=True)
@@ -60,6 +63,11 @@ def refuse_while_in_use() -> None:
         raise CommandError(
             f"The database is in use by {others} other connection{'s' * (others > 1)}: stop the server first."
         )
+
+
+def known_migrations() -> set[backup.Migration]:
+    known = MigrationLoader(None).disk_migrations
+    return {*known, *(each for migration in known.values() for each in migration.replaces)}
 
 
 def application_url() -> str:

@@ -172,7 +172,9 @@ def stop_by_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """The stopping itself is not interrupted, whatever it came from: what it had not reached would be left behind."""
+    """What must be done to its end is not interrupted, such as the stopping itself, whatever it came from: what it had
+    not reached would be left behind.
+    """
     for signum in STOPPING:
         signal.signal(signum, signal.SIG_IGN)
 

@@ -169,8 +169,15 @@ class Cluster:
             raise PostgresError(
                 "There is no database yet: run `python -m arf_site.node.postgres start` first."
             )
+        kept = self.place / "secrets"
         try:
-            return json.loads((self.place / "secrets").read_text())
+            return json.loads(kept.read_text())
+        except (FileNotFoundError, ValueError) as error:
+            raise PostgresError(
+                f"{kept} is lost or damaged, and with it the passwords of the database: put it back from a copy. "
+                "Without one, stop the server by `python -m arf_site.node.postgres stop`, "
+                f"rename {self.cluster} and restore a backup by `manage.py restore FILE`."
+            ) from error
         except PermissionError as error:
             raise PostgresError(f"{self.place} belongs to another user: run this as that user.") from error
 

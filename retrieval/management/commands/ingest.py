@@ -1,6 +1,7 @@
 """manage.py ingest DOMAIN [SOURCE]"""
 
 from datetime import date
+from pathlib import Path
 
 from django.core.management.base import CommandError
 
@@ -34,4 +35,5 @@ class Command(JobCommand):
         if known is None:
             slugs = ", ".join(Domain.objects.values_list("slug", flat=True))
             raise CommandError(f"There is no domain {domain}. Domains: {slugs}")
-        self.run_job(request(known, source, force=force, edition=edition.isoformat() if edition else ""))
+        path = str(Path(source).absolute()) if source else ""  # workers may go on with it, from another folder
+        self.run_job(request(known, path, force=force, edition=edition.isoformat() if edition else ""))

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from io import StringIO
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -13,6 +14,8 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from arf_site.management.commands.restore import application_url
+from arf_site.management.commands.up import STOPPING
+from arf_site.node import backup
 from retrieval.access import matters
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
@@ -35,7 +38,7 @@ def copy(django_db_setup, django_db_blocker):
 def scratch(copy, django_db_blocker, tmp_path):
     """Commands run on the copy, with an index of its own; gives the copy's URL."""
     before = settings.DATABASES["default"]["NAME"], settings.ARF_LEXICAL_DIR
-    handlers = {signum: signal.getsignal(signum) for signum in (signal.SIGTERM, signal.SIGINT)}
+    handlers = {signum: signal.getsignal(signum) for signum in STOPPING}
     with django_db_blocker.unblock():
         lead_to(copy, tmp_path / "lexical")
         yield application_url()
@@ -95,6 +98,40 @@ def test_a_matter_that_was_erased_since_the_backup_is_erased_again(scratch, tmp_
     with as_system():
         assert [each.pk for each in Matter.objects.all()] == [kept.pk]
     assert ask(scratch, "SELECT public_id FROM retrieval_erasure") == [(matter.public_id,)]
+
+
+@pytest.mark.slow
+def test_a_restore_that_is_to_stop_once_the_database_is_replaced_still_erases_again(
+    scratch, tmp_path, settings, monkeypatch
+):
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    lead = Caller(("user:987",))
+    matter = matters.open_matter("Vermilion-77", "Xiomara Quetzalcoatlus", lead)
+    manage("backup", tmp_path / "law.backup")
+    erasing.erase(matter, "Vermilion-77", lead)
+    restore = backup.restore
+
+    def stopped(*arguments):
+        restore(*arguments)
+        for signum in STOPPING:
+            os.kill(os.getpid(), signum)
+
+    monkeypatch.setattr(backup, "restore", stopped)
+    assert "Erased again: 1 matter " in manage("restore", tmp_path / "law.backup", "--yes")
+
+
+@pytest.mark.slow
+def test_what_only_the_database_knows_as_erased_is_noted_before_it_is_replaced(
+    scratch, tmp_path, settings, monkeypatch
+):
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    ask(scratch, f"INSERT INTO retrieval_erasure (public_id, erased_at) VALUES ('{uuid4()}', now())")
+    numbers = {number for (number,) in ask(scratch, "SELECT public_id FROM retrieval_erasure")}
+    monkeypatch.setattr(backup, "restore", lambda *_: sys.exit("killed"))
+    with pytest.raises(SystemExit):
+        manage("restore", tmp_path / "law.backup", "--yes")
+    ask(scratch, "DELETE FROM retrieval_erasure")
+    assert erasing.recorded() == numbers
 
 
 @pytest.mark.slow

@@ -8,8 +8,10 @@ import pytest
 from arf_site.node.backup import BackupError, backup, restore
 from tests.arf_site.node.servers import ask
 
+KNOWN = {("retrieval", "0001_initial")}
 LAW = """
-CREATE TABLE django_migrations (id int PRIMARY KEY);
+CREATE TABLE django_migrations (id int PRIMARY KEY, app text, name text, applied timestamptz DEFAULT now());
+INSERT INTO django_migrations VALUES (1, 'retrieval', '0001_initial');
 CREATE TABLE retrieval_document (id int PRIMARY KEY, title text, embedding halfvec(2));
 CREATE TABLE retrieval_chunk (id int PRIMARY KEY, document int REFERENCES retrieval_document);
 ALTER TABLE retrieval_chunk ENABLE ROW LEVEL SECURITY;
@@ -44,7 +46,7 @@ def test_a_backup_restores_everything_rows_under_row_security_too(law, tmp_path)
     backup(owner, tmp_path / "law.backup")
     ask(app, "TRUNCATE retrieval_document CASCADE")
     ask(app, "INSERT INTO retrieval_document VALUES (2, 'later', NULL)")
-    restore(app, tmp_path / "law.backup")
+    restore(app, tmp_path / "law.backup", KNOWN)
     assert contents(app) == before == ([(1, "Constitución", "[1,2]")], [(7, 1)])
     assert ask(app, "SELECT * FROM retrieval_chunk") == []
     assert stat.S_IMODE((tmp_path / "law.backup").stat().st_mode) == 0o600
@@ -55,7 +57,7 @@ def test_questions_that_people_keep_for_themselves_are_in_no_backup(law, tmp_pat
     ask(app, "CREATE TABLE retrieval_keptquestion (text text)")
     ask(app, "INSERT INTO retrieval_keptquestion VALUES ('How old?')")
     backup(owner, tmp_path / "law.backup")
-    restore(app, tmp_path / "law.backup")
+    restore(app, tmp_path / "law.backup", KNOWN)
     assert ask(app, "SELECT * FROM retrieval_keptquestion") == []
 
 
@@ -63,7 +65,7 @@ def test_a_backup_restores_into_an_empty_database(law, server, tmp_path):
     app, owner = law
     backup(owner, tmp_path / "law.backup")
     ask(server.app_url(), "CREATE DATABASE fresh")
-    restore(server.app_url("fresh"), tmp_path / "law.backup")
+    restore(server.app_url("fresh"), tmp_path / "law.backup", KNOWN)
     assert contents(server.app_url("fresh")) == contents(app)
     ask(server.app_url(), "DROP DATABASE fresh")
 
@@ -85,7 +87,7 @@ def test_a_missing_foreign_or_torn_backup_changes_nothing(law, server, tmp_path)
     (tmp_path / "torn").write_bytes(whole[: len(whole) * 9 // 10])
     for name in ("missing", "foreign", "text", "empty", "torn"):
         with pytest.raises(BackupError):
-            restore(app, tmp_path / name)
+            restore(app, tmp_path / name, KNOWN)
     assert contents(app) == before
 
 
@@ -94,4 +96,20 @@ def test_a_table_the_backup_does_not_know_is_named(law, tmp_path):
     backup(owner, tmp_path / "law.backup")
     ask(app, "CREATE TABLE retrieval_later ()")
     with pytest.raises(BackupError, match="retrieval_later"):
-        restore(app, tmp_path / "law.backup")
+        restore(app, tmp_path / "law.backup", KNOWN)
+
+
+def test_a_backup_of_a_newer_arf_is_refused_with_what_it_knows_more(law, tmp_path):
+    app, owner = law
+    ask(app, "INSERT INTO django_migrations VALUES (2, 'retrieval', '0999_future')")
+    backup(owner, tmp_path / "law.backup")
+    ask(app, "DELETE FROM django_migrations WHERE id = 2")
+    with pytest.raises(BackupError, match="newer ARF.* retrieval.0999_future"):
+        restore(app, tmp_path / "law.backup", KNOWN)
+    assert len(ask(app, "SELECT * FROM django_migrations")) == 1
+
+
+def test_a_folder_is_refused_before_anything_is_written(law, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(BackupError, match="is no file"):
+        backup(law[0], tmp_path / "folder")  # as a role that no dump can be made as

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,8 +19,12 @@ from django.core.management import CommandError
 from arf_site.node import preparation
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
+from retrieval.access import matters
+from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
-from retrieval.models import Domain, EmbeddingModel, JobRun, RankerModel
+from retrieval.ingestion import erasing
+from retrieval.models import Domain, EmbeddingModel, JobRun, Matter, RankerModel
 from retrieval.stages.reranker.artifact import pack
 from rules.models import Alias
 from tests.builders import a_document
@@ -53,6 +58,21 @@ def test_a_model_that_serves_orders_no_training():
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=0), {"family": "this"})))
     preparation.order_reranker(pytest.fail)
     assert not JobRun.objects.filter(kind="retrain").exists()
+
+
+def test_a_matter_that_an_interrupted_restore_brought_back_is_erased_at_the_next_start(settings, tmp_path):
+    said: list[str] = []
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    matter = matters.open_matter("Vermilion-77", "Xiomara Quetzalcoatlus", Caller(("user:987",)))
+    erasing.note((matter.public_id, date(2026, 1, 31)))
+    for _ in range(2):
+        preparation.erase_again(said.append)
+    with as_system():
+        assert not Matter.objects.exists()
+    assert said == ["  Erased again: 1 matter that a backup had brought back."]
+    settings.ARF_ERASURES.write_text("7b\n")
+    preparation.erase_again(said.append)
+    assert f"{settings.ARF_ERASURES}, line 1" in said[1]
 
 
 def made_by(fingerprint: str, spec: dict) -> None:

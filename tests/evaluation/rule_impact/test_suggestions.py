@@ -176,6 +176,25 @@ def test_a_new_look_replaces_open_suggestions_and_leaves_settled_ones(topics):
         suggestions.make_draft(second, by=None)
 
 
+def test_steps_end_by_the_clock_after_one_failure_at_least(topics, monkeypatch):
+    failing()
+    a_topic("cats", "May the quibblet cattery be taxed twice?", THIRD)
+    monkeypatch.setattr(suggestions, "time_for_more", lambda run: lambda: False)
+    steps = list(jobs.run_here(jobs.create(**suggestions.request())))
+    assert [run.state["done"] for run in steps] == [0, 1, 2] and steps[-1].is_finished
+
+
+def test_a_look_that_breaks_off_loses_no_suggestion_but_of_what_no_longer_fails(topics, monkeypatch):
+    kept = a_suggestion(failing())
+    a_suggestion(Topic.objects.get(name="press"))
+    with monkeypatch.context() as broken:
+        broken.setattr(suggestions, "best_rule", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            suggested()
+    assert RuleSuggestion.objects.get() == kept
+    assert suggested()["dogs"] != kept and RuleSuggestion.objects.count() == 1
+
+
 def test_while_a_part_of_the_search_does_not_run_nothing_is_called_a_failure(topics, settings, tmp_path):
     kept = a_suggestion(failing())
     settings.ARF_LEXICAL_DIR = tmp_path  # no index lies there

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, transaction
 
+from arf_site.management.commands.restore import known_migrations
 from arf_site.node.backup import backup, restore
 from arf_site.node.postgres.server import Postgres
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -254,7 +255,7 @@ def test_a_backup_holds_private_rows_and_their_guard(db, tmp_path):
         execute(
             server.app_url(), f'DROP DATABASE IF EXISTS "{copy}" WITH (FORCE)', f'CREATE DATABASE "{copy}"'
         )
-        restore(server.app_url(copy), tmp_path / "all.backup")
+        restore(server.app_url(copy), tmp_path / "all.backup", known_migrations())
         count = "SELECT count(*) FROM retrieval_chunk WHERE private"
         assert execute(server.app_url(copy), count) == [(0,)]
         assert execute(server.app_url(copy), "SET arf.principals = 'key:901'", count)[0][0] >= len(ANAS)

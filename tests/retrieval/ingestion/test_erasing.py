@@ -4,6 +4,7 @@ import json
 import logging
 from datetime import date
 from functools import partial
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -18,7 +19,7 @@ from evaluation.models import Judgment, Topic
 from retrieval import jobs
 from retrieval.access import matters
 from retrieval.access.row_security import as_caller, as_system
-from retrieval.errors import Forbidden, NotFound, Unprocessable
+from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import erasing, uploading
 from retrieval.models import Domain, Erasure, JobRun, LLMVerdict, Matter, SearchLog, Section, Trace
 from retrieval.models.packed import unpack
@@ -295,3 +296,13 @@ def test_erasures_are_noted_beside_the_database_once_they_are_sure(
     Erasure.objects.all().delete()
     assert erasing.recorded() == {firm.matter.public_id}
     assert not [word for word in SECRETS if word in settings.ARF_ERASURES.read_text().lower()]
+
+
+def test_blank_lines_among_erasures_are_passed_over_and_one_cut_short_is_named(db, settings, tmp_path):
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    number = uuid4()
+    settings.ARF_ERASURES.write_text(f"\n{number} 2026-01-31\n \n")
+    assert erasing.recorded() == {number}
+    settings.ARF_ERASURES.write_text(f"{number} 2026-01-31\n{str(number)[:9]}\n")
+    with pytest.raises(ArfError, match=f"{settings.ARF_ERASURES}, line 2"):
+        erasing.recorded()

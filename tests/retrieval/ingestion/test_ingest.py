@@ -101,6 +101,12 @@ def test_the_command_takes_the_day_of_an_edition(domain, write):
     assert domain.documents.get().publication == "2016-09-01"
 
 
+def test_the_command_reads_a_file_of_the_folder_where_it_is_run(domain, write, monkeypatch):
+    monkeypatch.chdir(write("One.").parent)
+    call_command("ingest", domain.slug, "a.xml")
+    assert domain.sections.live().exists()
+
+
 def test_the_command_refuses_an_unknown_domain():
     with pytest.raises(CommandError, match="us_constitution"):
         call_command("ingest", "us_constution")

@@ -111,6 +111,25 @@ def test_a_server_never_started_is_not_ready_and_can_be_stopped(make):
         server.app_url()
 
 
+def test_lost_passwords_are_told_with_what_helps_and_that_helps(make):
+    server = make("lost")
+    server.start()
+    kept = (server.place / "secrets").read_text()
+    (server.place / "secrets").write_text("")
+    with pytest.raises(PostgresError, match=f"{server.place / 'secrets'} is lost or damaged.*rename {server.cluster}"):
+        server.start()
+    (server.place / "secrets").unlink()
+    with pytest.raises(PostgresError, match="put it back from a copy"):
+        server.app_url()
+    (server.place / "secrets").write_text(kept)
+    assert ask(server.app_url(), "SELECT 1") == [(1,)]
+    (server.place / "secrets").unlink()
+    server.stop()
+    server.cluster.rename(server.place / "cluster.lost")
+    server.start()
+    assert ask(server.app_url(), "SELECT 1") == [(1,)]
+
+
 def test_after_kill_9_it_starts_at_once_with_its_data(server):
     remember(server)
     kill_postmaster(server)
