@@ -290,6 +290,7 @@ Search bodies of law, read provisions, resolve citations.
     ],
     "VERSION": "1",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "retrieval.api.openapi.as_read"],
     "ENUM_NAME_OVERRIDES": {
         "DocumentRole": ["reader", "contributor", "owner"],
         "MatterRole": ["lead", "contributor", "reader"],
