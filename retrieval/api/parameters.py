@@ -113,6 +113,11 @@ def refuse_url_values(request: Request) -> None:
         raise UnknownParameter(f"Send parameters in the body, not in the address: {named(stray)}.")
 
 
+def refuse_body(request: Request) -> None:
+    if request.stream is not None:
+        raise BadBody("This address takes no body.")
+
+
 def refuse_replaced(fields: QueryDict) -> None:
     """Refuses texts and names of files into which Django put U+FFFD for bytes that are no UTF-8."""
     for name in fields:
