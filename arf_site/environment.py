@@ -79,8 +79,11 @@ class Environment(environ.FileAwareEnv):
         given = self.text(name)
         if not given:
             return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
-        found = self.email_url_config(given)
-        if not (found.get("EMAIL_BACKEND") and found.get("EMAIL_HOST")):  # it may hold a password
+        try:
+            found = self.email_url_config(given)
+        except (ImproperlyConfigured, ValueError):  # either tells a part of it, which may hold a password
+            found = {}
+        if not found.get("EMAIL_HOST"):
             raise ImproperlyConfigured(f"{name} must be an address such as smtp+tls://user:password@host:587")
         return found
 

@@ -76,6 +76,14 @@ def test_other_urls_are_refused_without_telling_the_password(url):
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("wrong", ["foo", "smtp://", "smtp+tls://u:secret@h:abc", "smtp+tls://user:secret/ret@h:587"])
+def test_an_address_of_mail_that_is_wrong_is_named_without_its_password(read, wrong):
+    with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must be an address") as refused:
+        read("mail", wrong)
+    assert "secret" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
 def test_origins_are_listed_with_commas_or_are_all(read):
     assert read("origins", "https://a.example.org, http://localhost:3000,") == [
         "https://a.example.org",
