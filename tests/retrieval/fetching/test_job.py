@@ -332,3 +332,26 @@ def test_a_domain_without_an_address_cannot_be_fetched(site):
         request(constitution)
     with pytest.raises(CommandError, match="There is no domain nowhere"):
         call_command("fetch", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("slug", "options"),
+    [
+        ("us_code", {"since": "2020-01-01"}),
+        ("supreme_court_cases", {"titles": ("5",)}),
+        ("manual", {"titles": ("5",)}),
+        ("manual", {"since": "2020-01-01"}),
+    ],
+)
+def test_what_means_nothing_to_a_publisher_is_refused(slug, options):
+    Domain.objects.create(slug="manual", name="Manual", visibility="public", source="https://law.example.org/a.jsonl")
+    (name,) = options
+    with pytest.raises(SourceRefused, match=f"without --{name}"):
+        request(Domain.objects.get(slug=slug), **options)
+
+
+def test_a_code_with_an_address_of_its_own_is_fetched_whole(site, code):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    code.source = "https://law.example.org/code.xml"
+    assert refresh_request(code)["params"]["titles"] == []
