@@ -1,6 +1,7 @@
 """Reads variables strictly: a wrong value stops the start with a sentence that names its variable."""
 
 import re
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +11,10 @@ import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+HOST = re.compile(r"[a-z0-9.-]+")
+OWN_HOST = re.compile(r"\*|[a-z0-9.-]+|\[[0-9a-f:.]+\]")
+ADDRESS = re.compile(r"https?://[^\s/?#]+([/?#]\S*)?")
+TRUSTED = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
@@ -53,12 +58,46 @@ class Environment(environ.FileAwareEnv):
 
     def origins(self, name: str) -> list[str]:
         """Web origins, such as https://app.example.org, with commas between; or “*” alone."""
-        given = [origin for part in self.text(name).split(",") if (origin := part.strip())]
-        if wrong := [origin for origin in given if not ORIGIN.fullmatch(origin) and given != ["*"]]:
-            raise ImproperlyConfigured(
-                f"{name} holds “{wrong[0]}”; it must be an origin such as https://app.example.org, or * alone."
-            )
+        if self.text(name) == "*":
+            return ["*"]
+        return self._listed(name, ORIGIN, "an origin such as https://app.example.org, or * alone")
+
+    def trusted_origins(self, name: str) -> list[str]:
+        """As Django takes them: https://*.example.org too."""
+        return self._listed(name, TRUSTED, "an origin such as https://law.example.org")
+
+    def hosts(self, name: str) -> list[str]:
+        """Names alone, with commas between."""
+        return self._listed(name, HOST, "a host such as law.example.org, without scheme and port")
+
+    def own_hosts(self, name: str) -> list[str]:
+        """As Django takes them: .example.org and * too."""
+        return self._listed(name, OWN_HOST, "a host such as law.example.org, without scheme and port")
+
+    def _listed(self, name: str, pattern: re.Pattern[str], what: str) -> list[str]:
+        """In lower case, as browsers send them."""
+        given = [one for part in self.text(name).lower().split(",") if (one := part.strip())]
+        if wrong := [one for one in given if not pattern.fullmatch(one)]:
+            raise ImproperlyConfigured(f"{name} holds “{wrong[0]}”; it must be {what}.")
         return given
+
+    def address(self, name: str, default: str = "") -> str:
+        """Of a site or an endpoint."""
+        given = self.text(name, default)
+        if given and not ADDRESS.fullmatch(given):  # it may hold a key
+            raise ImproperlyConfigured(f"{name} must be an address that begins with https:// or http://")
+        return given
+
+    def bind(self, name: str, default: str) -> str:
+        """An IP address, in brackets or not, or a name of this machine."""
+        given = self.text(name, default)
+        is_name = re.fullmatch(r"[a-z0-9.-]*[a-z][a-z0-9.-]*", given.lower()) is not None
+        return _right(name, given, is_name or is_ip(given), "it must be an IP address, or a name of this machine")
+
+    def model(self, name: str) -> str:
+        """A folder that is there."""
+        given = self.text(name)
+        return _right(name, given, not given or Path(given).is_dir(), "there is no such folder")
 
     def database(self, url: str) -> dict[str, Any]:
         """Django's entry for DATABASE_URL, any that libpq takes; parameters beyond the address become OPTIONS."""
@@ -79,8 +118,11 @@ class Environment(environ.FileAwareEnv):
         given = self.text(name)
         if not given:
             return {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"}
-        found = self.email_url_config(given)
-        if not (found.get("EMAIL_BACKEND") and found.get("EMAIL_HOST")):  # it may hold a password
+        try:
+            found = self.email_url_config(given)
+        except (ImproperlyConfigured, ValueError):  # either tells a part of it, which may hold a password
+            found = {}
+        if not found.get("EMAIL_HOST"):
             raise ImproperlyConfigured(f"{name} must be an address such as smtp+tls://user:password@host:587")
         return found
 
@@ -109,6 +151,14 @@ class Environment(environ.FileAwareEnv):
                 f"{name} is “{path}”; it cannot be made: {problem.strerror}."
             ) from problem
         return path
+
+
+def is_ip(text: str) -> bool:
+    try:
+        ip_address(text.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _right(name: str, given: str, is_right: bool, why_not: str) -> str:

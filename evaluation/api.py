@@ -127,7 +127,7 @@ class RulePreviewsView(ApiView):
     @operation(
         "preview_rule",
         RulePreviewAccount,
-        *(404, 409, 413, 415),
+        *(404, 409),
         body=RuleToPreview,
         scope=STAFF,
         examples=EXAMPLES,

@@ -72,7 +72,7 @@ def embedder_of_the_vectors(
         yield Warning(
             f"The settings name the embedder {named.name} ({named.fingerprint}), "
             f"but the stored vectors are by {active.name} ({active.fingerprint}).",
-            hint="Run `manage.py reembed` to switch, or set ARF_EMBEDDER back.",
+            hint="Run `manage.py prepare` and `manage.py reembed` to switch, or set back what ARF_EMBEDDER… names.",
             id="arf.W004",
         )
 

@@ -26,6 +26,7 @@ from arf_site.node.supervisor import ending_with_us
 from evaluation.learning import registry, retraining
 from retrieval import jobs
 from retrieval.engines import loaded
+from retrieval.engines.embedders import export_of
 from retrieval.errors import ArfError
 from retrieval.fetching.job import address_of
 from retrieval.indexes import lexical_sync
@@ -46,7 +47,7 @@ def prepare(say: Say) -> None:
     if settings.ARF_CROSS_ENCODER["model_dir"]:
         with exporting(say, "Cross-encoder", settings.ARF_CROSS_ENCODER, "--cross-encoder"):
             pass
-    embedder = settings.ARF_EMBEDDER
+    embedder = settings.ARF_EMBEDDER | {"export_dir": str(export_of(settings.ARF_EMBEDDER))}
     with exporting(say, "Embedding model", embedder) if embedder["kind"] == "onnx" else nullcontext():
         with timed(say, "Database up to date"):
             call_command("migrate", interactive=False, verbosity=0)
@@ -300,7 +301,7 @@ class Upkeep:
 
 def prepared_files() -> dict[str, dict[str, list[int]]]:
     """What this node's processes read and only `prepare` writes."""
-    exports = (settings.ARF_EMBEDDER["export_dir"], settings.ARF_CROSS_ENCODER["export_dir"])
+    exports = (export_of(settings.ARF_EMBEDDER), settings.ARF_CROSS_ENCODER["export_dir"])
     return {str(folder): stamps(Path(folder)) for folder in (settings.STATIC_ROOT, *exports)}
 
 

@@ -19,6 +19,7 @@ MUTE_LIMIT = 0.1  # seconds a thread waits for a first byte; the poller, which c
 HEAD_LIMIT = 3.0  # seconds that a request line and its headers may take
 BODY_LIMIT = 10.0  # seconds that a body may take; the longest, an import by staff, has some megabytes
 FILE_LIMIT = 60.0  # seconds that a form with documents may take
+READ_PAST = 2**23  # bytes of a body; a form that is a little too long is shorter
 HEAD_START = 0.00025  # seconds for each connection already held, before another is taken
 CROWD = 8  # connections beyond which a worker waits no longer
 ANSWER_LIMIT = 60.0  # seconds that a client may take to receive what of an answer the kernel does not hold for it
@@ -111,8 +112,17 @@ class Worker(ThreadWorker):
         return super().handle(conn)
 
     def handle_request(self, req, conn: TConn):
+        """What the application left of a body is read past, so that the next request can be read; after a body too long
+        for that, the answer says that none can.
+        """
         conn.sock.allow(FILE_LIMIT if req.path.startswith(tuple(DOCUMENTS)) else BODY_LIMIT)
-        return super().handle_request(req, conn)
+        length = int(dict(req.headers).get("CONTENT-LENGTH", 0))
+        if length > READ_PAST:
+            req.force_close()
+        goes_on = super().handle_request(req, conn)
+        if length:
+            conn.parser.finish_body(deadline=conn.sock.deadline, max_bytes=READ_PAST)
+        return goes_on
 
     def handle_error(self, req, client: TimedSocket, addr: tuple, exc: Exception) -> None:
         """Every error of the API has one shape, also where the request cannot be read."""

@@ -1,6 +1,7 @@
 """Domains, and the corpus to browse: documents, sections, chunks with their offsets, citations."""
 
 import re
+from dataclasses import replace
 
 from django import forms
 from django.conf import settings
@@ -181,6 +182,10 @@ def erase(request: HttpRequest, document: Document) -> HttpResponse:
     return redirect("admin:retrieval_document_changelist")
 
 
+def is_in_force(document: Document) -> bool:
+    return document.sections.live().filter(valid_to=None).exists()
+
+
 WITHDRAW = ObjectAction(
     "withdraw",
     gettext_lazy("Withdraw"),
@@ -188,9 +193,15 @@ WITHDRAW = ObjectAction(
     may=lambda request, document: (
         request.user.has_perm("retrieval.change_document") and may_replace(document, caller_of(request))
     ),
-    applies=lambda document: (
-        document.domain.takes_uploads and document.sections.live().filter(valid_to=None).exists()
-    ),
+    applies=lambda document: document.domain.takes_uploads and is_in_force(document),
+)
+# Where a document came into a body of law by mistake. Asked once more, for it may take out a whole title.
+WITHDRAW_LAW = replace(
+    WITHDRAW,
+    name="withdraw_law",
+    may=lambda request, document: request.user.is_superuser,
+    applies=lambda document: not document.domain.takes_uploads and is_in_force(document),
+    undoable=False,
 )
 ERASE = ObjectAction(
     "erase",
@@ -208,7 +219,7 @@ ERASE = ObjectAction(
 class DocumentAdmin(ObjectActions, MadeElsewhere, ModelAdmin):
     """What its file says is read-only, but its title; tags and metadata, which rules ask for, are staff's."""
 
-    object_actions = (WITHDRAW, ERASE)
+    object_actions = (WITHDRAW, WITHDRAW_LAW, ERASE)
     list_display = ["title", "domain", "locator", "language", "filename", "pages", "private", "retrieved_at"]
     list_filter = ["domain", "language", "private"]
     list_select_related = ["domain"]

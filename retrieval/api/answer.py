@@ -185,7 +185,7 @@ class AnswerView(ApiView):
         """Answer a question by the words of the law."""
         return answer_to(asked, request)
 
-    @operation("answer_privately", AnswerToQuestion, 403, 404, 413, 415, body=AnswerBody, stream=EVENTS)
+    @operation("answer_privately", AnswerToQuestion, 403, 404, body=AnswerBody, stream=EVENTS)
     def post(self, request: Request, asked: dict) -> dict | HttpResponseBase:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
         return answer_to(asked, request)

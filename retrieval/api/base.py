@@ -18,11 +18,12 @@ from rest_framework.views import APIView
 
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.parameters import Files, Nothing, Parameters, StrictJson
+from retrieval.api.parameters import Files, Nothing, Parameters, StrictJson, refuse_body
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey
 
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
+BODY_ERRORS = (413, 415)  # of every address that takes one
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -144,6 +145,7 @@ def operation(
 
     def said(view: ApiView, request: Request) -> dict[str, Any]:
         if body is None:
+            refuse_body(request)
             return url.from_url(request)
         if form is not None and request.content_type.startswith(Files.media_type):
             return form.from_form(request)
@@ -155,7 +157,7 @@ def operation(
         parameters=[url] if url is not Nothing else None,
         request={StrictJson.media_type: body, Files.media_type: form} if form else body,
         examples=list(examples),
-        responses=answers(shape, *errors, *([403] if scope else []), success=success)
+        responses=answers(shape, *errors, *([403] if scope else []), *(BODY_ERRORS if body else ()), success=success)
         | ({(200, stream): OpenApiTypes.STR} if stream else {}),
     )
     return made

@@ -117,7 +117,7 @@ class CheckView(ApiView):
     bytes_a_request = BYTES_A_REQUEST
     max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
-    @operation("check_brief", CheckedBrief, 404, 413, 415, 422, 503, body=BriefText, form=BriefForm)
+    @operation("check_brief", CheckedBrief, 404, 422, 503, body=BriefText, form=BriefForm)
     def post(self, request: Request, said: dict) -> dict:
         """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
         text = said["text"] if "text" in said else unpacked(said["file"], request)

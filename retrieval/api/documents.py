@@ -232,7 +232,7 @@ class DocumentsView(ApiView):
     @operation(
         "upload_document",
         UploadState,
-        *(404, 413, 415, 422, 503),
+        *(404, 422, 503),
         body=UploadForm,
         scope=DOCUMENTS,
         success=(202,),

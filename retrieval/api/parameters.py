@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.http.multipartparser import MAX_TOTAL_HEADER_SIZE
 from django.utils.http import parse_header_parameters
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
@@ -112,6 +113,11 @@ def refuse_url_values(request: Request) -> None:
         raise UnknownParameter(f"Send parameters in the body, not in the address: {named(stray)}.")
 
 
+def refuse_body(request: Request) -> None:
+    if request.stream is not None:
+        raise BadBody("This address takes no body.")
+
+
 def refuse_replaced(fields: QueryDict) -> None:
     """Refuses texts and names of files into which Django put U+FFFD for bytes that are no UTF-8."""
     for name in fields:
@@ -194,6 +200,7 @@ class Facts(s.DictField):
         return value if is_number else self.words.read(name, value)
 
 
+@extend_schema_field({"oneOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ID}, {"type": "object"}]})
 class Rule(s.JSONField):
     """The id of a published rule, or a rule written out; what it says is read by the app that owns rules."""
 

@@ -175,7 +175,7 @@ class SearchView(ApiView):
         """Find the provisions that answer a question."""
         return answer_to(asked, caller_of(request), reader=language_of(request))
 
-    @operation("search_privately", Answer, 403, 404, 413, 415, body=SearchBody, examples=RULE_EXAMPLES)
+    @operation("search_privately", Answer, 403, 404, body=SearchBody, examples=RULE_EXAMPLES)
     def post(self, request: Request, asked: dict) -> dict:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
         return answer_to(asked, caller_of(request), reader=language_of(request))
@@ -267,7 +267,7 @@ class TraceView(ApiView):
 
 
 class FeedbackView(ApiView):
-    @operation("feedback", KeptOpinion, 404, 413, 415, body=FeedbackBody, success=(201,))
+    @operation("feedback", KeptOpinion, 404, body=FeedbackBody, success=(201,))
     def post(self, request: Request, said: dict) -> dict:
         """Say whether a result, or a whole answer, helped; saying it again changes what was said."""
         locator = said.get("locator", "")  # of a private place no more is kept than its number, which nobody is told

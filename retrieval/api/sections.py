@@ -309,7 +309,7 @@ class CitationsView(ApiView):
         """Read the citations in a text and say which of them lead to a provision here."""
         return resolved(asked["q"], caller_of(request))
 
-    @operation("resolve_citations_of_long_text", ResolvedCitations, 413, 415, body=TextParameters)
+    @operation("resolve_citations_of_long_text", ResolvedCitations, body=TextParameters)
     def post(self, request: Request, asked: dict) -> dict:
         """The same for a text too long for an address."""
         return resolved(asked["q"], caller_of(request))

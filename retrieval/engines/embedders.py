@@ -95,10 +95,29 @@ def load(spec: Mapping) -> Embedder:
         return EndpointEmbedder(**_given(spec, "base_url", "api_key", "model", "timeout", "max_tokens"))
     if kind not in ("onnx", "torch"):
         raise EmbeddingUnavailable(f"There is no embedder of kind “{kind}”.")
-    export_dir = Path(spec.get("export_dir") or "")
-    if kind == "onnx" and spec.get("export_dir") and (export_dir / MANIFEST).is_file():
-        return OnnxEmbedder(export_dir, **_given(spec, "threads", "query_precision", "document_precision"))
-    return TorchEmbedder(Path(spec.get("model_dir") or default_model_dir()), **_given(spec, "threads"))
+    if kind == "onnx" and spec.get("export_dir") and (export_of(spec) / MANIFEST).is_file():
+        return OnnxEmbedder(export_of(spec), **_given(spec, "threads", "query_precision", "document_precision"))
+    return TorchEmbedder(model_dir_of(spec), **_given(spec, "threads"))
+
+
+def model_dir_of(spec: Mapping) -> Path:
+    return Path(spec.get("model_dir") or default_model_dir())
+
+
+def export_of(spec: Mapping) -> Path:
+    """Where the export of its model lies: another model has another folder, so that the one in use serves on."""
+    export_dir = Path(spec["export_dir"])
+    if not spec.get("model_dir"):
+        return export_dir
+    place = str(Path(spec["model_dir"]).absolute())
+    return export_dir.with_name(f"{export_dir.name}-{hashlib.sha256(place.encode()).hexdigest()[:12]}")
+
+
+def is_exported(spec: Mapping) -> bool:
+    """Whether its model, as it is on disk now, has an export. Raises EmbeddingUnavailable where there is no model."""
+    manifest = export_of(spec) / MANIFEST
+    weights = weights_sha256(model_dir_of(spec))
+    return manifest.is_file() and read_json(manifest).get("weights_sha256") == weights
 
 
 def _given(spec: Mapping, *keys: str) -> dict:

@@ -126,7 +126,9 @@ def request(
     dry_run: bool = False,
     force: bool = False,
 ) -> dict:
-    """What to hand to `jobs.enqueue`. Raises SourceRefused for a domain that is not published anywhere."""
+    """What to hand to `jobs.enqueue`. Raises SourceRefused for a domain that is not published anywhere, and for what
+    means nothing to its publisher.
+    """
     if not address_of(domain):
         raise SourceRefused(
             gettext_noop(
@@ -134,6 +136,11 @@ def request(
             ),
             domain=domain.name,
         )
+    for name, value in (("titles", titles), ("since", since)):
+        if value and name != publisher_of(domain).narrowed_by:
+            raise SourceRefused(
+                gettext_noop("%(domain)s is fetched without --%(option)s."), domain=domain.name, option=name
+            )
     params = {
         "domain": domain.slug,
         "titles": list(titles),
@@ -146,7 +153,8 @@ def request(
 
 def refresh_request(domain: Domain) -> dict:
     """Of what the domain holds, the current edition; of everything where it holds nothing."""
-    return request(domain, titles=held_titles(domain))
+    by_titles = address_of(domain) and publisher_of(domain).narrowed_by == "titles"
+    return request(domain, titles=held_titles(domain) if by_titles else ())
 
 
 def address_of(domain: Domain) -> str:

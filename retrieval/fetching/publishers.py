@@ -58,6 +58,7 @@ class Source:
 class Publisher:
     """One file at its own address: what any domain's source may be."""
 
+    narrowed_by = ""  # the field of Asked that it heeds
     crawls = False  # robots.txt is asked, and pages are kept to be asked for again
 
     def first(self, address: str, asked: Asked) -> Wanted:
@@ -79,6 +80,7 @@ class Publisher:
 class UsCode(Publisher):
     """The Office of the Law Revision Counsel: a page names the current release point and links its titles."""
 
+    narrowed_by = "titles"
     RELEASE = re.compile(r"Public\s+Law\s+(\d+)-(\d+)\s*\((\d\d)/(\d\d)/(\d{4})\)")
     TITLE = re.compile(r"xml_usc(All|\d\d[Aa]?)@([\w-]+)\.zip$")
 
@@ -126,6 +128,8 @@ def is_release(label: str, congress: str, law: str) -> bool:
 class Ecfr(Publisher):
     """The eCFR's versioner: a list of titles with the day of each one's last issue, and a title on a day."""
 
+    narrowed_by = "titles"
+
     def first(self, address: str, asked: Asked) -> Wanted:
         return Wanted("titles.json", address, "json", leaf=False, leads=True)
 
@@ -150,6 +154,8 @@ class Ecfr(Publisher):
 
 class CourtListener(Publisher):
     """The Free Law Project's API: pages of decided cases, and of each its opinions."""
+
+    narrowed_by = "since"
 
     def first(self, address: str, asked: Asked) -> Wanted:
         place = urlsplit(address)
@@ -201,6 +207,7 @@ def with_opinions(case: dict, folder: Path) -> dict:
 class PolicyManual(Publisher):
     """The USCIS Policy Manual: pages that link volumes, their parts and chapters."""
 
+    narrowed_by = "titles"
     crawls = True
     PAGE = re.compile(r"/policy-manual(/volume-\d+(-part-[a-z](-chapter-\d+)?)?)?$")
 

@@ -62,6 +62,7 @@ def publish(run: JobRun) -> Progress:
     return_removed(document, staged)
     document.sections.staged().update(live=True)
     changes.keep(document.pk)
+    forget_fetched(document.domain)
     published = [section.pk for section in staged.values()]
     closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)
@@ -76,6 +77,13 @@ def publish(run: JobRun) -> Progress:
     message = f"{of}: {totals['published']} sections published, {totals['removed']} removed"
     state = {"phase": "done", "document": document.pk, "totals": totals}
     return Progress(run.total, run.total, message, state, finished=True)
+
+
+def forget_fetched(domain: Domain) -> None:
+    """What its publisher gave last may be what the domain holds no longer: it is got again, whether it changed there or
+    not. A fetch that has published remembers what it got.
+    """
+    domain.downloads.all().delete()
 
 
 def add_language(document: Document, language: str) -> None:

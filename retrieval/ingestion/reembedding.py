@@ -2,8 +2,11 @@
 vectors of a document anew, whose title is another than when they were made.
 """
 
+from django.conf import settings
+
 from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
+from retrieval.engines.embedders import is_exported
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes import hnsw
 from retrieval.ingestion.embedding import embedding_in_use, save_vectors
@@ -37,6 +40,13 @@ def request() -> dict:
 
 def embed_some(run: JobRun) -> Progress:
     spec = loaded.settings_spec()
+    if not run.position and spec["kind"] == "onnx" and not is_exported(settings.ARF_EMBEDDER):
+        raise ArfError(
+            gettext_noop(
+                "The embedder that the settings name is not exported, or was changed since: run `manage.py prepare` "
+                "with the same settings first."
+            )
+        )
     embedder = loaded.embedder_from(spec)
     model, _ = EmbeddingModel.objects.get_or_create(
         fingerprint=embedder.fingerprint,

@@ -309,6 +309,7 @@ def withdraw(document: Document, caller: Caller) -> int:
         closed = list(current.values_list("pk", flat=True))
         current.update(valid_to=timezone.localdate())
         changes.keep(document.pk)
+        publishing.forget_fetched(document.domain)
         cited.count_again(changed=closed)
     return len(closed)
 
@@ -321,6 +322,7 @@ def erase(document: Document, caller: Caller) -> None:
     Upload.objects.filter(document=document).delete()
     made = Citation.objects.filter(document=document, target__isnull=False).exclude(target__document=document)
     targets = list(made.values_list("target", flat=True).distinct())
+    publishing.forget_fetched(document.domain)
     document.delete()
     cited.count_again(changed=targets)
 

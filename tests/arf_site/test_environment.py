@@ -76,6 +76,14 @@ def test_other_urls_are_refused_without_telling_the_password(url):
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("wrong", ["foo", "smtp://", "smtp+tls://u:secret@h:abc", "smtp+tls://user:secret/ret@h:587"])
+def test_an_address_of_mail_that_is_wrong_is_named_without_its_password(read, wrong):
+    with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must be an address") as refused:
+        read("mail", wrong)
+    assert "secret" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
 def test_origins_are_listed_with_commas_or_are_all(read):
     assert read("origins", "https://a.example.org, http://localhost:3000,") == [
         "https://a.example.org",
@@ -88,3 +96,43 @@ def test_origins_are_listed_with_commas_or_are_all(read):
 def test_what_is_no_origin_is_refused(read, wrong):
     with pytest.raises(ImproperlyConfigured, match="ARF_ANY holds “"):
         read("origins", wrong)
+
+
+def test_hosts_are_names_alone(read):
+    assert read("hosts", "Law.example.org, 10.0.0.1") == ["law.example.org", "10.0.0.1"] and read("hosts", "") == []
+    assert read("own_hosts", "*, .example.org, [::1]") == ["*", ".example.org", "[::1]"]
+
+
+@pytest.mark.parametrize("wrong", ["https://law.example.org", "law.example.org:8000", "law.example.org/", "a b"])
+@pytest.mark.parametrize("method", ["hosts", "own_hosts"])
+def test_what_is_no_host_is_refused(read, method, wrong):
+    with pytest.raises(ImproperlyConfigured, match="ARF_ANY holds “"):
+        read(method, wrong)
+
+
+def test_trusted_origins_may_be_all_of_a_domain(read):
+    assert read("trusted_origins", "https://*.example.org") == ["https://*.example.org"]
+    for wrong in ("*", "law.example.org", "https://law.example.org/"):
+        with pytest.raises(ImproperlyConfigured, match="ARF_ANY holds “"):
+            read("trusted_origins", wrong)
+
+
+def test_an_address_has_its_scheme_and_host(read):
+    assert read("address", "https://x.example/?a=b") == "https://x.example/?a=b" and read("address", "") == ""
+    for wrong in ("foo", "//x.example/", "ftp://x.example/", "https://", "https://x y"):
+        with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must be an address"):
+            read("address", wrong)
+
+
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "[::1]", "localhost", "node-1.example.org"])
+def test_a_server_binds_to_a_name_or_a_whole_address(read, bound):
+    assert read("bind", bound, "127.0.0.1") == bound
+    for wrong in ("1.2.3", "1.2.3.4.5", "http://localhost", "localhost:80", "256.1.1.1"):
+        with pytest.raises(ImproperlyConfigured, match="ARF_ANY is “"):
+            read("bind", wrong, "127.0.0.1")
+
+
+def test_a_model_is_a_folder_that_is_there(read, tmp_path):
+    assert read("model", str(tmp_path)) == str(tmp_path) and read("model", "") == ""
+    with pytest.raises(ImproperlyConfigured, match="ARF_ANY is “/nowhere”; there is no such folder"):
+        read("model", "/nowhere")

@@ -35,6 +35,8 @@ class Command(ArfCommand):
             self.stdout.write("\n".join(f"- {one}" for one in missing["would_help"]))
         for page in (made["elsewhere"] or {}).get("pages", ()):
             self.stdout.write(f"Elsewhere, not law: {page['title']} <{page['url']}>")
+        if made["degraded"]:
+            self.stdout.write(f"Without: {', '.join(made['degraded'])}")
         self.stdout.write(f"\n{made['notice']}\n{made['took_ms']:.1f} ms; trace {made['trace_id']}")
 
     def _write(self, group: list[dict]) -> None:

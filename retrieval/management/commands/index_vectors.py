@@ -1,6 +1,6 @@
 """manage.py index_vectors"""
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from retrieval.indexes import hnsw
 from retrieval.management.base import ArfCommand
@@ -16,6 +16,8 @@ class Command(ArfCommand):
 
     def handle(self, **options) -> None:
         models = EmbeddingModel.objects.filter(pk__in=options["models"])
+        if unknown := {*options["models"]} - {model.pk for model in models}:
+            raise CommandError(f"There is no embedding model {', '.join(map(str, sorted(unknown)))}.")
         for name in hnsw.build_missing(*models, only_settled=options["settled"]):
             self.stdout.write(f"Indexing {name} …")
         self.stdout.write("Every large domain is indexed." if not options["settled"] else "Nothing else is to be made.")

@@ -64,6 +64,8 @@ class Command(ArfCommand):
                 self.stdout.write("   (a summary of the decision, not the opinion's words)")
             self.stdout.write(textwrap.indent(textwrap.fill(result["snippet"], 96), "   "))
             self.stdout.write("   because: " + "; ".join(map(in_words, result["reasons"])))
+        if answer["degraded"]:
+            self.stdout.write(f"\nWithout: {', '.join(answer['degraded'])}")
         source = "from the cache" if answer["cached"] else "searched"
         self.stdout.write(f"\n{answer['took_ms']:.1f} ms, {source}; trace {answer['trace_id']}")
 

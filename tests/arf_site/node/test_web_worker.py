@@ -27,6 +27,9 @@ def app(environ, start_response):
     if environ["PATH_INFO"] == "/large":
         start_response("200 OK", [("Content-Length", str(100 * 100_000))])
         return (b"a" * 100_000 for _ in range(100))
+    if environ["PATH_INFO"] == "/refused":
+        start_response("413 Too Large", [("Content-Length", "4")])
+        return [b"much"]
     said = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     start_response("200 OK", [("Content-Length", str(len(said)))])
     return [said]
@@ -135,6 +138,29 @@ def test_one_connection_still_serves_several_requests(server):
             answer = b""
             while not answer.endswith(word):
                 answer += client.recv(1000)
+
+
+def refused(client, length):
+    """The head of the answer to a body of this length that is not read."""
+    client.settimeout(60)
+    client.sendall(b"POST /refused HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % length)
+    client.sendall(b"a" * min(length, 300_000))
+    answer = b""
+    while not answer.endswith(b"much"):
+        answer += client.recv(1000)
+    return answer
+
+
+def test_a_connection_serves_on_after_a_body_that_was_refused_unread(server):
+    with socket.create_connection(server) as client:
+        assert b"Connection: keep-alive" in refused(client, 300_000)
+        client.sendall(POST + b"four")
+        assert client.recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_a_connection_whose_refused_body_is_too_long_to_be_read_past_is_said_to_close(server):
+    with socket.create_connection(server) as client:
+        assert b"Connection: close" in refused(client, web_worker.READ_PAST + 1)
 
 
 @pytest.fixture

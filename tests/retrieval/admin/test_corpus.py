@@ -141,3 +141,29 @@ def test_staff_give_an_upload_another_title_and_a_source_keeps_its_own(client, a
     )
     law.refresh_from_db()
     assert law.title != "Mine"
+
+
+@pytest.fixture
+def mistaken(tmp_path):
+    """A document that came into a body of law by mistake."""
+    file = tmp_path / "law.jsonl"
+    file.write_text('{"locator": "/us/usc/t99/s1", "text": "Nobody enacted this."}')
+    *_, run = jobs.run_here(jobs.create(**ingest.request(Domain.objects.get(slug="us_code"), str(file))))
+    assert run.status == JobRun.Status.DONE, run.error
+    return Document.objects.get(locator="/us/usc/t99")
+
+
+def test_a_superuser_withdraws_a_document_of_law_once_sure(client, mistaken, superuser):
+    page = f"/admin/retrieval/document/{mistaken.pk}"
+    assert f"{page}/do/withdraw_law/" in client.get(f"{page}/change/").content.decode()
+    client.post(f"{page}/do/withdraw_law/")
+    assert mistaken.sections.live().filter(valid_to=None).exists()
+    client.post(f"{page}/do/withdraw_law/", {"sure": "1"})
+    assert not mistaken.sections.live().filter(valid_to=None).exists()
+    assert "/do/withdraw" not in client.get(f"{page}/change/").content.decode()
+
+
+def test_a_curator_withdraws_no_law(client, mistaken, curator):
+    page = f"/admin/retrieval/document/{mistaken.pk}"
+    assert "/do/withdraw" not in client.get(f"{page}/change/").content.decode()
+    assert client.post(f"{page}/do/withdraw_law/", {"sure": "1"}).status_code == 403

@@ -1,7 +1,10 @@
 """What every view of the API shares."""
 
+from uuid import uuid4
+
 import pytest
 
+from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import SEARCH, assert_refused, post
 
 pytestmark = pytest.mark.django_db
@@ -29,3 +32,13 @@ def test_errors_do_not_follow_the_language_of_the_browser(client):
     assert assert_refused(response, 405) == "This address does not take that method."
     response = post(client, {"q": "a", "rules": [{}]}, HTTP_ACCEPT_LANGUAGE="es")
     assert assert_refused(response, 400, "bad_rule") == "In rule 1 of this call: Say what it does."
+
+
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+def test_an_address_without_a_body_takes_none(client, method):
+    address = {"get": "domains", "post": f"matters/{uuid4()}/close", "delete": "documents/leases/a"}[method]
+    address = f"/api/v1/{address}"
+    _, key = key_with("documents")
+    sent = client.generic(method, address, '{"x": 1}', content_type="application/json", **key)
+    assert_refused(sent, 400, "bad_body")
+    assert client.generic(method, address, **key).status_code in (200, 404)

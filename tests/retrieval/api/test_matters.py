@@ -24,7 +24,7 @@ class Key:
 
     def ask(self, method, path, body=None):
         send = getattr(self.client, method)
-        said = {} if body is None else {"data": body, "content_type": "application/json"}
+        said = {"data": "" if body is None else body, "content_type": "application/json"}
         return send(f"{API}/{path}", **said, **self.headers)
 
     def hand_in(self, text=PAPER, filename="lease.txt", **fields):

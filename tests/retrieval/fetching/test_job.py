@@ -8,9 +8,11 @@ from django.core.management import CommandError, call_command
 from django.utils import translation
 
 from retrieval import jobs
+from retrieval.access.caller import Caller
 from retrieval.errors import SourceRefused
 from retrieval.fetching import job
 from retrieval.fetching.job import address_of, folder_of, held_titles, refresh_request, request
+from retrieval.ingestion import ingest, uploading
 from retrieval.models import Domain, Download, JobRun
 from tests.retrieval.fetching.laws import CASE, regulation, title
 from tests.retrieval.ingestion.conftest import current
@@ -66,6 +68,28 @@ def test_what_did_not_change_is_not_sent_again(site, code):
     assert headers["If-None-Match"] == Download.objects.get(domain=code).etag
     fetched(code, titles=("8",), force=True)
     assert "If-None-Match" not in site.asked[-1][1]
+
+
+def test_what_was_ingested_or_withdrawn_since_is_got_again(site, tmp_path):
+    site.put("/law.jsonl", '{"locator": "/manual/a/1", "text": "One."}')
+    domain = Domain.objects.create(
+        slug="manual",
+        name="Manual",
+        locator_prefix="/manual",
+        visibility="public",
+        source=f"{site.address}/law.jsonl",
+    )
+    fetched(domain)
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"locator": "/manual/a/1", "text": "Another."}')
+    *_, run = jobs.run_here(jobs.create(**ingest.request(domain, str(file))))
+    assert run.status == JobRun.Status.DONE and current(domain)["/manual/a/1"] == "Another."
+    assert "1 changed" in fetched(domain).message
+    assert current(domain)["/manual/a/1"] == "One."
+    assert "nothing is new" in fetched(domain).message
+    uploading.withdraw(domain.documents.get(), Caller(("user:1",), is_staff=True))
+    fetched(domain)
+    assert current(domain)["/manual/a/1"] == "One."
 
 
 def test_all_titles_are_read_from_one_file_one_after_another(site, code):
@@ -308,3 +332,26 @@ def test_a_domain_without_an_address_cannot_be_fetched(site):
         request(constitution)
     with pytest.raises(CommandError, match="There is no domain nowhere"):
         call_command("fetch", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("slug", "options"),
+    [
+        ("us_code", {"since": "2020-01-01"}),
+        ("supreme_court_cases", {"titles": ("5",)}),
+        ("manual", {"titles": ("5",)}),
+        ("manual", {"since": "2020-01-01"}),
+    ],
+)
+def test_what_means_nothing_to_a_publisher_is_refused(slug, options):
+    Domain.objects.create(slug="manual", name="Manual", visibility="public", source="https://law.example.org/a.jsonl")
+    (name,) = options
+    with pytest.raises(SourceRefused, match=f"without --{name}"):
+        request(Domain.objects.get(slug=slug), **options)
+
+
+def test_a_code_with_an_address_of_its_own_is_fetched_whole(site, code):
+    eight(site, *TEXTS)
+    fetched(code, titles=("8",))
+    code.source = "https://law.example.org/code.xml"
+    assert refresh_request(code)["params"]["titles"] == []

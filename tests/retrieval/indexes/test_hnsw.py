@@ -3,6 +3,7 @@
 import numpy as np
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
@@ -134,3 +135,8 @@ def test_an_index_goes_with_its_model(grown):
 
 def test_small_domains_have_no_index():
     assert hnsw.missing() == []
+
+
+def test_a_model_that_there_is_not_is_refused():
+    with pytest.raises(CommandError, match="There is no embedding model 999"):
+        call_command("index_vectors", "999")

@@ -1,8 +1,10 @@
 """Changing the embedder: the old one serves until the new one is complete, then the new one, at once."""
 
 import json
+import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,8 +14,9 @@ from django.db import connection
 from evaluation import tasks
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
-from retrieval import jobs
+from retrieval import checks, jobs
 from retrieval.access.caller import Caller
+from retrieval.engines.embedders import default_model_dir, export_of, weights_sha256
 from retrieval.indexes import hnsw
 from retrieval.ingestion import reembedding, uploading
 from retrieval.ingestion.embedding import embedding_in_use
@@ -22,7 +25,9 @@ from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from retrieval.stages.reranker.artifact import pack
 from tests.builders import a_domain
+from tests.database import export_of_this_code
 from tests.rerankers import some_reranker
+from tests.retrieval.engines.samples import write_manifest
 from tests.retrieval.ingestion.test_uploading import handed_in
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +90,47 @@ def test_the_old_embedder_serves_until_the_new_one_is_complete(other_embedder, m
     (model,) = EmbeddingModel.objects.all()
     assert (model.dims, model.status) == (8, "active")
     assert ChunkVector.objects.count() == Chunk.objects.count()
+
+
+@pytest.fixture
+def other_model(settings, tmp_path):
+    """A copy of the packaged model with weights of its own, which the settings name."""
+    model = tmp_path / "model"
+    shutil.copytree(default_model_dir(), model, ignore=shutil.ignore_patterns("*.safetensors"))
+    (model / "model.safetensors").write_bytes(b"of its own")
+    settings.ARF_EMBEDDER = settings.ARF_EMBEDDER | {"export_dir": str(tmp_path / "onnx"), "model_dir": str(model)}
+    return model
+
+
+def exported(spec: dict, fingerprint: str) -> None:
+    """An export of the model that the settings name, as `prepare` makes it."""
+    folder = shutil.copytree(export_of_this_code(), export_of(spec))
+    weights = weights_sha256(Path(spec["model_dir"]))
+    write_manifest(folder, fingerprint=fingerprint, weights_sha256=weights)
+
+
+def test_the_model_in_use_serves_by_its_own_export_until_another_is_complete(other_model, settings, monkeypatch):
+    shutil.copytree(export_of_this_code(), settings.ARF_EMBEDDER["export_dir"])
+    exported(settings.ARF_EMBEDDER, "another")
+    monkeypatch.setattr(reembedding, "BATCH", 80)
+    steps = jobs.run_here(jobs.create(**reembedding.request()))
+    next(steps)
+    assert serving_note("who may coin money")
+    *_, last = steps
+    assert last.status == "done", last.error
+    assert EmbeddingModel.objects.get().fingerprint == "another"
+    assert serving_note("who may coin money, and print it")
+
+
+def test_a_model_that_is_not_exported_is_refused_and_checked(other_model, settings):
+    [warning] = checks.embedder_of_the_vectors(None, databases=["default"])
+    assert warning.id == "arf.W004" and "manage.py prepare" in warning.hint
+    with pytest.raises(CommandError, match="manage.py prepare"):
+        call_command("reembed")
+    exported(settings.ARF_EMBEDDER, "another")
+    (other_model / "model.safetensors").write_bytes(b"changed since")
+    with pytest.raises(CommandError, match="manage.py prepare"):
+        call_command("reembed")
 
 
 def test_a_reranker_that_learned_with_the_old_embedder_serves_no_more_and_another_is_trained(other_embedder):

@@ -1,12 +1,14 @@
 """The search service over the shipped Constitution: what people ask and what they must find."""
 
+import re
 from datetime import date
 
 import pytest
 from django.core.management import call_command
 
 from retrieval.access.caller import Caller
-from retrieval.errors import NotFound
+from retrieval.engines import loaded
+from retrieval.errors import NotFound, NotRun
 from retrieval.models import CacheEntry, Domain, Trace
 from retrieval.request import SearchRequest
 from retrieval.search import cache
@@ -170,3 +172,13 @@ def test_the_command_explains_every_candidate(capsys):
     assert "U.S. Const. amend. IV" in out
     assert "LexicalRetriever" in out
     assert "Dropped: 0" in out
+
+
+@pytest.mark.parametrize("command", ["search", "answer"])
+def test_commands_tell_what_they_did_without(capsys, monkeypatch, command):
+    def unavailable(version=None):
+        raise NotRun("there is none")
+
+    monkeypatch.setattr(loaded, "active_embedder", unavailable)
+    call_command(command, "Can they search my phone?")
+    assert re.search("^Without: .*EmbedQuery", capsys.readouterr().out, re.MULTILINE)
