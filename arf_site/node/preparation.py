@@ -27,7 +27,6 @@ from evaluation.learning import registry, retraining
 from retrieval import jobs
 from retrieval.engines import loaded
 from retrieval.engines.embedders import export_of
-from retrieval.errors import ArfError
 from retrieval.fetching.job import address_of
 from retrieval.indexes import lexical_sync
 from retrieval.ingestion import erasing, ingest, reembedding
@@ -61,16 +60,14 @@ def prepare(say: Say) -> None:
 
 
 def erase_again(say: Say) -> None:
-    """What a backup has brought back; a restore that was killed may have left it. A record that cannot be read stops
-    no start.
+    """What a backup has brought back; a restore that was killed may have left it. What cannot be read of the record
+    stops no start, and keeps nothing else from being erased.
     """
-    try:
-        erased = erasing.erase_again(erasing.recorded())
-    except ArfError as problem:
-        say(f"  {problem}")
-        return
-    if erased:
+    noted, problems = erasing.read_notes()
+    if erased := erasing.erase_again(noted | {number for number, _ in erasing.in_database()}):
         say(f"  Erased again: {erased} matter{'s' * (erased > 1)} that a backup had brought back.")
+    for problem in problems:
+        say(f"  {problem}")
 
 
 @contextmanager

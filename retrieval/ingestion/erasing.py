@@ -173,9 +173,28 @@ def recorded() -> set[UUID]:
 
 def noted() -> set[UUID]:
     """Raises ArfError, which names it, for a line that does not begin with a matter's number."""
-    path = settings.ARF_ERASURES
-    lines = path.read_text(errors="replace").splitlines() if path.exists() else []
-    return {number_in(line, place) for place, line in enumerate(lines, 1) if line.strip()}
+    numbers, problems = read_notes()
+    if problems:
+        raise problems[0]
+    return numbers
+
+
+def read_notes() -> tuple[set[UUID], list[ArfError]]:
+    """What is noted beside the database, and what of it cannot be read."""
+    try:
+        lines = settings.ARF_ERASURES.read_text(errors="replace").splitlines()
+    except FileNotFoundError:
+        lines = []
+    except OSError as problem:
+        refusal = gettext_noop("%(file)s cannot be read: %(problem)s.")
+        return set(), [ArfError(refusal, file=settings.ARF_ERASURES, problem=problem.strerror)]
+    numbers, problems = set(), []
+    for place, line in enumerate(lines, 1):
+        try:
+            numbers |= {number_in(line, place)} if line.strip() else set()
+        except ArfError as problem:
+            problems.append(problem)
+    return numbers, problems
 
 
 def number_in(line: str, place: int) -> UUID:

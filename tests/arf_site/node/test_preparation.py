@@ -24,7 +24,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
 from retrieval.engines import loaded
 from retrieval.ingestion import erasing
-from retrieval.models import Domain, EmbeddingModel, JobRun, Matter, RankerModel
+from retrieval.models import Domain, EmbeddingModel, Erasure, JobRun, Matter, RankerModel
 from retrieval.stages.reranker.artifact import pack
 from rules.models import Alias
 from tests.builders import a_document
@@ -70,9 +70,31 @@ def test_a_matter_that_an_interrupted_restore_brought_back_is_erased_at_the_next
     with as_system():
         assert not Matter.objects.exists()
     assert said == ["  Erased again: 1 matter that a backup had brought back."]
-    settings.ARF_ERASURES.write_text("7b\n")
+
+
+def test_what_cannot_be_read_of_the_erasures_is_told_and_all_others_are_erased_again(settings, tmp_path):
+    said: list[str] = []
+    settings.ARF_ERASURES = tmp_path / "erasures"
+    noted, in_database = (matters.open_matter(name, "", Caller(("user:987",))) for name in ("A", "B"))
+    Erasure.objects.create(public_id=in_database.public_id)
+    settings.ARF_ERASURES.write_text(f"7b\n{noted.public_id} 2026-01-31\n3f2a\n")
     preparation.erase_again(said.append)
-    assert f"{settings.ARF_ERASURES}, line 1" in said[1]
+    with as_system():
+        assert not Matter.objects.exists()
+    assert "2 matters" in said[0] and [line.split(", begins")[0] for line in said[1:]] == [
+        f"  {settings.ARF_ERASURES}, line {place}" for place in (1, 3)
+    ]
+
+
+def test_erasures_that_cannot_be_read_at_all_stop_no_start(settings, tmp_path):
+    said: list[str] = []
+    settings.ARF_ERASURES = tmp_path
+    matter = matters.open_matter("A", "", Caller(("user:987",)))
+    Erasure.objects.create(public_id=matter.public_id)
+    preparation.erase_again(said.append)
+    with as_system():
+        assert not Matter.objects.exists()
+    assert said[1:] == [f"  {tmp_path} cannot be read: Is a directory."]
 
 
 def made_by(fingerprint: str, spec: dict) -> None:
