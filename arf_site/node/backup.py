@@ -92,7 +92,7 @@ def restore(url: str, path: Path, known: Collection[Migration]) -> None:
     that this code knows.
     """
     contents = _contents(path)
-    _refuse_newer(path, known)
+    _refuse_unknown_migrations(path, known)
     _refuse_unknown_tables(url, contents)
     with NamedTemporaryFile("w", suffix=".list") as kept:
         kept.writelines(f"{line}\n" for line in contents if not EXTENSION_ENTRY.match(line))
@@ -119,13 +119,13 @@ def _tables(contents: list[str]) -> set[str]:
     return {entry[1] for line in contents if (entry := TABLE_ENTRY.match(line))}
 
 
-def _refuse_newer(path: Path, known: Collection[Migration]) -> None:
+def _refuse_unknown_migrations(path: Path, known: Collection[Migration]) -> None:
     """What migrations that this code lacks have made it would not fill, and no check would tell."""
     told = _run("pg_restore", None, "--data-only", "--table=django_migrations", "--file=-", str(path))
-    if newer := [each for each in MIGRATION_ROW.findall(told) if each not in known]:
+    if unknown := [each for each in MIGRATION_ROW.findall(told) if each not in known]:
         raise BackupError(
-            f"{path} is the backup of a newer ARF: of its migrations this one lacks "
-            f"{', '.join(map('.'.join, newer))}. Update ARF, then restore."
+            f"{path} has migrations that this ARF does not know: {', '.join(map('.'.join, unknown))}; "
+            "restore it with the ARF that made it."
         )
 
 
