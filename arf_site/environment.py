@@ -1,6 +1,7 @@
 """Reads variables strictly: a wrong value stops the start with a sentence that names its variable."""
 
 import re
+from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from zoneinfo import ZoneInfo
 import environ
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
+from httpx2 import URL, InvalidURL
 from psycopg.conninfo import conninfo_to_dict
 
-HOST = re.compile(r"[a-z0-9.-]+")
+HOST = re.compile(r"[\w.-]+")
 OWN_HOST = re.compile(r"\*|[a-z0-9.-]+|\[[0-9a-f:.]+\]")
-ADDRESS = re.compile(r"https?://[^\s/?#]+([/?#]\S*)?")
+ADDRESS = re.compile(r"(?i:https?)://[^\s/?#]+([/?#]\S*)?")
 TRUSTED = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
@@ -60,24 +62,25 @@ class Environment(environ.FileAwareEnv):
         """Web origins, such as https://app.example.org, with commas between; or “*” alone."""
         if self.text(name) == "*":
             return ["*"]
-        return self._listed(name, ORIGIN, "an origin such as https://app.example.org, or * alone")
+        return self._listed(name, ORIGIN.fullmatch, "an origin such as https://app.example.org, or * alone")
 
     def trusted_origins(self, name: str) -> list[str]:
         """As Django takes them: https://*.example.org too."""
-        return self._listed(name, TRUSTED, "an origin such as https://law.example.org")
+        return self._listed(name, TRUSTED.fullmatch, "an origin such as https://law.example.org")
 
     def hosts(self, name: str) -> list[str]:
-        """Names alone, with commas between."""
-        return self._listed(name, HOST, "a host such as law.example.org, without scheme and port")
+        """Names or IP addresses alone, with commas between; given as `httpx2.URL.host` tells them."""
+        given = self._listed(name, host_in, "a host such as law.example.org, without scheme and port")
+        return [host_in(one) for one in given]
 
     def own_hosts(self, name: str) -> list[str]:
         """As Django takes them: .example.org and * too."""
-        return self._listed(name, OWN_HOST, "a host such as law.example.org, without scheme and port")
+        return self._listed(name, OWN_HOST.fullmatch, "a host such as law.example.org, without scheme and port")
 
-    def _listed(self, name: str, pattern: re.Pattern[str], what: str) -> list[str]:
+    def _listed(self, name: str, is_right: Callable[[str], object], what: str) -> list[str]:
         """In lower case, as browsers send them."""
         given = [one for part in self.text(name).lower().split(",") if (one := part.strip())]
-        if wrong := [one for one in given if not pattern.fullmatch(one)]:
+        if wrong := [one for one in given if not is_right(one)]:
             raise ImproperlyConfigured(f"{name} holds “{wrong[0]}”; it must be {what}.")
         return given
 
@@ -91,7 +94,7 @@ class Environment(environ.FileAwareEnv):
     def bind(self, name: str, default: str) -> str:
         """An IP address, in brackets or not, or a name of this machine."""
         given = self.text(name, default)
-        is_name = re.fullmatch(r"[a-z0-9.-]*[a-z][a-z0-9.-]*", given.lower()) is not None
+        is_name = re.fullmatch(r"[\w.-]*[a-z][\w.-]*", given.lower()) is not None
         return _right(name, given, is_name or is_ip(given), "it must be an IP address, or a name of this machine")
 
     def model(self, name: str) -> str:
@@ -154,11 +157,22 @@ class Environment(environ.FileAwareEnv):
 
 
 def is_ip(text: str) -> bool:
+    """In brackets, as a pair, or not."""
     try:
-        ip_address(text.strip("[]"))
+        ip_address(re.sub(r"^\[(.*)\]$", r"\1", text))
     except ValueError:
         return False
     return True
+
+
+def host_in(text: str) -> str:
+    """The host as `httpx2.URL.host` tells it: without brackets, and IDNA read; empty for what is none."""
+    if not HOST.fullmatch(text) and not is_ip(text):
+        return ""
+    try:
+        return URL(scheme="https", host=text.strip("[]").rstrip(".")).host
+    except InvalidURL:
+        return ""
 
 
 def _right(name: str, given: str, is_right: bool, why_not: str) -> str:

@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 import orjson
@@ -96,11 +95,11 @@ def allowed(listed: Any) -> Iterator[dict]:
 def host_of(url: Any) -> str:
     """The host, if it or a domain that it belongs to is allowed; else empty."""
     try:
-        parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
-        host = parts.hostname or ""
-    except ValueError:
+        address = httpx2.URL(url if isinstance(url, str) else "")
+    except httpx2.InvalidURL:
         return ""
-    known = parts.scheme == "https" and any(
+    host = address.host
+    known = address.scheme == "https" and any(
         host == one or host.endswith(f".{one}") for one in settings.ARF_EXTERNAL["hosts"]
     )
     return host if known else ""

@@ -100,10 +100,17 @@ def test_what_is_no_origin_is_refused(read, wrong):
 
 def test_hosts_are_names_alone(read):
     assert read("hosts", "Law.example.org, 10.0.0.1") == ["law.example.org", "10.0.0.1"] and read("hosts", "") == []
+    assert read("hosts", "xn--mnchen-3ya.de, www.Münster.de, my_mirror, mirror.org.") == [
+        "münchen.de",
+        "www.münster.de",
+        "my_mirror",
+        "mirror.org",
+    ]
+    assert read("hosts", "FD00::5, [::1]") == ["fd00::5", "::1"]
     assert read("own_hosts", "*, .example.org, [::1]") == ["*", ".example.org", "[::1]"]
 
 
-@pytest.mark.parametrize("wrong", ["https://law.example.org", "law.example.org:8000", "law.example.org/", "a b"])
+@pytest.mark.parametrize("wrong", ["https://a.org", "a.org:8000", "a.org/", "a b", "[::1", "[]"])
 @pytest.mark.parametrize("method", ["hosts", "own_hosts"])
 def test_what_is_no_host_is_refused(read, method, wrong):
     with pytest.raises(ImproperlyConfigured, match="ARF_ANY holds “"):
@@ -119,15 +126,16 @@ def test_trusted_origins_may_be_all_of_a_domain(read):
 
 def test_an_address_has_its_scheme_and_host(read):
     assert read("address", "https://x.example/?a=b") == "https://x.example/?a=b" and read("address", "") == ""
+    assert read("address", "HTTP://llm:8000/v1") == "HTTP://llm:8000/v1"
     for wrong in ("foo", "//x.example/", "ftp://x.example/", "https://", "https://x y"):
         with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must be an address"):
             read("address", wrong)
 
 
-@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "[::1]", "localhost", "node-1.example.org"])
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "[::1]", "localhost", "node-1.example.org", "my_host"])
 def test_a_server_binds_to_a_name_or_a_whole_address(read, bound):
     assert read("bind", bound, "127.0.0.1") == bound
-    for wrong in ("1.2.3", "1.2.3.4.5", "http://localhost", "localhost:80", "256.1.1.1"):
+    for wrong in ("1.2.3", "1.2.3.4.5", "http://localhost", "localhost:80", "256.1.1.1", "[::1", "::1]"):
         with pytest.raises(ImproperlyConfigured, match="ARF_ANY is “"):
             read("bind", wrong, "127.0.0.1")
 

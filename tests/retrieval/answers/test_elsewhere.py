@@ -105,6 +105,12 @@ def test_pages_of_allowed_hosts_are_told_beside_no_answer(configured):
     assert "usa.gov" not in json.dumps([made["sources"], made["parts"], made["not_found"]])
 
 
+@pytest.mark.parametrize("url", ["https://www.xn--mnchen-3ya.de/a", "https://www.münchen.de/a"])
+def test_a_host_of_other_letters_is_known_in_either_form(settings, url):
+    settings.ARF_EXTERNAL = {"hosts": ["münchen.de"]}  # as settings are read
+    assert elsewhere.host_of(url) == "www.münchen.de"
+
+
 def test_nobody_is_asked_where_the_law_answers(configured):
     with searching() as (url, asked):
         configured(url)
