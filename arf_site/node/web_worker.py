@@ -113,7 +113,8 @@ class Worker(ThreadWorker):
 
     def handle_request(self, req, conn: TConn):
         """What the application left of a body is read past, so that the next request can be read; after a body too long
-        for that, the answer says that none can.
+        for that, the answer says that none can. A connection that is to close is ended first, so that its client does
+        not wait.
         """
         conn.sock.allow(FILE_LIMIT if req.path.startswith(tuple(DOCUMENTS)) else BODY_LIMIT)
         length = int(dict(req.headers).get("CONTENT-LENGTH", 0))
@@ -121,6 +122,9 @@ class Worker(ThreadWorker):
             req.force_close()
         goes_on = super().handle_request(req, conn)
         if length:
+            if not goes_on:
+                with suppress(OSError):  # the client has gone
+                    conn.sock.shutdown(socket.SHUT_WR)
             conn.parser.finish_body(deadline=conn.sock.deadline, max_bytes=READ_PAST)
         return goes_on
 

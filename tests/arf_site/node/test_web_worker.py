@@ -27,7 +27,7 @@ def app(environ, start_response):
     if environ["PATH_INFO"] == "/large":
         start_response("200 OK", [("Content-Length", str(100 * 100_000))])
         return (b"a" * 100_000 for _ in range(100))
-    if environ["PATH_INFO"] == "/refused":
+    if environ["PATH_INFO"].endswith("/refused"):
         start_response("413 Too Large", [("Content-Length", "4")])
         return [b"much"]
     said = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
@@ -161,6 +161,11 @@ def test_a_connection_serves_on_after_a_body_that_was_refused_unread(server):
 def test_a_connection_whose_refused_body_is_too_long_to_be_read_past_is_said_to_close(server):
     with socket.create_connection(server) as client:
         assert b"Connection: close" in refused(client, web_worker.READ_PAST + 1)
+
+
+def test_a_connection_that_is_to_close_ends_with_its_answer_whatever_of_its_body_is_to_come(server):
+    head = b"POST /api/v1/documents/refused HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 5"
+    assert wholly_answered(server, head + b"\r\n\r\n").endswith(b"much")
 
 
 @pytest.fixture
