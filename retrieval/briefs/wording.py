@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from retrieval.briefs.quoting import notes_of
+
 MOST_REPLACED = 12  # words of the source that one bracket stands for
 ALIKE = 0.6  # of the words: from here on a quotation is an altered one of this place, and not one of another
 FEWEST = 3  # words that can be an altered quotation; of fewer nobody can tell
@@ -43,7 +45,10 @@ NUMBERS = {
 ORDER = frozenset(["before", "after", "antes", "después"])
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_MARK = re.compile(r"(?<=[^\s\d\[(])\[\d{1,4}\]")  # that calls a note: no word, as "within [30] days" has one
+_MARKS = re.compile(  # of notes, right behind a word or what closes one: "$[500]" and "within [30] days" have a number
+    r"(?:(?<=[^\W\d_])|(?<=[;!?)”’»])|(?<=[^\W\d_][.,:\]\"'])|(?<=[)”’»][.,:])|(?<=[.,;!?)][\"']))(?:\[\d{1,4}\])+"
+)
+_CALL = re.compile(r"\[\d{1,4}\]")
 _BROKEN = re.compile(r"(?<=[^\W\d_])-\s*\n\s*(?=[^\W\d_])")
 _ELLIPSIS = r"(?:\[\s*)?(?:…|\.(?:\s?\.){2,3}|\*(?:\s?\*){2,})(?:\s*\])?"
 _PIECE = re.compile(
@@ -76,7 +81,7 @@ class Words:
     """The words of a source, folded, and where each stands: in the text, and among all words."""
 
     def __init__(self, text: str):
-        found = [(fold(word[0]), word.span()) for word in _WORD.finditer(unmarked(text))]
+        found = [(fold(word[0]), word.span()) for word in _WORD.finditer(uncalled(text))]
         self.text = text
         self.folded = [word for word, _ in found]
         self.spans = [span for _, span in found]
@@ -112,9 +117,15 @@ class Run:
     inside: tuple[str, ...] = ()
 
 
-def unmarked(text: str) -> str:
-    """Without the marks of notes, each word in its place."""
-    return _MARK.sub(lambda mark: " " * len(mark[0]), text)
+def unmarked(quotation: str) -> str:
+    """Without what looks like the marks of notes."""
+    return _MARKS.sub(" ", quotation)
+
+
+def uncalled(text: str) -> str:
+    """Without the marks of the notes that the text has, each word in its place."""
+    calls = {text.index("[", call) for call in notes_of(text).values()}
+    return _CALL.sub(lambda mark: " " * len(mark[0]) if mark.start() in calls else mark[0], text)
 
 
 def fold(word: str) -> str:

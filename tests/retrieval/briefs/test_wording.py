@@ -85,9 +85,17 @@ def test_a_bracket_replaces_a_few_words_only():
 
 
 def test_the_mark_of_a_note_is_no_word_and_a_number_put_in_is():
-    words = Words("The rent[3] is due within 10 days.[4] It is nine.")
-    assert compare("the rent is due within 10 days. It", words).status == "exact"
+    words = Words("The rent[3] is due within 10[4] days.[5] It is nine [6] dollars.\n[3] A.\n[4] B.\n[5] C.\n[6] D.")
+    assert compare("the rent is due within 10 days. It is nine dollars", words).status == "exact"
+    assert compare("the rent[1] is due within [10] days.[2][3] It", words).status == "exact"
     assert compare("due within [30] days", words).status == "altered"
+
+
+@pytest.mark.parametrize("before", ["$", "€", "£", "—", "–", "-", "/", "$1,", "$1.", "(", "[“", "‘", ' "', "of "])
+def test_a_number_in_brackets_that_is_another_is_no_mark(before):
+    source = Words(f"A deposit {before}[500] is due from the tenant.")
+    assert compare(f"deposit {before}[500] is due from the tenant", source).status == "exact"
+    assert compare(f"deposit {before}[900] is due from the tenant", source).status == "altered"
 
 
 def test_brackets_count_as_no_words():
