@@ -100,7 +100,7 @@ def read_plain(text: str) -> tuple[str, str] | None:
     if not (place := _PLACE.fullmatch(" ".join(text.split()))):
         return None
     title = place["title"][:SHORT_TITLE].strip()
-    return title, cite_plain(title, _LEVELS[place["sign"].lower()], place["number"], "")
+    return title, cite_plain(title, _LEVELS[place["sign"].casefold()], place["number"], "")
 
 
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "‐‑‒–—−"), "-")

@@ -94,6 +94,7 @@ def test_a_place_in_a_document_of_no_reporter(place, written):
         ("Lease (signed) of 2020, § 4.2", "Lease (signed) of 2020, § 4.2"),
         ("LEASE  section 4.2?", "LEASE, § 4.2"),
         ("Lease, of 2020 §2", "Lease, of 2020, § 2"),
+        ("Lease of 2020 ſection 2", "Lease of 2020, § 2"),
         ("Lease, art. II", "Lease, art. II"),
         ("Lease exhibit B", "Lease, ex. B"),
         ("Contrato, cláusula IV", "Contrato, cl. IV"),
