@@ -40,6 +40,17 @@ _GOVERNS = re.compile(
     rf"(?:(?:, and | and |, ){_NUMBER}){{0,5}})))",
     re.IGNORECASE,
 )
+_WHOLE = (  # what a private document calls itself: "this Loan Agreement"
+    r"(?:this|these|the|said) (?:(?-i:[A-Z][\w’'-]*|and|&|of) ){0,5}?(?:agreement|contract|lease|sublease|deed|note"
+    r"|policy|will|trust|terms|conditions|document|instrument|license|mortgage|guaranty|plan|bylaws|indenture)\b"
+)
+# A limit of which it is not known what it names: "for purposes of this definition", "In Article IV".
+_LIMITED = re.compile(
+    r"\b(?:(?:as|when) used in|for (?:the )?purposes? of|"
+    rf"(?-i:In)(?= this | these | the (?:preceding|foregoing|following) | (?:{_KINDS})s? (?-i:{_NUMBER})| §))"
+    rf" (?!{_WHOLE})",
+    re.IGNORECASE,
+)
 _LEADS_IN = re.compile(r"[^.\n]{0,80}(?:—|:|-)\s*(?:\n|$)")
 WITHIN_SECTION = ("section", "subsection", "paragraph", "subparagraph", "clause")
 
@@ -47,7 +58,7 @@ WITHIN_SECTION = ("section", "subsection", "paragraph", "subparagraph", "clause"
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A term defined at `start` of a text, which governs the level of this kind above it, or those of these numbers;
-    "" where its text does not say.
+    "" where its text does not say, "section" where it names a limit that is not known.
     """
 
     term: str
@@ -97,14 +108,17 @@ def _plain(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _scopes(text: str, subdivisions: Sequence[tuple[int, int]]) -> Iterator[Scope]:
-    """Words that lead into a list govern to the end of their subdivision, others to the end of their line."""
-    for match in _GOVERNS.finditer(text):
+    """Words that lead into a list govern to the end of their subdivision, others to the end of their line. What is
+    known goes before what is only limited.
+    """
+    for match in (*_LIMITED.finditer(text), *_GOVERNS.finditer(text)):
         leads_in = _LEADS_IN.match(text, match.end())
         around = (end for start, end in subdivisions if start <= match.start() < end)
         line_end = text.find("\n", match.end())
         end = next(around, len(text)) if leads_in else line_end if line_end >= 0 else len(text)
-        kind = (match["this"] or match["kind"]).lower()
-        numbers = tuple(re.findall(_NUMBER, match["numbers"])) if match["numbers"] else ()
+        said = match.groupdict()
+        kind = (said.get("this") or said.get("kind") or "section").lower()
+        numbers = tuple(re.findall(_NUMBER, said.get("numbers") or ""))
         yield Scope(match.start(), end, "section" if kind in WITHIN_SECTION else kind, numbers)
 
 

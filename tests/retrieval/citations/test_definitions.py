@@ -96,6 +96,44 @@ def test_sentences_of_the_code(text, expected):
     assert told(text) == expected
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "For purposes of this definition,",
+        "As used in this subclause,",
+        "In this Addendum,",
+        "For the purposes of this Rider to the Agreement,",
+        "As used in the preceding sentence,",
+        "For purposes of Section 9 only,",
+        "In Article IV,",
+        "As used in Section 3,",
+        "In § 3,",
+        "For purposes of computing the rent due under this Lease,",
+    ],
+)
+def test_what_is_limited_to_what_is_not_known_governs_its_section_alone(words):
+    assert told(f"{words} “Rent” means money.") == [("Rent", "section", ())]
+    assert told(f"As used in this chapter:\n{words} “Rent” means money.") == [("Rent", "chapter", ())]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "As used in this Loan Agreement,",
+        "For purposes of the Lease,",
+        "In this Deed of Trust,",
+        "For the purposes of these Terms and Conditions,",
+        "For all purposes of this Amended and Restated Trust Agreement,",
+        "As used herein,",
+        "In addition,",
+        "In part because of that,",
+        "In the event of a default,",
+    ],
+)
+def test_what_is_said_of_a_whole_document_is_not_limited(words):
+    assert told(f"{words} “Rent” means money.") == [("Rent", "", ())]
+
+
 def test_regulations_define_without_quotation_marks_where_they_say_that_they_define():
     text = (
         "As used in this chapter, the term:\nAct or INA means the Immigration and Nationality Act, as amended.\n"

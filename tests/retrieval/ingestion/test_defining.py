@@ -78,6 +78,7 @@ def test_the_place_is_the_deepest_that_is_numbered(title):
         ("", True),
         ("In this section, ", False),
         ("For purposes of this Article V, ", False),
+        ("For purposes of Section 9 only, ", False),
     ],
 )
 def test_of_a_private_document_what_is_not_limited_governs_all_of_it(words, governs_all):
