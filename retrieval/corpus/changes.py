@@ -31,11 +31,12 @@ Row = tuple[int, int, int, date, str, history.Change | None]
 KEEP = """
 WITH version AS (
     SELECT id,
-        CASE WHEN valid_from >= min(valid_to) OVER place THEN 'changed'
+        CASE WHEN valid_from >= min(valid_to) OVER place AND row_number() OVER in_time > 1 THEN 'changed'
              WHEN valid_from > min(coalesce(valid_from, '-infinity')) OVER () THEN 'new' ELSE '' END AS began_as,
         valid_to IS NOT NULL AND coalesce(valid_to > max(valid_from) OVER place, true) AS ended
     FROM retrieval_section WHERE document_id = %s AND live
-    WINDOW place AS (PARTITION BY locator)
+    WINDOW place AS (PARTITION BY locator),
+        in_time AS (PARTITION BY locator ORDER BY valid_from NULLS FIRST, valid_to NULLS LAST, id)
 )
 UPDATE retrieval_section section SET began_as = version.began_as, ended = version.ended
 FROM version WHERE section.id = version.id
@@ -134,18 +135,21 @@ def keep(document: int) -> None:
 
 def with_versions(known: SectionQuerySet, rows: Sequence[Row]) -> list[Made]:
     sections = known.select_related("domain", "document").in_bulk([row[0] for row in rows])
-    former = before([sections[pk] for pk, *_, kind, by in rows if kind == CHANGED and not by], known)
-    return [Made(kind, day, sections[pk], None if by else former.get(pk), by) for pk, _, _, day, kind, by in rows]
+    former = before(sections.values(), known)
+    return [
+        Made(kind, day, sections[pk], former.get(pk) if kind == CHANGED and not by else None, by)
+        for pk, _, _, day, kind, by in rows
+    ]
 
 
-def before(sections: Sequence[Section], known: SectionQuerySet) -> dict[int, Section]:
-    """The version that each section replaced; both know their `of_day`."""
+def before(sections: Iterable[Section], known: SectionQuerySet) -> dict[int, Section | None]:
+    """By its id the version that each section replaced, None of a first one; all know their `of_day`."""
     versions: dict[tuple[int, str], list[Section]] = defaultdict(list)
     for version in known.filter(locator__in={section.locator for section in sections}):
         versions[version.document_id, version.locator].append(version)
     found = {}
     for section in sections:
-        for earlier, later in pairwise(in_time(versions[section.document_id, section.locator])):
+        for earlier, later in pairwise([None, *in_time(versions[section.document_id, section.locator])]):
             if later.pk == section.pk:
                 section.of_day = later.of_day
                 found[section.pk] = earlier

@@ -56,6 +56,19 @@ def test_texts_of_one_day_are_read_by_their_numbers(client, changed):
     assert_refused(client.get(address, {"as_of": DAY, "version": 3}), 404, "not_found")
 
 
+def test_a_provision_that_was_added_and_revised_on_one_day_is_new_and_then_changed(client, changed):
+    for text, days in (("Cats purr.", {"valid_to": DAY}), ("Cats meow.", {})):
+        a_section(changed.document, text, locator="/manual/1/cats", valid_from=DAY, **days)
+    keep(changed.document_id)
+    asked = client.get(f"{API}/changes", {"domain": "manual"}).json()["changes"]
+    made = [each for each in asked if each["locator"] == "/manual/1/cats"]
+    assert [(each["kind"], each["version"]) for each in made] == [("new", 1), ("changed", None)]
+    assert [(each["before"], each["before_version"]) for each in made] == [(None, None), (str(DAY), 1)]
+    (new,) = client.get(f"{API}/changes", {"domain": "manual", "kind": "new"}).json()["changes"]
+    read = client.get(f"{API}/sections/manual/1/cats", {"as_of": new["day"], "version": new["version"]})
+    assert read.json()["text"] == "Cats purr."
+
+
 def test_a_repeal_by_later_law_names_it(client):
     answer = client.get(f"{API}/changes", {"domain": "us_constitution", "kind": "repealed", "k": 1}).json()
     (made,) = answer["changes"]
