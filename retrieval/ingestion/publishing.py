@@ -62,7 +62,8 @@ def publish(run: JobRun) -> Progress:
     return_removed(document, staged)
     document.sections.staged().update(live=True)
     changes.keep(document.pk)
-    forget_fetched(document.domain)
+    if run.kind != "fetch":
+        forget_fetched(document.domain)
     published = [section.pk for section in staged.values()]
     closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)
@@ -81,7 +82,7 @@ def publish(run: JobRun) -> Progress:
 
 def forget_fetched(domain: Domain) -> None:
     """What its publisher gave last may be what the domain holds no longer: it is got again, whether it changed there or
-    not. A fetch that has published remembers what it got.
+    not.
     """
     domain.downloads.all().delete()
 
