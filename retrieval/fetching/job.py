@@ -355,14 +355,17 @@ def summary(domain: Domain, state: State) -> str:
 
 
 def remember(domain: Domain, state: State) -> None:
-    """What was got, to ask next time whether it has changed. Pages stay, since all are needed when one is new."""
+    """What was got, to ask next time whether it has changed; what did not change and was forgotten meanwhile stays
+    forgotten. Pages stay, since all are needed when one is new.
+    """
     for each in state.got:
         wanted = Wanted(**each["file"])
-        if not wanted.leads:
+        known = Download.objects.filter(domain=domain, name=wanted.name)
+        if not wanted.leads and (known.exists() or not each["unchanged"]):
             said = {"url": wanted.url, "content_hash": each["digest"], "edition": wanted.edition or None}
             said |= {"etag": each["validators"]["etag"], "last_modified": each["validators"]["modified"]}
             said |= {"fetched_at": timezone.now()}
-            Download.objects.update_or_create(domain=domain, name=wanted.name, defaults=said)
+            known.update_or_create(domain=domain, name=wanted.name, defaults=said)
     if not publisher_of(domain).crawls:
         for path in folder_of(domain).iterdir():
             path.unlink()

@@ -92,6 +92,28 @@ def test_what_was_ingested_or_withdrawn_since_is_got_again(site, tmp_path):
     assert current(domain)["/manual/a/1"] == "One."
 
 
+def test_a_fetch_of_one_title_forgets_no_other(site, code):
+    site.release("118-42", "03/09/2024", {"08": title(*TEXTS), "09": title("A.", n=9)})
+    fetched(code, titles=("8", "9"))
+    site.release("118-50", "05/01/2024", {"08": title("One, amended.", *TEXTS[1:]), "09": title("A.", n=9)})
+    assert "1 changed" in fetched(code, titles=("8",)).message
+    assert code.downloads.count() == 2
+
+
+def test_what_is_withdrawn_during_a_fetch_is_to_be_got_again(site, code, monkeypatch):
+    site.release("118-42", "03/09/2024", {"08": title(*TEXTS), "09": title("A.", n=9)})
+    fetched(code, titles=("8", "9"))
+    monkeypatch.setattr(job, "time_for_more", lambda run: lambda: False)
+    run = jobs.create(**request(code, titles=("8", "9")))
+    for _ in range(2):
+        run = jobs.take_step(run.pk, run.ticket)
+    assert [each["unchanged"] for each in run.state["fetch"]["got"] if not each["file"]["leads"]] == [True]
+    uploading.withdraw(code.documents.get(locator="/us/usc/t8"), Caller(("user:1",), is_staff=True))
+    *_, run = jobs.run_here(JobRun.objects.get(pk=run.pk))
+    assert run.status == JobRun.Status.DONE and "/us/usc/t8/s1" not in current(code)
+    assert code.downloads.get().name == "usc09.zip"
+
+
 def test_all_titles_are_read_from_one_file_one_after_another(site, code):
     site.release("118-42", "03/09/2024", {"All": {"usc08.xml": title("A."), "usc09.xml": title("B.", n=9)}})
     fetched(code)
