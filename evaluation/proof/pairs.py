@@ -1,14 +1,16 @@
 """Pairs of a claim and a provision that we judged: read, and made from the law itself.
 
 What we wrote is in data/*.jsonl: a provision's locator, the claim, its language and label, and what is wrong with it;
-of law other than the Constitution also the text.
+of law other than the Constitution also the text. claims.jsonl has passages of the Code, the CFR and the Constitution
+with four claims each, kept_apart.jsonl as many of other passages, to measure by.
 Made ones are sentences of the law, themselves and changed in one place, and claims beside provisions that do not say
 them.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -22,7 +24,11 @@ from retrieval.proof.types import Source, Verdict
 CONSTITUTION = Path(retrieval.__file__).parent / "corpora" / "us_constitution.xml"
 FOLDER = Path(__file__).parent / "data"
 SET_ASIDE = Path(__file__).parent / "set_aside.jsonl"
+CLAIMS = Path(__file__).parent / "claims.jsonl"
+KEPT_APART = Path(__file__).parent / "kept_apart.jsonl"
 POWERS = "/us/const/article/I/section/8"  # its clauses go on with its opening words
+FOR_WEIGHTS = 15  # of a hundred passages of `CLAIMS`: they teach the logistic, the others the entailment model
+ELSEWHERE = 0.2  # of the faithful claims of passages are also put beside passages that are not theirs
 NEIGHBOURS = 2  # other provisions among which a claim's own is given
 
 
@@ -37,6 +43,7 @@ class Pair:
     group: str
     sources: tuple[Source, ...]
     is_made: bool = False
+    of_passage: bool = False  # of `CLAIMS` or `KEPT_APART`
 
     @property
     def is_laws_own(self) -> bool:
@@ -67,6 +74,36 @@ def written(law: Mapping[str, Source]) -> Iterator[Pair]:
 def set_aside(law: Mapping[str, Source]) -> Iterator[Pair]:
     """What we wrote to measure by: no model learns from it."""
     return _read([SET_ASIDE], law)
+
+
+def of_passages(path: Path) -> Iterator[Pair]:
+    """The claims of `CLAIMS` or `KEPT_APART`, each beside two other passages of the file."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    sources = [Source(row["locator"], cite(row["locator"]), row["text"]) for row in rows]
+    for own, row in enumerate(rows):
+        beside = tuple(sources[(own + step) % len(rows)] for step in range(1, NEIGHBOURS + 1))
+        for said in row["claims"]:
+            around = (sources[own], *beside)
+            yield Pair(said["claim"], "en", said["label"], "", row["locator"], around, of_passage=True)
+
+
+def for_weights(pair: Pair) -> bool:
+    return int(hashlib.md5(pair.group.encode()).hexdigest(), 16) % 100 < FOR_WEIGHTS
+
+
+def elsewhere(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    chance = Random(0)
+    for pair in pairs:
+        if pair.label == "supported" and chance.random() < ELSEWHERE:
+            yield replace(pair, label="not_found", kind="elsewhere", sources=pair.sources[1:], is_made=True)
+
+
+def for_the_logistic(law: Mapping[str, Source]) -> list[Pair]:
+    """Of what the entailment model has not read: what we wrote on the Constitution and what is made from it, and claims
+    of passages, beside their own and beside others.
+    """
+    of_some = [pair for pair in of_passages(CLAIMS) if for_weights(pair)]
+    return [*written(law), *made(law), *of_some, *elsewhere(of_some)]
 
 
 def _read(paths: Iterable[Path], law: Mapping[str, Source]) -> Iterator[Pair]:

@@ -5,14 +5,15 @@ scikit-learn is needed here only; `retrieval.proof.model` serves the weights wit
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from evaluation.proof.pairs import Pair
 from retrieval.proof.alignment import clauses, weights
-from retrieval.proof.model import FEATURES, VERDICTS, Model
+from retrieval.proof.entailment import Reading, reading
+from retrieval.proof.model import FEATURES, READ, VERDICTS, Model, with_reading
 from retrieval.proof.types import Verdict
 from retrieval.proof.verify import Evidence, evidence, judged
 
@@ -23,8 +24,23 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Seen:
+    """`reading` is empty where the entailment model does not read."""
+
     pair: Pair
     evidence: Evidence | None
+    reading: Reading = ()
+
+    @property
+    def is_read(self) -> bool:
+        return bool(self.reading)
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Of claims that the entailment model reads, and of others."""
+
+    read: Model
+    unread: Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +54,37 @@ class JudgedPair:
 
 def seen(pair: Pair) -> Seen:
     every = tuple(clause for number, source in enumerate(pair.sources) for clause in clauses(source, number))
-    return Seen(pair, evidence(pair.claim, pair.sources, every, weights(every), pair.language))
+    found = evidence(pair.claim, pair.sources, every, weights(every), pair.language)
+    return Seen(pair, found, reading(pair.claim, found.passage) if found and found.passage else ())
 
 
-def fit(examples: Iterable[Seen]) -> Model:
+def fit(examples: Iterable[Seen]) -> Models:
+    """What is not read is learned from all, as if none were, but for the claims of passages, which are English."""
+    known = [example for example in examples if example.evidence]
+    unread = [replace(example, reading=()) for example in known if not example.pair.of_passage]
+    return Models(_fitted([example for example in known if example.is_read]), _fitted(unread))
+
+
+def _fitted(known: Sequence[Seen]) -> Model:
     from sklearn.linear_model import LogisticRegression
 
-    known = [example for example in examples if example.evidence]
-    values = np.array([example.evidence.features for example in known])
+    values = np.array([values_of(example) for example in known])
     labels = [VERDICTS.index(example.pair.label) for example in known]
     weight = [1.0 if example.pair.is_laws_own else WRITTEN for example in known]
     learned = LogisticRegression(C=STRENGTH, max_iter=2000).fit(values, labels, sample_weight=weight)
     return Model(learned.coef_, learned.intercept_)
 
 
-def verdict_on(model: Model, example: Seen) -> JudgedPair:
-    verdict, confidence = judged(example.evidence, model) if example.evidence else ("not_found", 1.0)
+def values_of(example: Seen) -> list[float]:
+    features = example.evidence.features
+    return with_reading(features, example.reading) if example.is_read else features
+
+
+def verdict_on(models: Models, example: Seen) -> JudgedPair:
+    model = models.read if example.is_read else models.unread
+    verdict, confidence = (
+        judged(example.evidence, example.reading, model) if example.evidence else ("not_found", 1.0)
+    )
     return JudgedPair(example.pair, verdict, confidence)
 
 
@@ -63,16 +94,15 @@ def cross_validated(examples: Sequence[Seen]) -> list[JudgedPair]:
     fold = {group: place % FOLDS for place, group in enumerate(groups)}
     found: list[JudgedPair] = []
     for number in range(FOLDS):
-        model = fit(example for example in examples if fold[example.pair.group] != number)
-        found += [verdict_on(model, example) for example in examples if fold[example.pair.group] == number]
+        models = fit(example for example in examples if fold[example.pair.group] != number)
+        found += [verdict_on(models, example) for example in examples if fold[example.pair.group] == number]
     return found
 
 
-def write(model: Model, path: Path) -> None:
+def write(models: Models, path: Path) -> None:
     made = {
-        "features": FEATURES,
-        "weights": model.weights.round(4).tolist(),
-        "bias": model.bias.round(4).tolist(),
+        name: {"features": of, "weights": model.weights.round(4).tolist(), "bias": model.bias.round(4).tolist()}
+        for name, of, model in (("read", READ, models.read), ("unread", FEATURES, models.unread))
     }
     path.write_text(json.dumps(made) + "\n", encoding="utf-8")
 

@@ -31,7 +31,8 @@ OUTCOMES = (
     "unsupported", "error", "over_budget", "resting",
 )  # fmt: skip
 WITHHELD = (
-    "contradicted", "not_found", "not_a_claim", "unsure", "quotation", "absolute", "yes_or_no", "language", "leans",
+    "contradicted", "not_found", "not_a_claim", "unread", "unsure", "quotation", "absolute", "yes_or_no", "language",
+    "leans",
 )  # fmt: skip
 
 

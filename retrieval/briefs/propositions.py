@@ -1,5 +1,6 @@
 """The sentences that carry citations, beside the law they cite. Pure but for what a library reads."""
 
+import logging
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -13,12 +14,15 @@ from retrieval.briefs.holdings import set_free, turned_round
 from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.quoting import Quotation, Unit, is_only_citations
 from retrieval.corpus import history
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 from retrieval.parsing.cases import holding_begins
 from retrieval.proof.alignment import Clause, clauses, tokens
 from retrieval.proof.types import Claim
 from retrieval.proof.types import Source as Proving
 from retrieval.proof.verify import verify
 from retrieval.text.language import detect
+
+logger = logging.getLogger(__name__)
 
 LONGEST_SOURCE = 20_000  # characters; what a whole article or chapter says proves no sentence
 LONGEST_SENTENCE = 4_000  # characters, and
@@ -125,7 +129,11 @@ def check_propositions(
             all_read = len(here) == len(own) and all(law) and not is_pleaded
             names = [cited[number].name for number in here]
             check = reversed_holding(said, names, [*places.values()]) if len(here) == len(own) else None
-            check = check or proven(said, list(chain(*law)), all_read=all_read, read=read)
+            try:
+                check = check or proven(said, list(chain(*law)), all_read=all_read, read=read)
+            except CrossEncoderUnavailable:
+                logger.exception("A sentence of a brief was left unread.")
+                library.unsearched = True
             if check and (check[0].problems or not drawn):
                 claim, findings = check
                 start, end = unit.start + claim.start, unit.start + claim.end
@@ -235,7 +243,8 @@ def beside(
     if claim.verdict != "not_found" or not all_read:
         return claim, ()
     another_amount = _MONEY.search(claim.text) is not None and "number" in claim.problems
-    missed = another_amount or len(terms(claim.text, language)) >= FEWEST
+    words = [term for term in terms(claim.text, language) if not term.isdigit()]
+    missed = another_amount or len(words) >= FEWEST
     return claim, ("unsupported",) if missed else ()
 
 

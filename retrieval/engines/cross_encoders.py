@@ -1,8 +1,9 @@
-"""A cross-encoder in serving: reads question and provision together, in ONNX Runtime, without torch. Pure.
+"""A cross-encoder in serving: reads two texts together, in ONNX Runtime, without torch. Pure.
 
 Any sentence-transformers CrossEncoder with one logit; `retrieval.engines.onnx_export` makes the export,
-`manage.py train_cross_encoder` a model. One ships, which tells sentences of a provision apart
-(`manage.py train_sentence_ranker`); none that tells provisions apart.
+`manage.py train_cross_encoder` a model. Two ship: one tells sentences of a provision apart
+(`manage.py train_sentence_ranker`), one whether a passage bears out a claim (`manage.py train_entailment`); none tells
+provisions apart.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,19 +65,23 @@ class CrossEncoder:
         self._threads = threads
 
     def logits(self, question: str, texts: Sequence[str]) -> np.ndarray:
-        """(n,) float64; higher is more relevant. Raises CrossEncoderUnavailable."""
-        with unavailable_on_error("the cross-encoder does not run"):
-            return np.array([self._run(question, text) for text in texts], dtype=float)
+        """(n,) float64, of a model with one output; higher is more relevant. Raises CrossEncoderUnavailable."""
+        return np.array([self.read(question, text)[0] for text in texts], dtype=float)
 
-    def _run(self, question: str, text: str) -> float:
-        pair = self._tokenizer.encode(question, text)
+    def read(self, first: str, second: str) -> np.ndarray:
+        """(outputs,) float32. Raises CrossEncoderUnavailable."""
+        with unavailable_on_error("the cross-encoder does not run"):
+            return self._run(first, second)
+
+    def _run(self, first: str, second: str) -> np.ndarray:
+        pair = self._tokenizer.encode(first, second)
         values = {
             "input_ids": pair.ids,
             "attention_mask": pair.attention_mask,
             "token_type_ids": pair.type_ids,
         }
         feed = {each.name: np.array([values[each.name]], np.int64) for each in self._session.get_inputs()}
-        return float(self._session.run(None, feed)[0].ravel()[0])
+        return self._session.run(None, feed)[0][0]
 
     @cached_property
     def _session(self) -> Session:

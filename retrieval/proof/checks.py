@@ -67,14 +67,16 @@ _GAP = re.compile(r"\[[^\]]*\]|\.\s?\.\s?\.(?:\s?\.)?|…")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`problems` are certain, `hints` are not; `contradicts` says that the law has another value in that place;
-    `order` is the share of the claim's words that stand in the law's order, `tight` that of the law's words there
-    which the claim has, and `around` are the law's words in that place.
+    """`problems` are likelier than `hints`; `contradicts` says that the law has another value in that place, `dated`
+    that the claim has a date that the whole source has not; `order` is the share of the claim's words that stand in the
+    law's order, `tight` that of the law's words there which the claim has, and `around` are the law's words in that
+    place.
     """
 
     problems: tuple[str, ...]
     hints: tuple[str, ...]
     contradicts: bool
+    dated: bool
     order: float
     tight: float
     around: tuple[Token, ...]
@@ -110,8 +112,9 @@ def compare(
         hints.clear()
     changed |= otherwise
     contradicts = contradicts or bool(otherwise)
+    dated = "date" in changed and bool(known[0].dates - _dates(facts(source.text)))
     return Comparison(
-        _sorted(changed), _sorted(hints - changed), contradicts, aligned.order, aligned.tight, around
+        _sorted(changed), _sorted(hints - changed), contradicts, dated, aligned.order, aligned.tight, around
     )
 
 
@@ -157,16 +160,20 @@ def _facts_changed(
         if code := _quantity_changed(quantity, said, there):
             changed.add(code)
             contradicts = contradicts or bool(law.quantities)
-    years = {int(q.value) for q in law.quantities if q.value.denominator == 1}
     kinds = {kind for kind, _ in law.dates}
-    for kind, value in claim.dates - law.dates:
-        if not (kind in ("year", "day") and value in years):
-            changed.add("date")
-            contradicts = contradicts or (kind in kinds and order >= SAME_MATTER)
+    for kind, _ in claim.dates - _dates(law):
+        changed.add("date")
+        contradicts = contradicts or (kind in kinds and order >= SAME_MATTER)
     if claim.places - law.places - places_of(source.locator, source.citation):
         changed.add("section")
         contradicts = True
     return changed, contradicts
+
+
+def _dates(law: Facts) -> Set[tuple[str, int]]:
+    """With what may be a year or a day though nothing says so."""
+    whole = {int(one.value) for one in law.quantities if one.value.denominator == 1}
+    return law.dates | {(kind, value) for kind in ("year", "day") for value in whole}
 
 
 class _Quantities:

@@ -1,4 +1,5 @@
-"""How sure a verdict is: a logistic over alignment, checks and hints, kept as a small file of weights. Pure.
+"""How sure a verdict is: a logistic over alignment, checks and hints, and over what the entailment model reads where it
+reads; both kept as a small file of weights. Pure.
 
 `evaluation.proof.training` makes model.json from pairs of claims and provisions that we wrote.
 """
@@ -28,11 +29,14 @@ FEATURES = (
     *(f"problem_{code}" for code in PROBLEMS),
     *(f"hint_{code}" for code in HINTS), *(f"covered_hint_{code}" for code in HINTS),
 )  # fmt: skip
+READ = (
+    *FEATURES, *(f"read_{verdict}" for verdict in VERDICTS), "ordered_problem", "read_problem", "ordered_contradicts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """`weights` are (verdicts, features), `bias` (verdicts,)."""
+    """`weights` are (verdicts, features or those of `READ`), `bias` (verdicts,)."""
 
     weights: np.ndarray
     bias: np.ndarray
@@ -44,10 +48,12 @@ class Model:
 
 
 @cache
-def shipped() -> Model:
-    """Raises ValueError where the file was made for other features."""
-    made = json.loads(FILE.read_text(encoding="utf-8"))
-    if tuple(made["features"]) != FEATURES:
+def shipped(*, read: bool) -> Model:
+    """Of claims that the entailment model reads, or of others. Raises ValueError where the file was made for other
+    features.
+    """
+    made = json.loads(FILE.read_text(encoding="utf-8"))["read" if read else "unread"]
+    if tuple(made["features"]) != (READ if read else FEATURES):
         raise ValueError("model.json was made for other features: run `manage.py train_proof`")
     return Model(np.array(made["weights"]), np.array(made["bias"]))
 
@@ -83,3 +89,13 @@ def features(
         *hints,
         *(hint * place.coverage for hint in hints),
     ]
+
+
+def with_reading(values: Sequence[float], reading: Sequence[float]) -> list[float]:
+    """In the order of `READ`: of a claim whose features and reading these are. What checks find weighs as the claim has
+    the law's words in their order, and as the entailment model sees it borne out all the same.
+    """
+    known = dict(zip(FEATURES, values, strict=True))
+    problem = max(known[f"problem_{code}"] for code in PROBLEMS)
+    order, contradicts = known["order"], known["contradicts"]
+    return [*values, *reading, problem * order, problem * reading[VERDICTS.index("supported")], contradicts * order]

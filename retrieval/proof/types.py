@@ -25,7 +25,7 @@ class Claim:
 
     `start` and `end` are its place in the text that was checked, `confidence` is the probability of the verdict,
     `source` is the source's place among those given, `span` the place in its text that shows it, and `problems`
-    are of `PROBLEMS`. A claim with a problem is never supported.
+    are of `PROBLEMS`: what the checks found changed, of a claim that is not supported.
     """
 
     text: str

@@ -4,22 +4,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.proof.alignment import Alignment, Clause, align, clauses, in_window, tokens, weights
-from retrieval.proof.checks import Comparison, compare
+from retrieval.proof.checks import SAME_MATTER, Comparison, compare
 from retrieval.proof.claims import statements
-from retrieval.proof.model import Model, features, shipped
+from retrieval.proof.entailment import Reading, passage, reading
+from retrieval.proof.model import Model, features, shipped, with_reading
 from retrieval.proof.types import Claim, Source, Verdict
 
 LONGEST = 1_000  # words of a claim
 FACTS = frozenset(("number", "unit", "date"))
+# What the checks find in faithful claims, too, where these are in other words: the model weighs it with the reading.
+WEIGHED = frozenset(("negation", "number", "date", "section"))
+HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a claim is said best, what it changes there, and what the model weighs."""
+    """Where a claim is said best, what it changes there, what the model weighs, and the passage that the entailment
+    model reads; empty where the claim or the passage is not in English.
+    """
 
     place: Alignment
     compared: Comparison
     features: list[float]
+    passage: str
 
 
 def verify(
@@ -43,8 +50,11 @@ def verify(
         if seen is None:
             found.append(Claim(said.text, said.start, said.end, "not_found", 1.0))
             continue
-        verdict, confidence = judged(seen, shipped())
-        problems = seen.compared.problems or (seen.compared.hints if verdict == "contradicted" else ())
+        read_together = reading(said.text, seen.passage) if seen.passage else ()
+        verdict, confidence = judged(seen, read_together, shipped(read=bool(seen.passage)))
+        problems = seen.compared.problems if verdict != "supported" else ()
+        if verdict == "contradicted":
+            problems = problems or seen.compared.hints
         span = seen.place.start, seen.place.end
         found.append(
             Claim(said.text, said.start, said.end, verdict, confidence, seen.place.source, span, problems)
@@ -63,18 +73,29 @@ def evidence(
     if place is None:
         return None
     law = [token for clause in every if in_window(clause, place) for token in clause.tokens]
-    compared = compare(said, claim, sources[place.source], (place.start, place.end), law, language)
-    return Evidence(place, compared, features(claim, law, place, compared, language))
+    source = sources[place.source]
+    compared = compare(said, claim, source, (place.start, place.end), law, language)
+    english = language == source.language == "en"
+    around = passage(source.text, place.start, place.end) if english else ""
+    return Evidence(place, compared, features(claim, law, place, compared, language), around)
 
 
-def judged(seen: Evidence, model: Model) -> tuple[Verdict, float]:
-    """The likeliest verdict and its probability; never "supported" where something is certainly changed, nor
-    "contradicted" where only numbers and dates are changed in whose place the law has none.
+def judged(seen: Evidence, read_together: Reading, model: Model) -> tuple[Verdict, float]:
+    """The likeliest verdict and its probability. Never "supported" where the checks find something changed; of what was
+    read, only where that is not of `WEIGHED`, or a date is new to the source, and where that is less likely than not.
+    "Contradicted" rather than "not found" where the law has another value in words in the same order; never where only
+    numbers and dates are changed in whose place the law has none.
     """
-    share = dict(model.probabilities(seen.features))
-    if seen.compared.problems:
+    compared, was_read = seen.compared, bool(read_together)
+    values = with_reading(seen.features, read_together) if was_read else seen.features
+    share = dict(model.probabilities(values))
+    certain = set(compared.problems) - (WEIGHED if was_read else set())
+    if certain or compared.dated or (was_read and share["supported"] < HALF):
         share["supported"] = 0.0
-        if not seen.compared.contradicts and FACTS.issuperset(seen.compared.problems):
-            share["contradicted"] = 0.0
+    if was_read and compared.contradicts and compared.order >= SAME_MATTER:
+        share["contradicted"] += share["not_found"]
+        share["not_found"] = 0.0
+    if compared.problems and not compared.contradicts and FACTS.issuperset(compared.problems):
+        share["contradicted"] = 0.0
     verdict = max(share, key=share.__getitem__)
     return verdict, share[verdict] / sum(share.values())

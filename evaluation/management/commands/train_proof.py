@@ -1,6 +1,6 @@
 """manage.py train_proof [--write]"""
 
-from evaluation.proof.pairs import made, provisions, set_aside, written
+from evaluation.proof.pairs import KEPT_APART, for_the_logistic, of_passages, provisions, set_aside
 from evaluation.proof.training import cross_validated, fit, report, seen, verdict_on, write
 from retrieval.management.base import ArfCommand
 from retrieval.proof.model import FILE
@@ -14,10 +14,11 @@ class Command(ArfCommand):
 
     def handle(self, **options) -> None:
         law = provisions()
-        examples = [seen(pair) for pair in (*written(law), *made(law))]
+        examples = [seen(pair) for pair in for_the_logistic(law)]
         model = fit(examples)
         self.stdout.write(report(cross_validated(examples)))
-        self.stdout.write("set aside:")
-        self.stdout.write(report([verdict_on(model, seen(pair)) for pair in set_aside(law)]))
+        for name, pairs in (("set aside", set_aside(law)), ("kept apart", of_passages(KEPT_APART))):
+            self.stdout.write(f"{name}:")
+            self.stdout.write(report([verdict_on(model, seen(pair)) for pair in pairs]))
         if options["write"]:
             write(model, FILE)

@@ -8,7 +8,7 @@ from django.conf import settings
 from evaluation.management.base import with_bar
 from evaluation.sentence_ranker import choices, fitting
 from retrieval.engines.loaded import SENTENCE_RANKER
-from retrieval.engines.onnx_export import export_sentence_ranker
+from retrieval.engines.onnx_export import export_fitted
 from retrieval.management.base import ArfCommand
 
 
@@ -32,9 +32,7 @@ class Command(ArfCommand):
         self.say(f"{len(learned)} names that point to a sentence")
         fitted = fitting.fit(out, learned, threads=threads, say=self.say)
         folder = SENTENCE_RANKER if write else out / "export"
-        export_sentence_ranker(
-            fitted.model, fitted.head, fitted.tokenizer, folder, max_tokens=fitting.MAX_TOKENS
-        )
+        export_fitted(fitted, folder, model="sentence ranker")
         self.say(f"The sentence ranker lies in {folder}.")
         if write:
             self.say("How much it weighs is learned by `manage.py train_answers QUESTIONS.jsonl --write`.")

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from evaluation.proof.pairs import made, provisions, written
 from evaluation.proof.training import cross_validated, fit, report, seen, verdict_on, write
-from retrieval.proof.model import FEATURES, VERDICTS
+from retrieval.proof.model import FEATURES, READ, VERDICTS
 
 
 @pytest.fixture(scope="module")
@@ -17,18 +19,19 @@ def test_each_pair_is_judged_once_by_a_model_that_has_not_seen_its_provision(exa
     assert "written en supported" in report(judged)
 
 
-def test_a_certain_problem_is_never_supported(examples):
-    model = fit(examples)
-    changed = [e for e in examples if e.evidence and e.evidence.compared.problems]
-    assert changed and all(verdict_on(model, e).verdict != "supported" for e in changed)
+def test_what_is_not_read_and_has_a_problem_is_never_supported(examples):
+    models = fit(examples)
+    changed = [replace(e, reading=()) for e in examples if e.evidence and e.evidence.compared.problems]
+    assert changed and all(verdict_on(models, e).verdict != "supported" for e in changed)
 
 
 def test_what_is_written_is_read(examples, tmp_path, monkeypatch):
     from retrieval.proof import model as module
 
-    made_model = fit(examples)
-    write(made_model, tmp_path / "model.json")
+    made_models = fit(examples)
+    write(made_models, tmp_path / "model.json")
     monkeypatch.setattr(module, "FILE", tmp_path / "model.json")
-    read = module.shipped.__wrapped__()
-    assert read.weights.shape == (len(VERDICTS), len(FEATURES))
-    assert abs(read.weights - made_model.weights).max() < 1e-3
+    for read, made_model, features in ((True, made_models.read, READ), (False, made_models.unread, FEATURES)):
+        found = module.shipped.__wrapped__(read=read)
+        assert found.weights.shape == (len(VERDICTS), len(features))
+        assert abs(found.weights - made_model.weights).max() < 1e-3

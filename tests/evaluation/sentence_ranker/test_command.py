@@ -23,5 +23,5 @@ def test_one_is_fitted_and_exported_and_the_one_that_serves_is_left(tmp_path, mo
     assert sha256_of(SENTENCE_RANKER / "model.int8.onnx") == serving
 
     ranker, question, text = CrossEncoder(tmp_path / "export", precision="int8"), "who may vote", "Citizens may vote."
-    [wanted] = fitted[0].logits([(question, text)]).tolist()
+    [[wanted]] = fitted[0].logits([(question, text)]).tolist()
     assert ranker.logits(question, [text]) == pytest.approx([wanted], abs=0.3)

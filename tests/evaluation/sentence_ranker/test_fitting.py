@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from evaluation import fine_tuning
 from evaluation.sentence_ranker import fitting
 from evaluation.sentence_ranker.choices import Choice
 from evaluation.sentence_ranker.fitting import Fitting, fit
@@ -26,7 +27,7 @@ CHOICES = [choice(*each) for each in product(THINGS, ("now", "at night", "in win
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr(fitting, "BATCH", 4)
-    monkeypatch.setattr(fitting, "EVERY", 1)
+    monkeypatch.setattr(fine_tuning, "EVERY", 1)
 
 
 def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tmp_path):

@@ -9,16 +9,19 @@ from retrieval.access.caller import Caller
 from retrieval.answers import generation
 from retrieval.answers.generation import Question, draft_of, drafted, place_of
 from retrieval.answers.service import AnswerRequest, answer
+from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.answers import Unusable
 from retrieval.engines.llm.requests import Attempt
 from retrieval.models import CacheEntry, LLMCall, LLMPolicy, Section
+from retrieval.proof import entailment
 from tests.builders import a_case_file
 from tests.llm_server import FAILING, patience, says
 from tests.real_llm import MODEL
 
 CLIENT = Caller(("key:1",), frozenset({"search", "pipelines"}))
 STAFF = Caller(("user:1",), is_staff=True)
+UNPROVEN = ("not_found", "contradicted", "unsure")
 PHONE = "Can they search my phone?"
 WARRANT = "No warrant shall issue without probable cause, supported by oath or affirmation."
 QUOTED = "no Warrants shall issue, but upon probable cause, supported by Oath or affirmation"
@@ -70,21 +73,39 @@ def test_a_sentence_that_is_proven_is_shown_with_the_words_it_rests_on():
     [
         ("Yes, the police may search a phone without a warrant.", "yes_or_no"),
         ("No: they need probable cause and a warrant.", "yes_or_no"),
-        ("The police may search your phone without a warrant.", "not_found"),
-        ("The Fourth Amendment allows the police to search a phone without a warrant.", "not_found"),
-        ("Searches of persons, houses, papers, and effects may be made without a warrant.", "contradicted"),
-        ("Police may search a phone without a warrant if there is probable cause.", "not_found"),
-        ("Warrants must be supported by two oaths.", "not_found"),
         ("No warrant shall ever issue without probable cause.", "absolute"),
         ("Call the free hotline of Acme Lawyers today.", "not_found"),
         ("What is a warrant?", "not_a_claim"),
         ("Ninguna orden se expedirá sin causa probable.", "language"),
     ],
 )
-def test_what_the_passage_does_not_say_is_withheld(text, reason):
+def test_what_is_no_sentence_of_an_answer_is_withheld(text, reason):
     made = draft(said(text, QUOTED))
     assert (made.entries, made.problem) == ([], "unproven")
     assert [one["reason"] for one in made.withheld] == [reason]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The police may search your phone without a warrant.",
+        "The Fourth Amendment allows the police to search a phone without a warrant.",
+        "Searches of persons, houses, papers, and effects may be made without a warrant.",
+        "Police may search a phone without a warrant if there is probable cause.",
+        "Warrants must be supported by two oaths.",
+    ],
+)
+def test_what_the_passage_does_not_say_is_withheld(text):
+    made = draft(said(text, QUOTED))
+    assert (made.entries, made.problem) == ([], "unproven")
+    assert [one["reason"] in UNPROVEN for one in made.withheld] == [True]
+
+
+def test_what_cannot_be_read_is_withheld_and_counts_as_a_failure(monkeypatch, tmp_path):
+    monkeypatch.setattr(entailment, "model", lambda: CrossEncoder(tmp_path))
+    made = draft(said(WARRANT, QUOTED))
+    assert (made.entries, made.problem) == ([], "error")
+    assert [one["reason"] for one in made.withheld] == ["unread"]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +265,7 @@ def test_a_phone_that_may_be_searched_without_a_warrant_is_withheld(model):
     )
     made = ask(caller=STAFF)
     assert_extractive(made, "unproven")
-    assert {one["reason"] for one in made["generation"]["withheld"]} == {"yes_or_no", "not_found"}
+    assert {one["reason"] for one in made["generation"]["withheld"]} == {"yes_or_no", "contradicted"}
     assert ask()["generation"] == {"outcome": "unproven", "withheld": []}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.proof import model
-from retrieval.proof.model import FEATURES, VERDICTS, Model, shipped
+from retrieval.proof.model import FEATURES, READ, VERDICTS, Model, shipped
 
 
 def test_probabilities_sum_to_one():
@@ -14,13 +14,14 @@ def test_probabilities_sum_to_one():
     assert max(shares, key=shares.get) == "not_found"
 
 
-def test_the_shipped_model_is_for_these_features():
-    assert shipped().weights.shape == (len(VERDICTS), len(FEATURES))
+def test_the_shipped_models_are_for_these_features():
+    assert shipped(read=False).weights.shape == (len(VERDICTS), len(FEATURES))
+    assert shipped(read=True).weights.shape == (len(VERDICTS), len(READ))
 
 
 def test_a_model_for_other_features_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "model.json"
-    path.write_text(json.dumps({"features": ["other"], "weights": [], "bias": []}))
+    path.write_text(json.dumps({"read": {"features": ["other"], "weights": [], "bias": []}}))
     monkeypatch.setattr(model, "FILE", path)
     with pytest.raises(ValueError, match="train_proof"):
-        shipped.__wrapped__()
+        shipped.__wrapped__(read=True)
