@@ -25,6 +25,7 @@ SLEEP = "import time; time.sleep(60)"
 # what is waited for.
 EVERY = 0.25
 DEADLINE = 600  # seconds; a busy machine is slow to begin, and waiting costs nothing where it is not
+RECOVERS = 60  # seconds in which PostgreSQL takes connections again after it was killed
 
 
 # One that begins would take the only worker from what a test waits for.
@@ -115,9 +116,20 @@ class RunningArf:
             return False
 
     def sql(self, query, *values):
-        with psycopg.connect(self.postgres.app_url(), autocommit=True) as connection:
+        with self.connected() as connection:
             cursor = connection.execute(query, values or None)
             return cursor.fetchall() if cursor.description else []
+
+    def connected(self) -> psycopg.Connection:
+        """Waits for a server that was killed and recovers."""
+        until = time.monotonic() + RECOVERS
+        while True:
+            try:
+                return psycopg.connect(self.postgres.app_url(), autocommit=True)
+            except psycopg.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.5)
 
     def run(self, script: str, *arguments: str) -> str:
         """What a script with Django's settings prints, beside the running ARF."""

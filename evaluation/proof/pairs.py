@@ -99,8 +99,8 @@ def elsewhere(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def for_the_logistic(law: Mapping[str, Source]) -> list[Pair]:
-    """Of what the entailment model has not read: what we wrote on the Constitution and what is made from it, and claims
-    of passages, beside their own and beside others.
+    """What we wrote on the Constitution and what is made from it, and claims of passages that the entailment model has
+    not read, beside their own and beside others.
     """
     of_some = [pair for pair in of_passages(CLAIMS) if for_weights(pair)]
     return [*written(law), *made(law), *of_some, *elsewhere(of_some)]

@@ -132,8 +132,9 @@ def check_propositions(
             try:
                 check = check or proven(said, list(chain(*law)), all_read=all_read, read=read)
             except CrossEncoderUnavailable:
-                logger.exception("A sentence of a brief was left unread.")
+                logger.exception("The sentences of a brief are left unread.")
                 library.unsearched = True
+                break
             if check and (check[0].problems or not drawn):
                 claim, findings = check
                 start, end = unit.start + claim.start, unit.start + claim.end

@@ -1,4 +1,4 @@
-"""Exports models to ONNX and holds them to torch: the embedder in fp32 and int8, a CrossEncoder, the sentence ranker.
+"""Exports models to ONNX and holds them to torch: the embedder in fp32 and int8, a CrossEncoder, what ships.
 Set-up only: it loads torch, which no web worker may.
 `python -m retrieval.engines.onnx_export [--cross-encoder] OUT_DIR [MODEL_DIR]`
 

@@ -11,6 +11,7 @@ from retrieval.proof.model import Model, features, shipped, with_reading
 from retrieval.proof.types import Claim, Source, Verdict
 
 LONGEST = 1_000  # words of a claim
+READ_WHOLE = 60  # words of a claim that the entailment model reads to its end, beside the passage
 FACTS = frozenset(("number", "unit", "date"))
 # What the checks find in faithful claims, too, where these are in other words: the model weighs it with the reading.
 WEIGHED = frozenset(("negation", "number", "date", "section"))
@@ -20,7 +21,7 @@ HALF = 0.5
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Where a claim is said best, what it changes there, what the model weighs, and the passage that the entailment
-    model reads; empty where the claim or the passage is not in English.
+    model reads; empty where the claim or the passage is not in English, or the claim is too long.
     """
 
     place: Alignment
@@ -75,8 +76,8 @@ def evidence(
     law = [token for clause in every if in_window(clause, place) for token in clause.tokens]
     source = sources[place.source]
     compared = compare(said, claim, source, (place.start, place.end), law, language)
-    english = language == source.language == "en"
-    around = passage(source.text, place.start, place.end) if english else ""
+    is_read = language == source.language == "en" and len(claim) <= READ_WHOLE
+    around = passage(source.text, place.start, place.end) if is_read else ""
     return Evidence(place, compared, features(claim, law, place, compared, language), around)
 
 

@@ -10,7 +10,7 @@ from retrieval.proof import entailment
 from retrieval.proof.entailment import AROUND, LEAST, of_logits, passage
 from retrieval.proof.model import VERDICTS
 from retrieval.proof.types import Source
-from retrieval.proof.verify import verify
+from retrieval.proof.verify import READ_WHOLE, verify
 
 LAW = "The owner shall keep the records of every sale for three years and show them to an inspector who asks."
 SALES = Source("/x", "x", LAW)
@@ -50,6 +50,12 @@ def test_spanish_is_not_read(monkeypatch):
     monkeypatch.setattr(entailment, "model", lambda: pytest.fail("read"))
     (claim,) = verify("El dueño debe guardar los registros de cada venta.", [SALES], language="es")
     assert claim.verdict in VERDICTS
+
+
+def test_what_is_too_long_to_be_read_to_its_end_is_not_read(monkeypatch):
+    monkeypatch.setattr(entailment, "model", lambda: pytest.fail("read"))
+    said = f"The owner keeps the records of {', '.join(f'sale {n}' for n in range(READ_WHOLE))}."
+    assert verify(said, [SALES], language="en")
 
 
 def test_what_cannot_be_read_is_not_judged(monkeypatch, tmp_path):
