@@ -114,10 +114,7 @@ def check_propositions(
         if unit.says - unit.start > LONGEST_SENTENCE or len(places) > MOST_CITED:
             library.unsearched = True
             continue
-        said = blanked(text[unit.start : unit.says], unit.start, [cited[number] for number in numbers])
-        spans = [(cited[number].start, cited[number].end) for number in unit.citations if number < len(stands)]
-        if is_only_citations(text, unit.start, unit.says, [span for span in spans if span[0] < unit.says]):
-            said = in_brackets(said)
+        said = words_beside(text, unit, cited, numbers)
         following = bisect_right(ends, unit.start)
         quotes = following < len(quoted) and quoted[following].start < unit.says
         is_pleaded = any(_PLEADED.search(text, unit.start, cited[number].start) for number in here)
@@ -140,6 +137,14 @@ def check_propositions(
                 start, end = unit.start + claim.start, unit.start + claim.end
                 found.append(PropositionCheck(here, replace(claim, start=start, end=end), findings))
     return tuple(found)
+
+
+def words_beside(text: str, unit: Unit, cited: Sequence[Cited], numbers: Sequence[int]) -> str:
+    """What a sentence says beside its citations, each word in its place."""
+    said = blanked(text[unit.start : unit.says], unit.start, [cited[number] for number in numbers])
+    own = [cited[number] for number in unit.citations if number < len(cited)]
+    spans = [(one.start, one.end) for one in own if one.start < unit.says]
+    return in_brackets(said) if is_only_citations(text, unit.start, unit.says, spans) else said
 
 
 def is_drawn(text: str, before: Unit, unit: Unit) -> bool:
