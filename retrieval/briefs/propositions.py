@@ -133,10 +133,16 @@ def check_propositions(
                 library.unsearched = True
                 break
             if check and (check[0].problems or not drawn):
-                claim, findings = check
-                start, end = unit.start + claim.start, unit.start + claim.end
-                found.append(PropositionCheck(here, replace(claim, start=start, end=end), findings))
+                found.append(placed(here, unit, *check))
     return tuple(found)
+
+
+def placed(
+    citations: tuple[int, ...], unit: Unit, claim: Claim, findings: tuple[str, ...]
+) -> PropositionCheck:
+    """Of a claim whose place is told from its sentence on."""
+    start, end = unit.start + claim.start, unit.start + claim.end
+    return PropositionCheck(citations, replace(claim, start=start, end=end), findings)
 
 
 def words_beside(text: str, unit: Unit, cited: Sequence[Cited], numbers: Sequence[int]) -> str:

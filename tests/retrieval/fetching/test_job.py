@@ -70,15 +70,20 @@ def test_what_did_not_change_is_not_sent_again(site, code):
     assert "If-None-Match" not in site.asked[-1][1]
 
 
-def test_what_was_ingested_or_withdrawn_since_is_got_again(site, tmp_path):
+def a_manual(site) -> Domain:
+    """A domain that names the file of the site as its source."""
     site.put("/law.jsonl", '{"locator": "/manual/a/1", "text": "One."}')
-    domain = Domain.objects.create(
+    return Domain.objects.create(
         slug="manual",
         name="Manual",
         locator_prefix="/manual",
         visibility="public",
         source=f"{site.address}/law.jsonl",
     )
+
+
+def test_what_was_ingested_or_withdrawn_since_is_got_again(site, tmp_path):
+    domain = a_manual(site)
     fetched(domain)
     file = tmp_path / "mine.jsonl"
     file.write_text('{"locator": "/manual/a/1", "text": "Another."}')
@@ -334,14 +339,7 @@ def test_a_page_that_is_none_of_the_manual_changes_nothing(site, manual):
 
 
 def test_a_domain_is_fetched_from_the_address_that_its_source_gives(site):
-    site.put("/law.jsonl", '{"locator": "/manual/a/1", "text": "One."}')
-    domain = Domain.objects.create(
-        slug="manual",
-        name="Manual",
-        locator_prefix="/manual",
-        visibility="public",
-        source=f"{site.address}/law.jsonl",
-    )
+    domain = a_manual(site)
     assert fetched(domain).status == JobRun.Status.DONE
     assert current(domain)["/manual/a/1"] == "One."
 
