@@ -5,6 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from evaluation.fine_tuning import fitted_in
 from evaluation.management.base import with_bar
 from evaluation.proof import entailment
 from retrieval.engines.onnx_export import export_fitted
@@ -34,10 +35,11 @@ class Command(ArfCommand):
         parser.add_argument("--write", action="store_true", help="put it in the place of the one that serves")
 
     def handle(self, *, out: Path, begin_with: Path, threads: int, write: bool, **options) -> None:
-        out = out.absolute()
+        out, begin_with = out.absolute(), begin_with.absolute()
+        fitted_in(begin_with)  # what lacks it is refused before ten thousand claims are read
         learned = entailment.examples(entailment.learned(), show=with_bar)
         self.say(f"{len(learned)} claims beside passages")
-        fitted = entailment.fit(out, begin_with.absolute(), learned, threads=threads, say=self.say)
+        fitted = entailment.fit(out, begin_with, learned, threads=threads, say=self.say)
         folder = FOLDER if write else out / "export"
         export_fitted(fitted, folder, model="entailment")
         self.say(f"The entailment model lies in {folder}.")

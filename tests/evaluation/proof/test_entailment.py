@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 
 from evaluation import fine_tuning
 from evaluation.proof import entailment
@@ -59,6 +60,12 @@ def test_without_a_run_of_the_ranker_or_without_claims_nothing_is_learned(tmp_pa
         fit(tmp_path / "out", tmp_path / "nowhere", some, threads=1)
     with pytest.raises(ArfError, match="no claims"):
         fit(tmp_path / "out", tmp_path / "nowhere", [], threads=1)
+
+
+def test_the_command_refuses_at_once_what_is_no_training(tmp_path, monkeypatch):
+    monkeypatch.setattr(entailment, "learned", lambda: pytest.fail("read"))
+    with pytest.raises(CommandError, match="holds no training"):
+        call_command("train_entailment", out=tmp_path, begin_with=tmp_path / "nowhere", threads=1)
 
 
 def test_what_words_alone_give_away_is_told_by_other_provisions():
