@@ -146,7 +146,7 @@ class Fitting(ABC):
 
     def keep(self) -> None:
         states = {name: getattr(self, name).state_dict() for name in ("model", "head", "optimizer")}
-        self.checkpoint.keep(position=self.position, **states)
+        self.checkpoint.keep(position=self.position, left=self.batches - self.position, **states)
 
     def _resume(self, state: dict) -> None:
         self.position = state.get("position", 0)
@@ -161,13 +161,16 @@ class Fitting(ABC):
 
 
 def fitted_in(folder: Path) -> dict[str, Any]:
-    """What a training's checkpoint there holds. Raises ArfError where none does."""
+    """What the checkpoint of a training that has ended there holds. Raises ArfError where none has."""
     import torch
 
     try:
-        return torch.load(folder / CHECKPOINT, weights_only=True)
+        state = torch.load(folder / CHECKPOINT, weights_only=True)
     except OSError as problem:
         raise ArfError("%(folder)s holds no training.", folder=folder) from problem
+    if state["left"]:
+        raise ArfError("The training in %(folder)s has not ended: let it go on first.", folder=folder)
+    return state
 
 
 def first_layers(model: Any, layers: int) -> Any:

@@ -95,7 +95,7 @@ def fit(
     say: Callable[[str], None] = lambda line: None,
 ) -> "Fitting":
     """Goes on from its checkpoint. Raises ArfError for a folder that holds another training, without examples, or where
-    `begin_with` is no run of `manage.py train_sentence_ranker`.
+    `begin_with` is no run of `manage.py train_sentence_ranker` or of this one that has ended.
     """
     return Fitting(folder, begin_with, learned, threads).to_the_end(say)
 

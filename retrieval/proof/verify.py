@@ -91,12 +91,14 @@ def judged(seen: Evidence, read_together: Reading, model: Model) -> tuple[Verdic
     values = with_reading(seen.features, read_together) if was_read else seen.features
     share = dict(model.probabilities(values))
     certain = set(compared.problems) - (WEIGHED if was_read else set())
-    if certain or compared.dated or (was_read and share["supported"] < HALF):
+    if certain or compared.dated:
         share["supported"] = 0.0
     if was_read and compared.contradicts and compared.order >= SAME_MATTER:
         share["contradicted"] += share["not_found"]
         share["not_found"] = 0.0
     if compared.problems and not compared.contradicts and FACTS.issuperset(compared.problems):
         share["contradicted"] = 0.0
-    verdict = max(share, key=share.__getitem__)
+    least = HALF if was_read else 0.0
+    told = [each for each in share if each != "supported" or share[each] >= least]
+    verdict = max(told, key=share.__getitem__)
     return verdict, share[verdict] / sum(share.values())

@@ -28,7 +28,8 @@ class Command(ArfCommand):
             "--begin-with",
             type=Path,
             default=var / "sentence_ranker_training",
-            help="the folder of a run of `manage.py train_sentence_ranker`, with whose weights it begins",
+            help="the folder of a run of `manage.py train_sentence_ranker`, or of an earlier one of this command, with "
+            "whose weights it begins",
         )
         cores = len(os.sched_getaffinity(0))
         parser.add_argument("--threads", type=int, default=cores, help="that fit; every core by default")

@@ -48,6 +48,8 @@ def test_a_training_begins_with_the_sentence_ranker_and_goes_on_where_it_was_sto
     assert stopped.model.state_dict()[layer].equal(of_ranker[layer])
     stopped.take_batch()
     stopped.keep()
+    with pytest.raises(ArfError, match="not ended"):
+        fit(tmp_path / "further", tmp_path / "parts", some, threads=1)
     again = fit(tmp_path / "parts", begun, some, threads=1)
     assert again.losses == whole.losses[1:] and not whole.model.state_dict()[layer].equal(of_ranker[layer])
     with pytest.raises(ArfError, match="another training"):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from retrieval.engines.cross_encoders import CrossEncoder, CrossEncoderUnavailable
 from retrieval.proof import entailment
 from retrieval.proof.entailment import AROUND, LEAST, of_logits, passage
-from retrieval.proof.model import VERDICTS
+from retrieval.proof.model import VERDICTS, Model
 from retrieval.proof.types import Source
 from retrieval.proof.verify import READ_WHOLE, verify
 
@@ -62,3 +62,10 @@ def test_what_cannot_be_read_is_not_judged(monkeypatch, tmp_path):
     monkeypatch.setattr(entailment, "model", lambda: CrossEncoder(tmp_path))
     with pytest.raises(CrossEncoderUnavailable):
         verify("The owner keeps records.", [SALES], language="en")
+
+
+def test_what_is_likeliest_supported_but_less_likely_than_not_is_told_with_what_is_left(monkeypatch):
+    shares = {"supported": 0.45, "contradicted": 0.2, "not_found": 0.35}
+    monkeypatch.setattr(Model, "probabilities", lambda model, values: shares)
+    (claim,) = verify("The owner keeps the records of every sale.", [SALES], language="en")
+    assert claim.verdict == "not_found" and claim.confidence == pytest.approx(0.35)
