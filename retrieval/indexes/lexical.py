@@ -24,7 +24,7 @@ from retrieval.text.analyzer import LANGUAGES, stems, terms
 from retrieval.text.quotes import quoted
 from retrieval.text.snippets import function_stems
 
-FORMAT = f"3.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
+FORMAT = f"4.{analyzer.VERSION}"  # of schema and analyzer: an index of another format is rebuilt
 BUILDING = "building"  # a file that is there while the index is rebuilt
 WRITER_LOCK = ".tantivy-writer.lock"
 STEMS = "whitespace"  # tantivy is given stems apart by blanks and cuts nothing else
@@ -76,10 +76,17 @@ def schema() -> tantivy.Schema:
     for name in ("chunk", "section", "domain", "valid_from", "valid_to"):
         builder.add_unsigned_field(name, indexed=True, fast=True)
     builder.add_unsigned_field("cited_by", fast=True)
-    for language in LANGUAGES:
-        for field in FIELDS:
-            builder.add_text_field(f"{field}_{language}", tokenizer_name=STEMS)
+    builder.add_text_field("language", tokenizer_name=STEMS)
+    for field in FIELDS:
+        builder.add_text_field(field, tokenizer_name=STEMS)
     return builder.build()
+
+
+def term_of(stem: str, language: str) -> str:
+    """Texts of all languages share their fields. In fields of their own, of which most texts have nothing, a text would
+    count as far longer than usual, since tantivy divides their words by the number of all texts.
+    """
+    return f"{language}:{stem}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +204,7 @@ class LexicalIndex:
         """Whether any text or heading has the word in some form."""
         searcher = self.open().searcher()
         return any(
-            searcher.doc_freq(f"{field}_{language}", stem)
+            searcher.doc_freq(field, term_of(stem, language))
             for stem in stems(word, language)
             for field in ("body", "head")
         )
@@ -239,9 +246,10 @@ class LexicalIndex:
         words, ideal = [], 0.0
         for language, text in texts.items():
             for term in terms(text, language):
-                usual = self._idf(searcher, term, language)
-                weighs = counted.idf(term, self._share(searcher, term, language)) if counted else usual
-                words += any_of(self._term(term, language, weights, boost=weighs / usual))
+                having, its = self._having(searcher, term, language), self._texts(searcher, language)
+                weighs = counted.idf(term, having / max(its, 1)) if counted else idf(having, its)
+                boost = weighs / idf(having, searcher.num_docs)
+                words += any_of(self._term(term, language, weights, boost=boost))
                 ideal += weighs * K1_PLUS_ONE
         if not words or not domains:
             return []
@@ -292,7 +300,7 @@ class LexicalIndex:
 
     def _term(self, term: str, language: str, weights: Weights, *, boost: float = 1.0) -> list[Query]:
         return [
-            Query.boost_query(Query.term_query(self.schema, f"{field}_{language}", term, "freq"), weight * boost)
+            Query.boost_query(Query.term_query(self.schema, field, term_of(term, language), "freq"), weight * boost)
             for field, weight in weights.fields.items()
             if weight
         ]
@@ -307,18 +315,13 @@ class LexicalIndex:
             languages += [Query.boolean_query([(Occur.Must, query) for query in each])] if each else []
         return Query.const_score_query(Query.boolean_query(any_of(languages)), 0.0)
 
-    def _idf(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
-        """Never next to nothing: what weighs in one body is told as a multiple of it."""
-        having, n = self._having(searcher, term, language), searcher.num_docs
-        return max(math.log(1 + (n - having + 0.5) / (having + 0.5)), LEAST_IDF)
-
-    def _share(self, searcher: tantivy.Searcher, term: str, language: str) -> float:
-        """Of all texts, those that have it, 0-1."""
-        return self._having(searcher, term, language) / max(searcher.num_docs, 1)
+    def _texts(self, searcher: tantivy.Searcher, language: str) -> int:
+        """How many are in a language."""
+        return min(searcher.doc_freq("language", language), searcher.num_docs)
 
     def _having(self, searcher: tantivy.Searcher, term: str, language: str) -> int:
         """How many texts have it; tantivy counts deleted ones too until their segment is merged."""
-        return min(searcher.doc_freq(f"body_{language}", term), searcher.num_docs)
+        return min(searcher.doc_freq("body", term_of(term, language)), searcher.num_docs)
 
     def _filters(self, domains: Sequence[int], as_of: date | None) -> list[tuple[Occur, Query]]:
         """Filters do not score: each is a constant of 0."""
@@ -350,14 +353,21 @@ class LexicalIndex:
         each = []
         for language, text in texts.items():
             phrases = sorted({tuple(stems(phrase, language)) for phrase in quoted(text)} - {()})
-            together = [self._together(f"body_{language}", list(words)) for words in phrases]
+            together = [self._together([term_of(word, language) for word in words]) for words in phrases]
             each += [Query.boolean_query([(Occur.Must, words) for words in together])] if together else []
         return [(Occur.Must, Query.const_score_query(Query.boolean_query(any_of(each)), 0.0))] if each else []
 
-    def _together(self, field: str, words: list[str]) -> Query:
+    def _together(self, words: list[str]) -> Query:
         if len(words) == 1:
-            return Query.term_query(self.schema, field, words[0])
-        return Query.phrase_query(self.schema, field, words)
+            return Query.term_query(self.schema, "body", words[0])
+        return Query.phrase_query(self.schema, "body", words)
+
+
+def idf(having: int, texts: int) -> float:
+    """As tantivy weighs a word that so many of the texts have; never next to nothing: what weighs in one body is told
+    as a multiple of it.
+    """
+    return max(math.log1p((max(texts, having) - having + 0.5) / (having + 0.5)), LEAST_IDF)
 
 
 def any_of(queries: Iterable[Query]) -> list[tuple[Occur, Query]]:
@@ -380,9 +390,10 @@ def document_of(chunk: IndexedChunk) -> tantivy.Document:
     document.add_unsigned("valid_to", chunk.valid_to.toordinal() if chunk.valid_to else NEVER)
     document.add_unsigned("cited_by", chunk.cited_by)
     language = chunk.language if chunk.language in LANGUAGES else "en"
+    document.add_text("language", language)
     texts = {"head": chunk.head, "body": chunk.body, "called": chunk.called}
     for field, text in texts.items():
-        document.add_text(f"{field}_{language}", " ".join(stems(text, language)))
+        document.add_text(field, " ".join(term_of(stem, language) for stem in stems(text, language)))
     return document
 
 

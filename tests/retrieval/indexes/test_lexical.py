@@ -270,6 +270,25 @@ def test_what_is_quoted_stands_together_in_the_language_of_each_text(empty):
     assert {hit.chunk for hit in search({"en": asked["en"]})} == {2}
 
 
+def test_a_text_weighs_the_same_beside_many_in_another_language(empty, tmp_path):
+    """In fields of their own, Spanish texts beside 400 English ones would have an eighth of their score."""
+    free = ["vacaciones", "licencias", "vacaciones", "licencias", "vacaciones"]
+    spanish = [
+        replace(a_text(n, 1, f"Las {one} del empleado son de {n} días."), language="es")
+        for n, one in enumerate(free, start=1)
+    ]
+    english = [a_text(n, 1, f"The court fees of the clerk are {n}.") for n in range(6, 406)]
+    scores = []
+    for path, texts in ((empty, spanish), (tmp_path / "beside", [*spanish, *english])):
+        writer = LexicalWriter(path)
+        writer.apply([], texts, 1)
+        writer.complete()
+        hits = LexicalIndex(path).search({"es": "vacaciones"}, domains=[1], as_of=None, limit=9)
+        assert {hit.chunk for hit in hits} == {1, 3, 5}
+        scores.append([hit.score for hit in hits])
+    assert scores[1] == pytest.approx(scores[0], rel=0.02)
+
+
 def test_a_word_of_nearly_all_texts_never_counts_against_one(empty):
     """Texts that were replaced count in tantivy's frequencies until their segment is merged."""
     writer = LexicalWriter(empty)
