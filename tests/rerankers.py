@@ -7,7 +7,7 @@ from retrieval.stages.reranker.features import FEATURES, JudgedNeighbours
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version, publish
 
-SURE = {"": [0.0, 0.0, 0.0, 0.0, 40.0]}  # always says that there is an answer
+SURE = dict.fromkeys(("", "us_constitution"), [0.0, 0.0, 0.0, 0.0, 40.0])  # always says that there is an answer
 NOBODY = JudgedNeighbours(np.zeros((0, 3), np.float32), (), {})
 
 

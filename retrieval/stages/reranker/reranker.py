@@ -27,7 +27,8 @@ NEAREST = FEATURES.index("votes_best_neighbour")
 class LearnedReranker:
     """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
     accepts, rejects or is unsure of: both by the thresholds of each candidate's domain. It drops nothing. What people
-    judged relevant to this very question comes first, by its grade.
+    judged relevant to this very question comes first, by its grade. In a domain of which it learned nothing it helps to
+    order, and the probabilities stay those of the calibration: its own say how like the texts are to those it knows.
 
     `depth` candidates of the pool are scored; those after keep their order behind them. A model in shadow scores the
     searches that are logged too, and changes nothing.
@@ -43,6 +44,7 @@ class LearnedReranker:
             return ranking.noting("nothing to rerank", skipped=True)
         texts = texts_of(ranking.query, pool)
         rows, learned = scored_by(reranker, ranking.query, pool, texts)
+        known = {domain.id for domain in ranking.query.domains if domain.slug in reranker.answers}
         thresholds = [ranking.query.thresholds_for(candidate) for candidate in pool]
         blends = np.array([threshold.blend for threshold in thresholds])
         fused = np.array([candidate.score for candidate in pool])
@@ -50,13 +52,14 @@ class LearnedReranker:
         scored = [
             candidate.but(
                 score=1.0 + float(value),
-                probability=float(p),
-                zone=threshold.zone(p),
+                probability=shown,
+                zone=threshold.zone(shown or 0.0),
                 reasons=with_votes(candidate, row),
             )
             for candidate, value, p, threshold, row in zip(
                 pool, order, learned.probabilities, thresholds, rows, strict=True
             )
+            for shown in [float(p) if candidate.domain_id in known else candidate.probability]
         ]
         lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
         shadow = shadow_of(

@@ -80,6 +80,16 @@ def test_without_thresholds_the_usual_limits_hold(deployed):
 
 
 @pytest.mark.django_db
+def test_of_a_domain_of_which_it_learned_nothing_the_calibration_tells_how_probable_a_candidate_is(db):
+    of_others = replace(some_reranker(), answers={"": some_reranker().answers[""]})
+    registry.deploy(registry.save(Trained(pack(of_others, seed=1), {"family": "a test"})))
+    ranking = ranked_by("gated")
+    before = {c.section_id: c.probability for c in ranking.candidates}
+    scored = scored_of(LearnedReranker()(ranking))
+    assert [c.section_id for c in scored] != [c.section_id for c in ranking.candidates][: len(scored)]
+    assert {c.section_id: c.probability for c in scored} == {c.section_id: before[c.section_id] for c in scored}
+
+
 def test_what_people_answered_is_not_declined():
     request = SearchRequest(text="How do I bake a sourdough bread with rye?")
     assert search(request)["abstained"]
