@@ -22,6 +22,7 @@ from retrieval.stages.reranker.features import JudgedNeighbours, Question
 from retrieval.stages.route import MOST_WEIGHT, weight_of_words
 from retrieval.targets import Part, Selection
 from rules.logistic import shipped
+from rules.thresholds import each_domain
 from rules.thresholds.each_domain import (
     FEATURES,
     FILE,
@@ -32,6 +33,7 @@ from rules.thresholds.each_domain import (
     within_domain,
 )
 from rules.thresholds.likely import CompareDomains
+from rules.thresholds.stages import ANY_TEXT, LEARNED
 from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rerankers import some_reranker
 
@@ -200,6 +202,22 @@ def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(co
     assert {c.section_id for _, answer in found for c in answer.candidates} == sections and not doubtful
     nothing = [(LAWS, declines), (RULES, replace(declines, near_misses=(near[1],)))]
     assert judged_together(query, nothing) == (nothing, False)
+
+
+@pytest.mark.parametrize(("cosine", "doubtful"), [(0.9, False), (0.2, True)])
+def test_what_answers_by_itself_of_law_that_nobody_judged_is_not_doubtful(monkeypatch, cosine, doubtful):
+    """How like judged questions are to one of it says nothing."""
+    knowing_unanswerable(PIE)
+    unsure = replace(shipped(FILE, FEATURES), minimum=0.0, sure=1.0)
+    monkeypatch.setattr(each_domain, "any_answers", lambda query: unsure)
+    _, versions = in_scope(ANONYMOUS)
+    query = Query("q", "q", "q", "en", (LAWS, RULES), versions=versions, vector=np.eye(1, 384, 9, np.float32)[0])
+    query = replace(query, thresholds={LAWS.id: LEARNED, RULES.id: ANY_TEXT})
+    law, rule = (
+        Ranking(query, candidates=(Candidate(n, domain_id=n, scores={"dense": cosine}, probability=0.1),), answer=0.6)
+        for n in (LAWS.id, RULES.id)
+    )
+    assert judged_together(query, [(LAWS, law), (RULES, rule)])[1] is doubtful
 
 
 def test_what_a_private_file_answers_is_shown_where_public_bodies_decline(leases):
