@@ -66,6 +66,7 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("Domains are made under “Domains”."),
     )
     files = ManyFilesField(
+        allow_empty_file=True,  # it is refused by itself, as others are
         label=gettext_lazy("Files"),
         help_text=gettext_lazy("PDF, DOCX, HTML, Markdown or text; at most 50 MB each, 200 MB together."),
         widget=ManyFilesInput({"multiple": True, "accept": ",".join(READERS)}),

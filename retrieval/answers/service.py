@@ -468,7 +468,7 @@ def helps(found: dict, day: date | None) -> list[str]:
         told.append(_("Leave out the quotation marks: no provision has these words."))
     told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]
     told.append(_("Name the law, the agency or the act that you mean, and what happened, when and to whom."))
-    told.append(_("State and local law is not here; a lawyer or a legal aid office can help."))
+    told.append(_("Not all law is here, as that of most states and cities; a lawyer or a legal aid office can help."))
     return told
 
 

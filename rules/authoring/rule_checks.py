@@ -1,7 +1,7 @@
 """Whether searches could apply a rule: it is well formed and what it names exists; else “did you mean”."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
 from itertools import islice
@@ -93,7 +93,8 @@ def undeclared(rule: Rule, caller: Caller) -> list[str]:
         return []
     named, clauses = set(), rule.draft.clauses
     for part in named_parts(clauses):
-        chunks = Chunk.objects.filter(in_part(part), section__in=Section.objects.readable(caller))
+        anywhere = in_part(replace(part, domains=()))  # the rule's own domains would hide others'
+        chunks = Chunk.objects.filter(anywhere, section__in=Section.objects.readable(caller))
         if not chunks.filter(private=False).exists():
             named |= set(chunks.order_by().values_list("domain", flat=True).distinct())
     asked_in = {c.values[0] for c in clauses.criteria if c.kind == "domain"}

@@ -22,10 +22,10 @@ def post(client, domain, *contents, **fields):
 
 
 def test_a_curator_hands_in_several_files_and_sees_what_became_of_each(client, curator):
-    page = post(
-        client, a_domain(), ("lease.pdf", LEASE), ("locked.pdf", files.encrypted_pdf()), ("x.exe", b"MZ")
-    )
+    handed_in = ("none.txt", b""), ("lease.pdf", LEASE), ("locked.pdf", files.encrypted_pdf()), ("x.exe", b"MZ")
+    page = post(client, a_domain(), *handed_in)
     assert "x.exe: The file is in no known format" in page.content.decode()
+    assert "none.txt: The file is empty" in page.content.decode()
     finish()
     told = client.get(reverse("admin_upload"), headers={"HX-Request": "true"}).content.decode()
     assert told.lstrip().startswith("<section")

@@ -98,7 +98,8 @@ def test_headings_and_pages_of_every_document_are_targets_of_the_form(client, cu
 
 def test_a_rule_that_names_what_is_private_names_its_domain(client, curators, secret):
     form = FORM | {"targets-0-value": secret.locator}
-    assert "private in “client_cases”" in client.post(ADD, form).content.decode()
+    for domains in ([], ["us_constitution"]):
+        assert "private in “client_cases”" in client.post(ADD, form | {"domains": domains}).content.decode()
     page = client.get(ADD, {"target": f"document {secret.locator}"}).content.decode()
     assert re.search(r'value="client_cases"[^>]* checked', page)
     assert client.post(ADD, form | {"domains": ["client_cases"]}).status_code == 302
