@@ -1,6 +1,7 @@
 """Publishes a staged document in one transaction: new text goes live, old text is closed, links are resolved."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date
 
 from django.db import connection
@@ -57,6 +58,8 @@ def publish(run: JobRun) -> Progress:
     current = document.sections.live().filter(valid_to=None)
     removed = list(current.filter(pk__in=run.state["gone"]).values_list("pk", flat=True))
     replaced = list(current.filter(locator__in=list(staged)))
+    if document.domain.takes_uploads and current.exists():
+        begin(staged.keys() - {old.locator for old in replaced}, staged, today)
     current.filter(pk__in=removed).update(valid_to=today)
     supersede([(old, staged[old.locator]) for old in replaced], today)
     return_removed(document, staged)
@@ -124,6 +127,16 @@ def is_corrected(old: Section, new: Section) -> bool:
 
 def has_yet_to_begin(section: Section) -> bool:
     return section.valid_from is not None and section.valid_from > timezone.localdate()
+
+
+def begin(locators: Iterable[str], staged: dict[str, Section], today: date) -> None:
+    """What a further version of people's own document adds is in force from its day on, where nothing tells another. Of
+    law, parts may come in one after the other that were in force all the time.
+    """
+    new = [staged[locator] for locator in locators if staged[locator].valid_from is None]
+    for section in new:
+        section.valid_from = today
+    Section.objects.bulk_update(new, ["valid_from"], batch_size=500)
 
 
 def return_removed(document: Document, staged: dict[str, Section]) -> None:

@@ -1,6 +1,7 @@
 """Uploads: a file becomes a document once, changes into a new version, is withdrawn; private from the first byte."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
@@ -10,6 +11,7 @@ from django.utils import timezone, translation
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus.changes import Span, changes
 from retrieval.errors import ArfError, Forbidden, NoRoom, SourceRefused, TooManyWaiting
 from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
@@ -86,6 +88,19 @@ def test_the_same_file_again_keeps_every_row_and_a_changed_one_makes_new_version
     assert (changed.status, changed.document) == ("stored", first.document)
     assert [after[place].pk == before[place].pk for place in ("/1", "/2", "/3")] == [True, False, True]
     assert Section.objects.get(pk=before["/2"].pk).valid_to == timezone.localdate()
+
+
+def test_what_a_further_version_adds_is_in_force_from_its_day_on_and_told_as_new():
+    domain = a_domain()
+    document = handed_in(domain, lease(FEES)).document
+    assert {s.valid_from for s in current(document).values()} == {None}
+    handed_in(domain, lease(FEES, LAW))
+    today = timezone.localdate()
+    assert [current(document)[place].valid_from for place in ("/1", "/2", "/3")] == [None, None, today]
+    before = Section.objects.readable(ANONYMOUS, today - timedelta(days=1)).filter(document=document)
+    assert before.count() == 2
+    told, _ = changes(ANONYMOUS, Span(), domains=[domain], page=1, size=9)
+    assert [(one.kind, one.section.locator) for one in told] == [("new", f"{document.locator}/3")]
 
 
 def test_a_file_that_cannot_be_read_leaves_only_the_reason():
