@@ -106,6 +106,17 @@ class DomainForm(forms.ModelForm):
             raise forms.ValidationError(_("Letters, digits, - and _ after each slash, e.g. /leases."))
         return prefix
 
+    def clean(self) -> dict:
+        """A plan needs something to go by: for a private domain nothing is fetched."""
+        said = super().clean()
+        names = ("slug", "source", "visibility", "refresh_plan")
+        domain = Domain(**{name: said.get(name, getattr(self.instance, name)) for name in names})
+        has_file = bool(domain.source) and not fetching.has_own_address(domain)
+        if domain.refresh_plan != Domain.RefreshPlan.NEVER and not (has_file or fetching.address_of(domain)):
+            told = _("Nothing can be fetched for this domain: name a source, or leave its plan “By hand”.")
+            self.add_error("refresh_plan", told)
+        return said
+
 
 @admin.register(Domain)
 class DomainAdmin(ObjectActions, ModelAdmin):

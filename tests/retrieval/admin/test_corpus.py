@@ -113,6 +113,21 @@ def test_a_domain_names_no_file_elsewhere(client, administrator, source):
     assert ("ARF_SOURCES" in told) == (not source.startswith("https"))
 
 
+@pytest.mark.parametrize(
+    ("visibility", "source", "refused"),
+    [
+        ("public", "", True),
+        ("public", "https://law.example.org/a.xml", False),
+        ("private", "https://law.example.org/a.xml", True),
+    ],
+)
+def test_a_plan_needs_something_to_fetch(client, administrator, visibility, source, refused):
+    form = {"slug": "leases", "name": "Leases", "visibility": visibility, "source": source, "refresh_plan": "weekly"}
+    answer = client.post("/admin/retrieval/domain/add/", form)
+    told = str(answer.context["adminform"].form.errors.get("refresh_plan", ""))
+    assert ("Nothing can be fetched" in told) is refused
+
+
 def test_a_domain_names_no_source_of_another(client, administrator):
     corpora = "retrieval/corpora"
     for source, refused in {f"{corpora}/us_constitution.xml": True, corpora: True, f"{corpora}/my.xml": False}.items():
