@@ -225,8 +225,9 @@ def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) ->
 
 
 def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Sequence[Unit]) -> Belongs:
-    """Those of the note that is called right after it; else the citation right after it, else the nearest before it in
-    its sentence, else the next, else the last above.
+    """Those of the note that is called right after it; else the citation right after it, unless that begins a sentence
+    of its own and one in this sentence introduces the quotation; else the nearest before it in its sentence, else the
+    next, else the last above.
     """
     if note := note_called(text, _CALL.match(text, quotation.end)):
         noted = tuple(place for place, (start, _) in enumerate(cited) if note[0] <= start < note[1])
@@ -237,13 +238,15 @@ def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Seque
     inside = unit.citations if unit else ()
     after = [place for place in inside if cited[place][0] >= quotation.end]
     before = [place for place in inside if cited[place][1] <= quotation.start][::-1]
-    if following is not None and is_link(text, quotation.end, cited[following][0]):
+    own = [place for place in before if cited[place][0] < unit.says]
+    introduced = bool(own) and is_introduced(text, cited[own[0]][1], quotation.start)
+    is_next = introduced and following not in inside
+    if following is not None and not is_next and is_link(text, quotation.end, cited[following][0]):
         return Belongs(tuple(dict.fromkeys((following, *after, *before))), "surely")
     if not (after or before):
         return Belongs(last_above(quotation.start, cited), "above")
-    own = [place for place in before if cited[place][0] < unit.says]
     behind = [place for place in after if cited[place][0] >= unit.says]
-    how = "surely" if own and is_introduced(text, cited[own[0]][1], quotation.start) else "sentence"
+    how = "surely" if introduced else "sentence"
     return Belongs(tuple(dict.fromkeys((*own, *behind, *after, *before))), how)
 
 

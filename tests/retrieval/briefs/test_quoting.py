@@ -77,6 +77,18 @@ def test_each_of_two_quotations_belongs_to_its_own():
     assert [cited for _, cited, _ in bound(text)] == ["Fifth Amendment", "Sixth Amendment"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "U.S. Const. amend. I, says “Congress shall make no law respecting religion.” U.S. Const. amend. II is silent.",
+        "U.S. Const. amend. I: “Congress shall make no law”. U.S. Const. amend. II: “A well regulated Militia.”",
+    ],
+)
+def test_what_a_citation_introduces_belongs_not_to_the_one_that_begins_the_next_sentence(text):
+    (words, *belonging), *_ = bound(text)
+    assert words.startswith("Congress") and belonging == ["U.S. Const. amend. I", "surely"]
+
+
 def test_a_sentence_of_citations_belongs_to_the_one_before():
     text = "Searches need a warrant. See Mapp v. Ohio, 367 U.S. 643 (1961); U.S. Const. amend. IV. Nobody had one."
     first, second = units(text, spans(text))
