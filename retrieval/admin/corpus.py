@@ -137,8 +137,8 @@ class DomainAdmin(ObjectActions, ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         live = Section.objects.live().valid_on(None).filter(domain=OuterRef("pk")).order_by()
         count = live.values("domain").annotate(count=Count("pk")).values("count")
-        done = JobRun.objects.that_read_law().filter(status=JobRun.Status.DONE)
-        done = done.annotate(slug=KT("params__domain"))
+        brought = JobRun.objects.that_read_law() | JobRun.objects.filter(kind="upload")
+        done = brought.filter(status=JobRun.Status.DONE).annotate(slug=KT("params__domain"))
         last = done.filter(slug=OuterRef("slug")).order_by("-finished_at").values("finished_at")[:1]
         return (
             super().get_queryset(request).annotate(sections_live=Subquery(count), ingested_at=Subquery(last))
