@@ -16,13 +16,13 @@ from evaluation.models import Judgment, Topic
 from evaluation.topics.topic import SEARCHED
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import Domain, Feedback, LLMVerdict, SearchLog, Section, Trace
+from retrieval.models.log import READERS
 from retrieval.text.normalization import normalize
 from retrieval.text.personal_data import scrub
 
 READER = "reader"
 GRADES = {Feedback.Verdict.HELPFUL: 2, Feedback.Verdict.UNHELPFUL: 0}
 GRADE_FROM = ((8, 3), (6, 2), (4, 1), (0, 0))  # least score of 9 for a grade, as the prompt words its scale
-CHANNELS = ("page", "api")  # staff who try something out ask no real question
 DAYS = 7  # searches of this age are looked at again, should a night be missed
 MOST = 200  # topics a night
 MOST_READ = 20_000  # looked at a night: the last thumbs, verdicts, and searches that asked what is no topic yet
@@ -178,7 +178,7 @@ def searches_to_topics() -> int:
     """Questions of readers whose candidates the ranking was unsure of, as topics to judge. Gives how many."""
     since = timezone.now() - timedelta(days=DAYS)
     named = Topic.objects.filter(name=Concat(Value(f"{SEARCHED}-"), OuterRef("log__query_hash")))
-    traces = Trace.objects.filter(~Exists(named), created_at__gte=since, log__channel__in=CHANNELS).exclude(
+    traces = Trace.objects.filter(~Exists(named), created_at__gte=since, log__channel__in=READERS).exclude(
         log__query_text=""
     )
     made, known = 0, SearchedTopics()

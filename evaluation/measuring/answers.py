@@ -4,7 +4,7 @@ asked, but for one of two definitions of relevance, which needs a language model
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -83,7 +83,7 @@ class Answered:
     @property
     def relevant(self) -> list[bool]:
         """Whether each place read is one that answers, a part of it or what it is a part of."""
-        return [any(same_place(place, wanted) for wanted in self.labelled.locators) for place in self.read]
+        return among(self.read, self.labelled.locators)
 
     @property
     def context_precision(self) -> float | None:
@@ -97,8 +97,7 @@ class Answered:
     @property
     def context_recall(self) -> float | None:
         """The share of the places that answer which were read."""
-        wanted = self.labelled.locators
-        found = [any(same_place(place, one) for place in self.read) for one in wanted]
+        found = among(self.labelled.locators, self.read)
         return sum(found) / len(found) if found else None
 
 
@@ -117,6 +116,8 @@ def read_labelled(path: Path) -> list[Labelled]:
 
 def labelled(row: dict) -> Labelled:
     parts = row.get("parts") or ([row] if row.get("sentences") else [])
+    if any(not sentence.strip() for part in parts for sentence in part["sentences"]):
+        raise ValueError("a sentence is blank")
     return Labelled(
         row["question"],
         row["language"],
@@ -160,6 +161,11 @@ def quotes(item: dict, sentences: Sequence[str]) -> bool:
     return any(one in other or other in one for one in quoted for other in wanted)
 
 
+def among(places: Iterable[str], others: Collection[str]) -> list[bool]:
+    """Whether each place is the same as one of the others."""
+    return [any(same_place(place, other) for other in others) for place in places]
+
+
 def same_place(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
@@ -186,7 +192,8 @@ def summary(results: Sequence[Answered]) -> dict:
     answerable = [one for one in results if one.labelled.answerable]
     unanswerable = [one for one in results if not one.labelled.answerable]
     several = [one for one in answerable if len(one.labelled.parts) > 1]
-    precise = [len(one.cited & set(one.labelled.locators)) for one in answerable]
+    precise = [right for one in answerable for right in among(one.cited, one.labelled.locators)]
+    found = [cited for one in answerable for cited in among({*one.labelled.locators}, one.cited)]
     shares = {
         "right_first": right_first(answerable),
         "right_first_of_several": right_first(several),
@@ -195,8 +202,8 @@ def summary(results: Sequence[Answered]) -> dict:
         "declined_answerable": Share(sum(one.declined for one in answerable), len(answerable)),
         "answered_unanswerable": Share(sum(not one.declined for one in unanswerable), len(unanswerable)),
         "unsupported": Share(sum(one.unsupported for one in results), sum(one.said for one in results)),
-        "citation_precision": Share(sum(precise), sum(len(one.cited) for one in answerable)),
-        "citation_recall": Share(sum(precise), sum(len({*one.labelled.locators}) for one in answerable)),
+        "citation_precision": Share(sum(precise), len(precise)),
+        "citation_recall": Share(sum(found), len(found)),
     }
     return {name: share.to_dict() for name, share in shares.items()}
 

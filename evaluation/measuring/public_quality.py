@@ -102,8 +102,9 @@ def correctness(domain: Domain) -> dict | None:
 
 
 def decisions() -> list[dict]:
-    """Attempts to train a better reranker, and what the gate decided of each."""
+    """Attempts to train a better reranker, and what the gate decided of each; a dry run's was no decision."""
     ended = RetrainingRun.objects.exclude(outcome=RetrainingRun.Outcome.RUNNING).order_by("-created_at")
+    ended = ended.exclude(report__contains={"dry_run": True})
     return [
         {"day": timezone.localdate(day).isoformat(), "outcome": outcome}
         for day, outcome in ended.values_list("created_at", "outcome")[:DECISIONS]

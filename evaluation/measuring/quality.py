@@ -14,6 +14,7 @@ from evaluation.measuring.ablation import NAME as ABLATION
 from evaluation.measuring.plots import line
 from evaluation.models import Judgment, Run, Topic
 from retrieval.models import LLMCall, SearchLog
+from retrieval.models.log import READERS
 from retrieval.search.statistics import Searches, searches_since
 
 DAYS = 30
@@ -79,7 +80,7 @@ class Serving:
         """Questions, hours that searching them takes by one after another, and US dollars for language models, if all
         were as those of the last days. Without a model they cost nothing but the hours.
         """
-        hour_s, dollars = (self.searches.ran_ms or 0.0) / 3_600_000, (self.cost_per_1000 or 0.0) / 1000
+        hour_s, dollars = (self.searches.mean_ms or 0.0) / 3_600_000, (self.cost_per_1000 or 0.0) / 1000
         return [(count, count * hour_s, count * dollars) for count in VOLUMES]
 
     @property
@@ -140,7 +141,8 @@ def serving() -> Serving:
 
 def strategy_shares(since: datetime) -> tuple[tuple[str, float], ...]:
     """The most frequent first, of the searches that ran."""
-    known = SearchLog.objects.filter(created_at__gte=since, cached=False).exclude(strategy="").order_by()
+    ran = SearchLog.objects.filter(created_at__gte=since, channel__in=READERS, cached=False)
+    known = ran.exclude(strategy="").order_by()
     counts = Counter(dict(known.values_list("strategy").annotate(Count("pk"))))
     return tuple((name, 100 * count / counts.total()) for name, count in counts.most_common())
 
@@ -148,7 +150,7 @@ def strategy_shares(since: datetime) -> tuple[tuple[str, float], ...]:
 def latencies() -> str:
     """A line of each day's mean time to answer; empty where fewer than two days had searches."""
     since = timezone.now() - timedelta(days=DAYS)
-    rows = SearchLog.objects.filter(created_at__gte=since).order_by("created_at__date")
+    rows = SearchLog.objects.filter(created_at__gte=since, channel__in=READERS).order_by("created_at__date")
     means = list(rows.values_list("created_at__date").annotate(mean=Avg("took_ms")))
     if len(means) < 2:
         return ""

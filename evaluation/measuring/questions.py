@@ -17,12 +17,12 @@ from django.utils import timezone
 from evaluation.topics.writing import table
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import Click, Feedback, SearchLog
+from retrieval.models.log import READERS
 from retrieval.text.analyzer import LANGUAGES, terms
 
 PERIODS = (1, 7, 30, 90)  # days
 MOST_READ = 20_000  # searches of a period, the newest: what a page reads in a second
 MOST_SHOWN = 100
-CHANNELS = ("page", "api")  # staff who try something out ask no real question
 SOON = timedelta(minutes=2)
 NEAR = 200  # searches of one caller, or of all anonymous ones, that are compared with the next
 ALIKE = 0.5  # share of the words of both that a rewording keeps
@@ -66,7 +66,7 @@ def report(days: int, *, now: datetime | None = None) -> Report:
 def public_searches(since: datetime) -> QuerySet[SearchLog]:
     """Newest first, each with whether something on it was `opened`."""
     used = [Exists(model.objects.filter(log=OuterRef("pk"))) for model in (Click, Feedback)]
-    known = SearchLog.objects.filter(created_at__gte=since, private=False, channel__in=CHANNELS)
+    known = SearchLog.objects.filter(created_at__gte=since, private=False, channel__in=READERS)
     columns = "query_hash", "query_text", "language", "caller", "channel", "abstained", "result_count"
     rows = known.exclude(query_text="").annotate(opened=used[0] | used[1])
     return rows.order_by("-created_at").only("created_at", *columns)

@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from retrieval.models.packed import PackedJSONField
 
+READERS = ("page", "api")  # the channels of readers and clients: staff who try something out ask no real question
+
 
 class SearchLog(models.Model):
     """The summary of one search; its id is the trace id of the answer."""

@@ -12,6 +12,7 @@ from django.utils import timezone
 from retrieval.engines import loaded
 from retrieval.indexes.lexical_sync import behind
 from retrieval.models import Chunk, Domain, EmbeddingModel, JobRun, SearchLog, Section
+from retrieval.models.log import READERS
 
 
 class Percentile(Aggregate):
@@ -24,14 +25,14 @@ class Percentile(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """Searches since a moment; times in ms, None where there were none."""
+    """Readers' searches since a moment; times in ms, None where there were none."""
 
     count: int
     cached: int
     abstained: int
     ran: int  # not from the cache
     corrected: int
-    ran_ms: float | None  # the mean of those that ran
+    mean_ms: float | None
     p50: float | None
     p95: float | None
 
@@ -60,10 +61,10 @@ class Corpus:
 def searches_since(moment: datetime, among: Q = Q()) -> Searches:
     ran = Q(cached=False)
     return Searches(
-        **SearchLog.objects.filter(among, created_at__gte=moment).aggregate(
+        **SearchLog.objects.filter(among, created_at__gte=moment, channel__in=READERS).aggregate(
             # Fields before figures that have their names.
             ran=Count("pk", filter=ran),
-            ran_ms=Avg("took_ms", filter=ran),
+            mean_ms=Avg("took_ms"),
             corrected=Count("pk", filter=ran & ~Q(corrected=[])),
             count=Count("pk"),
             cached=Count("pk", filter=Q(cached=True)),

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from retrieval.access.caller import Caller
 from retrieval.models import Click, Domain, Feedback, SearchLog
+from retrieval.models.log import READERS
 from rules.engine.clauses import CompiledRule
 from rules.linting.conflicts import Usage
 from rules.models import Rule, RuleUse, SearchDay
 
-CHANNELS = ("page", "api")  # what readers and clients ask; not what staff try
 LATELY = timedelta(days=30)
 COUNTS = ("fired", "changed", "clicks", "helpful", "unhelpful")
 
@@ -38,7 +38,7 @@ def count_day(day: date) -> None:
     """Searches of a private domain count only for rules that act in private domains alone, so that no number tells of
     them to whoever may not see those domains.
     """
-    asked = SearchLog.objects.filter(channel__in=CHANNELS)
+    asked = SearchLog.objects.filter(channel__in=READERS)
     public = asked.filter(private=False)
     alone = private_alone()
     everywhere = uses_of(asked, day)

@@ -52,6 +52,13 @@ def test_a_question_is_asked_with_what_it_goes_on_from():
     assert measure([one])[0].right_first == 1
 
 
+def test_a_part_of_what_answers_is_cited_rightly_and_found():
+    one = Answered(labelled(AGE | {"locators": ["/us/const/article/II/section/1"]}), declined=False)
+    one.cited = frozenset(("/us/const/article/II/section/1/clause/5", "/us/const/amendment/XX"))
+    told = summary([one])
+    assert (told["citation_precision"]["value"], told["citation_recall"]["value"]) == (0.5, 1.0)
+
+
 def test_the_interval_is_exact():
     low, high = Share(0, 100).interval
     assert low == 0.0 and high == pytest.approx(0.0362, abs=1e-4)  # 1 - .025 ** (1 / 100)

@@ -59,9 +59,12 @@ def test_private_bodies_of_law_are_not_in_it():
 
 def test_it_counts_searches_and_tells_what_the_gate_decided(client):
     RetrainingRun.objects.create(outcome="kept", reason="topic q17 leaks")
-    for abstained in (True, False):
+    RetrainingRun.objects.create(outcome="kept", reason="Dry run", report={"dry_run": True})
+    assert len(figures()["reranker"]) == 1
+    cache.clear()
+    for channel, abstained in (("page", True), ("api", False), ("command", False), ("admin", False)):
         SearchLog.objects.create(
-            query_hash="0", query_text="my secret", language="en", pipeline="default", channel="page",
+            query_hash="0", query_text="my secret", language="en", pipeline="default", channel=channel,
             took_ms=7, abstained=abstained,
         )  # fmt: skip
     page = look(client, "/quality")
