@@ -14,14 +14,12 @@ from docx.oxml.ns import nsdecls
 Words = tuple[float, float, float, str, str]  # left, from the top, size, font (F1 plain, F2 bold), text
 
 
-def pdf(*pages: Iterable[Words] | str, extra: bytes = b"", title: str = "") -> bytes:
-    """A PDF of US Letter pages. A page given as "scan" is an image, "blank" is nothing."""
+def pdf(*pages: Iterable[Words | str] | str, extra: bytes = b"", title: str = "") -> bytes:
+    """A PDF of US Letter pages. A page given as "scan" is an image, as "blank" nothing; words may stand on a "scan"."""
     objects: list[bytes] = [b"", b"", b""]
     kids = []
     for page in pages:
-        content = (
-            b"q 500 0 0 700 50 40 cm /I Do Q" if page == "scan" else drawn(() if page == "blank" else page)
-        )
+        content = drawn([page] if isinstance(page, str) else list(page))
         objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(content), content))
         objects.append(
             b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents %d 0 R/Resources<</Font<</F1 3 0 R/F2 "
@@ -42,12 +40,13 @@ def pdf(*pages: Iterable[Words] | str, extra: bytes = b"", title: str = "") -> b
     return written(objects, extra)
 
 
-def drawn(words: Iterable[Words]) -> bytes:
+def drawn(page: list[Words | str]) -> bytes:
+    scan = b"q 500 0 0 700 50 40 cm /I Do Q " if "scan" in page else b""
     shown = (
         b"/%s %g Tf 1 0 0 1 %g %g Tm (%s) Tj" % (font.encode(), size, x, 792 - y, escaped(text))
-        for x, y, size, font, text in words
+        for x, y, size, font, text in (words for words in page if words not in ("scan", "blank"))
     )
-    return b"BT " + b"\n".join(shown) + b" ET"
+    return scan + b"BT " + b"\n".join(shown) + b" ET"
 
 
 def escaped(text: str) -> bytes:

@@ -19,7 +19,8 @@ def read(content: bytes, filename: str) -> Blocks:
     suffix = suffix_of(filename)
     check(content, suffix)
     blocks = import_module(f"retrieval.parsing.files.{READERS[suffix]}").read(content)
-    if not any(block.text.strip() for block in blocks.blocks):
+    only_scans = 0 < len(blocks.scanned_pages) == blocks.pages
+    if only_scans or not any(block.text.strip() for block in blocks.blocks):
         raise without_text(blocks)
     return blocks
 

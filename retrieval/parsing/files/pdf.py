@@ -19,7 +19,8 @@ HEAVY = 600  # font weights from semibold on
 # What PDFium calls a letter: it ends lines itself, stands 2 for the hyphen that ends one, and a soft hyphen in a
 # PDF is a drawn one.
 LETTERS = {2: "-", 10: "\n", 13: "\n", 0xAD: "-", 0xFFFE: "-"}
-FEW = 20  # letters; a page with an image and fewer is a scan, with perhaps a stamped number
+FEW = 20  # letters; a page with an image and fewer in its body is a scan, with perhaps a stamped number
+MARGIN = 0.1  # of a page's height: what stands closer to its edge is a running head or foot, stamps of courts too
 JUNK_TITLES = ("microsoft word", "untitled", "microsoft powerpoint", "document", "printing", "doc")
 
 
@@ -73,7 +74,8 @@ def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
         ) from error
     height = page.get_height()
     lines = tuple(_Letters(textpage.raw, height, number).lines())
-    few = sum(len(line.text) for line in lines) < FEW
+    body = [line for line in lines if MARGIN * height < line.bottom and line.top < (1 - MARGIN) * height]
+    few = sum(len(line.text) for line in body) < FEW
     scanned = few and any(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
     textpage.close()
     page.close()

@@ -12,6 +12,19 @@ def test_scanned_pages_are_reported_and_a_whole_scan_is_refused():
     assert "All 2 pages are scans" in refusal(files.pdf("scan", "scan"), "a.pdf")
 
 
+HEAD, FOOT = (72, 45, 9, "F1", "Marlow County Code, Supp. No. 31"), (72, 760, 9, "F1", "Recorded by the Clerk, 1/4")
+
+
+def test_a_scan_under_a_running_head_and_foot_is_reported():
+    pages = [[HEAD, *files.column(*[BODY] * 5), FOOT]] * 3
+    assert formats.read(files.pdf(pages[0], [HEAD, "scan", FOOT], *pages[1:]), "a.pdf").scanned_pages == (2,)
+    assert formats.read(files.pdf([HEAD, "scan", *files.column(BODY)]), "a.pdf").scanned_pages == ()
+
+
+def test_a_scan_alone_is_refused_whatever_stands_at_its_edges():
+    assert "All 1 pages are scans" in refusal(files.pdf([HEAD, "scan", FOOT]), "a.pdf")
+
+
 def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
     assert "encrypted" in refusal(files.encrypted_pdf(), "a.pdf")
     assert "broken" in refusal(b"%PDF-1.7\n" + bytes(range(256)) * 4, "a.pdf")
