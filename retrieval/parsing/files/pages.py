@@ -9,9 +9,11 @@ from statistics import median
 from retrieval.parsing.files.blocks import Block, Line, Page
 
 EDGE_LINES = 4  # lines from the top and from the bottom of a page that may be furniture
+LONGER = 4  # lines of a page that has more than its edges
 REPEATED = 3  # pages on which a line stands at the same height to be a running head
 NEAR = 4.0  # points; heights closer than this are the same
 LONG = 25  # characters of a line that is not repeated by chance
+DIGITS = 6  # of one without words that is not, as a date
 BESIDE = 0.1  # of a page's lines that may stand beside another in a single column
 PAGE_NUMBER = re.compile(
     r"[-–—\s]*+(page|página|pág\.?|p\.)?\s*+(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
@@ -67,14 +69,19 @@ def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
 def running(pages: Sequence[Page]) -> set[Spot]:
     """What stands near the same edge, at the same height, on three pages that follow on one another.
 
-    Left and right pages may differ, so every other page is enough.
+    Left and right pages may differ, so every other page is enough. A short page is all edge: it tells only together
+    with a longer one.
     """
-    seen: dict[Spot, list[int]] = defaultdict(list)
+    seen: dict[Spot, list[Page]] = defaultdict(list)
     for page in pages:
-        edges = edge_lines(page.lines, min(EDGE_LINES, len(page.lines) // 4))  # a short page is not all edge
+        edges = edge_lines(page.lines, max(1, min(EDGE_LINES, len(page.lines) // 4)))
         for spot in {spot for line in edges for spot in spots(page, line)}:
-            seen[spot].append(page.number)
-    return {spot for spot, numbers in seen.items() if follow_on(numbers)}
+            seen[spot].append(page)
+    return {
+        spot
+        for spot, found in seen.items()
+        if follow_on([page.number for page in found]) and any(len(page.lines) >= LONGER for page in found)
+    }
 
 
 def follow_on(numbers: Sequence[int]) -> bool:
@@ -98,10 +105,12 @@ def ends_of(lines: Sequence[Line]) -> set[Line]:
 def spots(page: Page, line: Line) -> set[Spot]:
     """What a line says, whatever its numbers, and how far it stands from the nearer edge: a little more or less.
 
-    A long line says enough wherever it stands; one without words says nothing.
+    A long line says enough wherever it stands; one without words tells by its numbers, "1:20-cv-00123", or nothing.
     """
-    words = re.sub(r"\d+", "#", line.text.lower())
-    if not re.search(r"[^\W\d_]{3}", words):
+    words = line.text.lower()
+    if re.search(r"[^\W\d_]{3}", words):
+        words = re.sub(r"\d+", "#", words)
+    elif len(re.findall(r"\d", words)) < DIGITS:
         return set()
     above = line.top < page.height / 2
     height = round((line.top if above else page.height - line.bottom) / NEAR)

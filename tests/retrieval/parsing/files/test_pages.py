@@ -35,6 +35,22 @@ def test_running_heads_and_page_numbers_are_left_out_on_every_page():
     assert text.count(BODY) == 4
 
 
+HEAD, FOOT = (72, 30, 8, "F1", "11/29/26, 3:45 AM"), (72, 770, 8, "F1", "https://county.example/code 2/3")
+LONGER = [HEAD, *files.column(*[f"{BODY}."] * 4), FOOT]
+
+
+@pytest.mark.parametrize("short", [["scan"], files.column("The end.")])
+def test_running_heads_are_left_out_where_one_of_three_pages_is_short(short):
+    text = " ".join(texts(files.pdf(LONGER, [HEAD, *short, FOOT], LONGER), "a.pdf"))
+    assert "3:45" not in text and "https" not in text
+    assert text.count(BODY) == 8
+
+
+def test_what_only_short_pages_say_is_no_running_head():
+    covers = [files.column(f"EXHIBIT {number}", font="F2") for number in (1, 2, 3)]
+    assert "EXHIBIT 2" in " ".join(texts(files.pdf(LONGER, *covers), "a.pdf"))
+
+
 @pytest.mark.parametrize(
     ("text", "page"),
     [("Term ........ 5", "5"), ("Acme Inc. . . . . . iv", "iv"), ("..... 7", "7"), ("and so on ...", None)],
