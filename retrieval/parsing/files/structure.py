@@ -26,6 +26,7 @@ NO_TITLES = {
     "among", "by and among", "and", "contents", "table of contents", "index",
     "considerando", "considerandos", "antecedentes", "exponen", "reunidos", "partes", "entre", "y", "índice",
 }  # fmt: skip
+FILE_NAME = re.compile(r"\S\.(?:html?|xhtml|aspx?|php|docx?|docm|dotx?|odt|wpd|rtf|txt|md|pdf|pptx?|xlsx?)$")
 # What a paper between parties is: the line of its front that has one of these words says its title.
 INSTRUMENT = re.compile(
     r"\b(?:agreement|contract|lease|licen[cs]e|amendment|addendum|deed|guarant(?:y|ee)|indenture|power of attorney"
@@ -76,8 +77,9 @@ def outline(read: Blocks, *, identifier: str, name: str) -> SourceDocument:
 
 
 def of_its_own(title: str) -> str:
-    """The title, unless it is what programs and people write where there is none."""
-    return "" if title.strip(" ()[]<>{}*.:-–—_").casefold() in NO_TITLES else title
+    """The title, unless it is what programs and people write where there is none, or the name of a file."""
+    words = title.strip(" ()[]<>{}*.:-–—_").casefold()
+    return "" if words in NO_TITLES or FILE_NAME.search(words) else title
 
 
 def said_title(read: Blocks, headings: Sequence[Heading | None]) -> str:

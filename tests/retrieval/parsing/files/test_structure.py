@@ -14,6 +14,13 @@ def test_a_title_is_the_files_own_else_its_first_heading_else_its_name():
     assert read(files.pdf(plain), "a.pdf").title == "Fallback"
 
 
+@pytest.mark.parametrize("name", ["lease.html", "Lease final (3).DOCX", "C:\\\\leases\\\\harbor.wpd"])
+def test_the_name_of_a_file_is_no_title(name):
+    headed = [*files.column("LEASE AGREEMENT", font="F2"), *files.column(BODY, top=150)]
+    assert read(files.pdf(headed, title=name), "a.pdf").title == "LEASE AGREEMENT"
+    assert read(f"<title>{name}</title><p>The tenant pays.</p>".encode(), "a.html").title == "Fallback"
+
+
 def test_spanish_is_told_from_english():
     content = "El arrendatario pagará la renta el primer día de cada mes y no podrá subarrendar.".encode()
     assert read(content, "a.txt").language == "es"
