@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
+from itertools import dropwhile, takewhile
 from types import MappingProxyType
 from zipfile import BadZipFile, ZipFile
 
@@ -44,7 +45,8 @@ def read(content: bytes) -> Blocks:
     try:
         word = Document(BytesIO(content))
         reader = _Reader(word)
-        blocks, title = tuple(reader.blocks()), single_spaced(word.core_properties.title or "")
+        blocks = tuple(reader.blocks())
+        title = reader.title() or single_spaced(word.core_properties.title or "")
     except MALFORMED as error:
         raise SourceRefused(BROKEN) from error
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
@@ -79,9 +81,10 @@ class _Reader:
     def __init__(self, word: WordDocument):
         self.body = word.element.body
         self.levels = heading_levels(word)
-        self.contents = {
-            style.style_id for style in word.styles if (style.name or "").lower().startswith("toc")
-        }
+        names = {style.style_id: (style.name or "").lower() for style in word.styles}
+        self.contents = {style for style, name in names.items() if name.startswith("toc")}
+        self.titles = {style for style, name in names.items() if name == "title"}
+        self.styled: list[tuple[str, str]] = []
         self.numbering = Numbering(part_of(word, "numbering"), word.styles.element)
         self.notes = {name: notes_of(word, f"{name}s") for name in NOTES.values()}
         self.noted = 0
@@ -105,9 +108,16 @@ class _Reader:
             starts = [(len(before) + start, page) for start, page in starts]
             pages = ((0, first), *starts) if self.paged else ()
             last = tuple(sorted(dict(pages).items()))  # of pages that begin at one offset the last
+            self.styled.append((style, before + text))
             yield Block(before + text, last, self.levels.get(style, 0), is_strong(paragraph))
             pages = ((0, self.page),) if self.paged else ()
             yield from (Block(note, pages) for _, note in notes.values())
+
+    def title(self) -> str:
+        """The paragraphs of the style Title that stand together before all headings, once the blocks are read."""
+        front = takewhile(lambda each: not self.levels.get(each[0]), self.styled)
+        titled = dropwhile(lambda each: each[0] not in self.titles, front)
+        return " ".join(text for _, text in takewhile(lambda each: each[0] in self.titles, titled))
 
     def notes_in(self, paragraph: etree._Element) -> dict[etree._Element, tuple[str, str]]:
         """By where a paragraph calls a footnote or endnote, its mark, "[1]", and the line that it is after it."""

@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 
 from retrieval.errors import SourceRefused
 from retrieval.parsing.files.blocks import Block, Blocks
@@ -199,7 +199,11 @@ def unnumbered_place(stack: Sequence[Open], heading: Heading, depths: dict[tuple
 
 
 def hoisted(root: Open, title: str) -> Open:
-    """A heading that holds everything and only says the title is the document itself."""
+    """Lines at the top that only say the title, and a heading that does and holds all, are the document itself."""
+    said = list(accumulate((block.text for block in root.blocks[:FRONT]), "{} {}".format))
+    under = root.blocks[said.index(title) + 1 :] if title in said else root.blocks
+    if under or root.children:
+        root = replace(root, blocks=under)
     only = root.children[0] if len(root.children) == 1 and not root.blocks else None
     if only is None or only.heading is None or bare(only.heading.title) != title or not only.children:
         return root

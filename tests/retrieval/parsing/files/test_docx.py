@@ -36,6 +36,28 @@ def test_headings_of_word_make_nested_sections():
     ]
 
 
+def test_paragraphs_of_the_style_title_are_the_title_and_no_section():
+    title = [("Title", "Marlow County"), ("Title", "Purchasing Policy")]
+    body = [("Heading 1", "Purpose"), ("Normal", "This policy governs purchases."), ("Title", "Appendix")]
+    document = read(files.docx(title[1], *body), "a.docx")
+    assert document.title == "Purchasing Policy"
+    assert {name: node.text for name, node in sections(document).items()} == {
+        "purpose": "This policy governs purchases.\nAppendix"
+    }
+    assert read(files.docx(*title, *body, title="Draft 3"), "a.docx").title == "Marlow County Purchasing Policy"
+
+
+def test_what_stands_under_the_title_of_a_word_file_is_its_first_section():
+    under = ("Subtitle", "Adopted by the Board")
+    content = files.docx(("Title", "Policy"), under, ("Heading 1", "Purpose"), ("Normal", "It governs."))
+    found = sections(read(content, "a.docx"))
+    assert [(node.heading, node.text) for node in found.values()] == [("Policy", under[1]), ("Purpose", "It governs.")]
+
+
+def test_a_word_file_of_a_title_alone_is_kept():
+    assert [node.text for node in sections(read(files.docx(("Title", "Policy")), "a.docx")).values()] == ["Policy"]
+
+
 def test_what_was_inserted_or_stands_in_a_control_is_read_and_what_was_deleted_is_not():
     word = Document()
     paragraph = word.add_paragraph("The rent is ")
