@@ -56,6 +56,7 @@ RUN_IN = re.compile(
     r"(?P<title>[^.:;\n]{2,90})(?:[.:](?:\s?[—–-])?\s+(?=\S)|(?<=[a-z])\.(?=[A-Z])|\s?[—–]\s*(?=\S))"
 )
 VERB = re.compile(r"\b(?:shall|must|may|will|is|are|was|were|has|have|deben?|debera|podra|puede|es|son|sera)\b")
+MARK = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[.:;)\]”\"]))[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")  # of a note, not a power: "m²"
 SIGNED = re.compile(r"_{3,}|/s/|^by:|^name:|^date:|\[\*|\*{3}", re.I)
 
 
@@ -78,6 +79,7 @@ class Heading:
 
 def heading_of(block: Block, body: float) -> Heading | None:
     """What a paragraph looks like; whether its number is in its place is not asked. `body`: size of most letters."""
+    block = replace(block, text=MARK.sub("", block.text))
     if block.level:
         found = numbered(block.text) if len(block.text) <= 2 * LONGEST else None
         said = found if found and found.alone else plain(block)

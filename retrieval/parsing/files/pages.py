@@ -29,7 +29,7 @@ ENUMERATED = re.compile(
     r"(\(?[a-zA-Z]\)|\(?[ivxlIVXL]{1,6}\)|\(?\d{1,3}\)|\d{1,3}(\.\d{1,3})*\.?\s|[A-Z]\.\s|[•·–—*▪o]\s"
     r"|(ARTICLE|Article|SECTION|Section|EXHIBIT|Exhibit|SCHEDULE|Schedule|ARTÍCULO|Artículo)\s+[\dIVXLA-Z])"
 )
-ENDS = re.compile(r"[.;:!?][”\"’')\]]*$")
+ENDS = re.compile(r"[.;:!?][”\"’')\]⁰¹²³⁴⁵⁶⁷⁸⁹]*$")
 SHORT = 0.8  # of its column: a line that ends before was ended on purpose
 FEW_LINES = 3  # of a heading
 LONGEST_WORD = 100  # characters looked at before a line's end

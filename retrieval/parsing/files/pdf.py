@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from statistics import median
 
 import pypdfium2
 from pypdfium2 import raw
@@ -11,9 +12,15 @@ from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.files.blocks import Blocks, Line, Page, single_spaced
 from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_PAGES, TOO_LONG, TOO_MANY_PAGES
 from retrieval.parsing.files.pages import blocks_of
+from retrieval.parsing.uslm.content import SUPERSCRIPTS
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
+Letter = tuple[int, str, Box | None]  # its place in the page's content; blanks have no box
 
+BLANK = (-1, " ", None)
+SMALLER = 0.9  # times the height of the letters beside it: a mark of a note, or a power
+RAISED = 0.15  # of their height, that its foot stands above theirs
+BEHIND = 0.1  # of their height: it stands right behind them; what comes farther behind, after a blank
 WIDE = 0.3  # of the letters' height: a gap this wide divides words
 HEAVY = 600  # font weights from semibold on
 # What PDFium calls a letter: it ends lines itself, stands 2 for the hyphen that ends one, and a soft hyphen in a
@@ -92,47 +99,60 @@ class _Letters:
     box: raw.FS_RECTF = field(default_factory=raw.FS_RECTF)
 
     def lines(self) -> Iterator[Line]:
+        """PDFium ends a line too where a mark is raised, and where the words behind it stand lower again."""
+        line: list[Letter] = []
+        for piece in self.pieces():
+            if line and (gap := gap_on_line(line, piece)) is not None:
+                line += [BLANK, *piece] if gap > BEHIND else piece
+                continue
+            yield from self.line(line)
+            line = piece
+        yield from self.line(line)
+
+    def pieces(self) -> Iterator[list[Letter]]:
         """PDFium breaks lines itself: it adds a line end, or marks the hyphen that stands for one."""
-        line: list[tuple[int, str]] = []
+        piece: list[Letter] = []
         for index in range(raw.FPDFText_CountChars(self.textpage)):
             letter = LETTERS.get(code := raw.FPDFText_GetUnicode(self.textpage, index)) or chr(
                 code & 0x1FFFFF
             )
             if letter != "\n":
-                line.append((index, letter))
+                piece.append((index, letter, None if letter.isspace() else self.bounds(index)))
             if letter == "\n" or (code < 32 and raw.FPDFText_IsHyphen(self.textpage, index) == 1):
-                yield from self.line(line)
-                line = []
-        yield from self.line(line)
+                yield from [piece] if boxes(piece) else []
+                piece = []
+        yield from [piece] if boxes(piece) else []
 
-    def line(self, letters: list[tuple[int, str]]) -> Iterator[Line]:
-        visible = [(index, letter, self.bounds(index)) for index, letter in letters if not letter.isspace()]
-        text = single_spaced("".join(self.spaced(letters, visible)))
-        if not text or not visible:
+    def line(self, letters: list[Letter]) -> Iterator[Line]:
+        raised = self.raised(letters)
+        text = single_spaced("".join(spaced(letters, raised)))
+        if not text:
             return
-        boxes = [box for _, _, box in visible]
-        some = visible[:: max(1, len(visible) // 8)]
+        visible = [index for index, _, box in letters if box]
+        upright = boxes([each for each in letters if each[0] not in raised]) or boxes(letters)
         yield Line(
             text=text,
             page=self.page,
-            left=min(box[0] for box in boxes),
-            top=min(box[1] for box in boxes),
-            right=max(box[2] for box in boxes),
-            bottom=max(box[3] for box in boxes),
-            size=max(round(boxes[0][3] - boxes[0][1], 1), 1.0),
-            strong=all(self.is_heavy(index) for index, _, _ in some),
+            left=min(box[0] for box in boxes(letters)),
+            top=min(box[1] for box in upright),
+            right=max(box[2] for box in boxes(letters)),
+            bottom=max(box[3] for box in upright),
+            size=max(round(height_of(upright[0]), 1), 1.0),
+            strong=all(self.is_heavy(index) for index in visible[:: max(1, len(visible) // 8)]),
         )
 
-    def spaced(self, letters: list[tuple[int, str]], visible: list[tuple[int, str, Box]]) -> Iterator[str]:
-        """The letters, with a space where a wide gap stands for one that the file leaves out (a tab)."""
-        starts = {index: box for index, _, box in visible}
-        before = None
-        for index, letter in letters:
-            box = starts.get(index)
-            if box and before and box[0] - before[2] > WIDE * (box[3] - box[1]):
-                yield " "
-            yield letter
-            before = box
+    def raised(self, letters: list[Letter]) -> set[int]:
+        """Digits that are smaller than their line and stand above its foot: marks of notes, and powers."""
+        usual = median(map(height_of, boxes(letters))) if letters else 0.0
+        small = {n for n, letter, box in letters if box and letter.isdigit() and height_of(box) < SMALLER * usual}
+        foot = median(self.foot(index) for index, _, box in letters if box) if small else 0.0
+        return {index for index in small if self.foot(index) - foot > RAISED * usual}
+
+    def foot(self, index: int) -> float:
+        """How high the line on which a letter stands is above the page's bottom, whatever its font."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        raw.FPDFText_GetCharOrigin(self.textpage, index, ctypes.byref(x), ctypes.byref(y))
+        return y.value
 
     def bounds(self, index: int) -> Box:
         """Left, top, right, bottom from the page's top left; as high as its font, whatever the letter."""
@@ -146,3 +166,33 @@ class _Letters:
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         raw.FPDFText_GetFontInfo(self.textpage, index, name, 128, ctypes.byref(flags))
         return b"bold" in name.value.lower() or b"black" in name.value.lower()
+
+
+def boxes(letters: list[Letter]) -> list[Box]:
+    return [box for _, _, box in letters if box]
+
+
+def height_of(box: Box) -> float:
+    return box[3] - box[1]
+
+
+def gap_on_line(line: list[Letter], piece: list[Letter]) -> float | None:
+    """How far behind a line a piece goes on with it, in heights of letters; None where it is on another, or neither is
+    smaller, as marks are.
+    """
+    before, after = boxes(line)[-1], boxes(piece)[0]
+    small, large = sorted(map(height_of, (before, after)))
+    if not 0 < small < SMALLER * large or min(before[3], after[3]) - max(before[1], after[1]) < small / 2:
+        return None
+    gap = (after[0] - before[2]) / large
+    return gap if -BEHIND < gap < 1 else None
+
+
+def spaced(letters: list[Letter], raised: set[int]) -> Iterator[str]:
+    """The letters, with a space where a wide gap stands for one that the file leaves out (a tab)."""
+    before = None
+    for index, letter, box in letters:
+        if box and before and box[0] - before[2] > WIDE * height_of(box):
+            yield " "
+        yield letter.translate(SUPERSCRIPTS) if index in raised else letter
+        before = box

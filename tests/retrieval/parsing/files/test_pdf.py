@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.parsing.files import formats
 from tests import files
-from tests.retrieval.parsing.files.reading import BODY, read, refusal
+from tests.retrieval.parsing.files.reading import BODY, read, refusal, sections, texts
 
 
 def test_scanned_pages_are_reported_and_a_whole_scan_is_refused():
@@ -40,3 +40,27 @@ def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
 def test_a_title_of_a_pdf_can_be_kept_and_shown(written, title):
     plain = files.pdf([(72, 100, 12, "F1", "The tenant pays the rent on the first day.")], title=written)
     assert read(plain, "a.pdf").title == title
+
+
+RENT = [(72, 100, 10, "F1", "The rent is nine"), (140.9, 100, 10, "F1", ".")]  # in two, as browsers print it
+BEHIND = 143.7
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ([*RENT, (BEHIND, 96, 8, "F1", "12")], "The rent is nine.¹²"),
+        ([*RENT, (BEHIND, 96, 6, "F1", "1"), (150, 100, 10, "F1", "It is due.")], "The rent is nine.¹ It is due."),
+        ([(72, 96, 8, "F1", "1"), (79, 100, 10, "F1", "Added in 2011.")], "¹ Added in 2011."),
+        ([(72, 100, 10, "F1", "On May 9"), (115.4, 96, 8, "F1", "th")], "On May 9th"),
+        ([*RENT, (BEHIND, 100, 8, "F1", "12")], "The rent is nine.12"),
+    ],
+)
+def test_marks_of_notes_stand_raised_behind_their_words(words, text):
+    assert texts(files.pdf(words), "a.pdf") == [text]
+
+
+def test_a_mark_is_no_word_of_a_heading():
+    heading = [(72, 100, 10, "F2", "1. Rent"), (105.4, 96, 6, "F2", "3")]
+    document = read(files.pdf([*heading, *files.column(BODY, top=120), *files.column("2. Term", top=150)]), "a.pdf")
+    assert [node.heading for node in sections(document).values()] == ["Rent", "Term"]
