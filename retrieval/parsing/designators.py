@@ -5,7 +5,7 @@ designator is read in every way it allows; of all readings of a section the one 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -70,12 +70,13 @@ def capital(value_of: Callable[[str], int]) -> Callable[[str], int]:
 @dataclass(frozen=True, slots=True)
 class Scheme:
     """The numbering of a body of law: for each level its numbers and its name. From level `italic` on, numbers that
-    are not in italics are less likely.
+    are not in italics are less likely. `strict`: where the numbers of a section do not nest rightly, it has no places.
     """
 
     values: tuple[Callable[[str], int], ...]
     names: tuple[str, ...]
     italic: int = 99
+    strict: bool = False
 
 
 CODE = Scheme(
@@ -87,6 +88,8 @@ REGULATION = Scheme(
     ("paragraph",) * 7,
     italic=4,
 )
+# What anybody writes: its kinds of numbers may stand in any order, each within any other.
+PAPER = Scheme((letters, digits, numeral, capital(letters)) * 4, ("paragraph",) * 16, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,8 @@ def anchors_of(
     if designators is None:
         designators = [each for start, end in lines_of(text) for each in leading(text, start, end)]
     paths = nested(designators, scheme)
+    if scheme.strict and not in_order(designators, paths, scheme):
+        return ()
     placed = [(one, path) for one, path in zip(designators, paths, strict=True) if path]
     seen: set[str] = set()
     final: dict[Path, str] = {(): locator}
@@ -207,3 +212,28 @@ def anchors_of(
 
 def is_below(path: Path, above: Path) -> bool:
     return len(path) > len(above) and path[: len(above)] == above
+
+
+def in_order(designators: Sequence[Designator], paths: Sequence[Path], scheme: Scheme) -> bool:
+    """Whether every number is the first of its kind, right below the one before, or the next on a level that is open;
+    and no kind stands below itself. Words in parentheses are no numbers.
+    """
+    before: Path = ()
+    for one, path in zip(designators, paths, strict=True):
+        readings = values(one.number, one.last, scheme)
+        if not readings:
+            continue
+        if not path or not goes_on(before, path, {level: first for level, first, _ in readings}):
+            return False
+        if len({scheme.values[level] for level, _, _ in path}) < len(path):
+            return False
+        before = path
+    return True
+
+
+def goes_on(before: Path, path: Path, firsts: Mapping[int, int]) -> bool:
+    level = path[-1][0]
+    if path[:-1] == before:
+        return firsts[level] == 1
+    same = before[len(path) - 1]
+    return same[0] == level and firsts[level] == same[2] + 1

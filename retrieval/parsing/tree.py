@@ -96,7 +96,7 @@ class SourceDocument:
 
     @classmethod
     def of_file(cls, said: dict) -> SourceDocument:
-        """From that JSON: files have no anchors, references, dates or notes of their own."""
+        """From that JSON: files have no references, dates or notes of their own."""
         scanned = tuple(said.pop("scanned_pages"))
         return cls(root=_node_of_file(said.pop("root")), scanned_pages=scanned, **said)
 
@@ -104,7 +104,8 @@ class SourceDocument:
 def _node_of_file(fields: dict) -> Node:
     pages = tuple((start, page) for start, page in fields.pop("pages"))
     children = tuple(_node_of_file(child) for child in fields.pop("children"))
-    return Node(**(fields | {"anchors": (), "refs": (), "notes": (), "pages": pages, "children": children}))
+    anchors = tuple(Anchor(**anchor) for anchor in fields.pop("anchors"))
+    return Node(**(fields | {"anchors": anchors, "refs": (), "notes": (), "pages": pages, "children": children}))
 
 
 def iso_day(said: object) -> date | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, islice, pairwise
 
 from retrieval.errors import SourceRefused
+from retrieval.parsing.designators import PAPER, anchors_of
 from retrieval.parsing.files.blocks import Block, Blocks
 from retrieval.parsing.files.headings import LONGEST, VERB, Heading, headings_of, is_short, is_title
 from retrieval.parsing.files.limits import MAX_SECTIONS, TOO_MANY_SECTIONS
@@ -251,6 +252,7 @@ def node(section: Open, above: str, used: set[str]) -> Node:
         locator=locator,
         text=text,
         pages=pages,
+        anchors=() if section.children else anchors_of(text, locator, PAPER),
         children=(
             *(
                 part(group, number, title, locator, used)

@@ -76,6 +76,14 @@ def test_the_own_words_of_a_section_with_others_below_it_are_found(reindex):
     assert found[0]["locator"] == f"{document.locator}/2"
 
 
+def test_numbers_at_the_beginning_of_lines_are_places_of_their_section(client):
+    words = ["Sec. 4-12. Dogs.", "(a) No dog runs at large.", "(b) An officer", "(1) tells the owner;", "(2) holds it."]
+    document = handed_in(a_domain(), "\n\n".join(words).encode(), "code.txt").document
+    section = f"/law{document.locator}/4-12"
+    assert client.get(f"{section}/b/2").url == f"{section}#b-2"
+    assert client.get(f"{section}/c").status_code == 404
+
+
 def test_the_same_file_again_keeps_every_row_and_a_changed_one_makes_new_versions():
     domain = a_domain()
     first = handed_in(domain, lease(FEES, LAW))

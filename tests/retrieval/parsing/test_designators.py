@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.parsing.designators import (
     CODE,
+    PAPER,
     REGULATION,
     anchors_of,
     digits,
@@ -53,6 +54,30 @@ def test_regulations_number_a_1_i_A(designators, nested_as):
 )  # fmt: skip
 def test_the_code_numbers_a_1_A_i(designators, nested_as):
     assert paths(designators, CODE) == nested_as
+
+
+@pytest.mark.parametrize(
+    ("designators", "nested_as"),
+    [
+        ("(a) (b) (1) (2) (c)", "a b b/1 b/2 c"),
+        ("(a)(1) (i) (A) (B) (ii) (2) (b)", "a a/1 a/1/i a/1/i/A a/1/i/B a/1/ii a/2 b"),
+        ("(a) (1) (A) (i) (ii) (B) (2) (b)", "a a/1 a/1/A a/1/A/i a/1/A/ii a/1/B a/2 b"),
+        ("(1) (a) (i) (ii) (b) (2) (a) (3)", "1 1/a 1/a/i 1/a/ii 1/b 2 2/a 3"),
+        ("(A) (1) (a) (b) (2) (a) (B) (1)", "A A/1 A/1/a A/1/b A/2 A/2/a B B/1"),
+        ("(i) (a) (b) (ii) (a)", "i i/a i/b ii ii/a"),
+        ("(a) (b) (c) (d) (e) (f) (g) (h) (i) (j)", "a b c d e f g h i j"),
+        ("(g)", ""),
+        ("(a) (b) (d)", ""),
+        ("(a) (2) (3)", ""),
+        ("(1) (2) (1) (2)", ""),
+        ("(a) (1) (a) (b)", ""),
+        ("(1) (2) (a) (b) (1984)", ""),
+        ("(a) (see) (b) (Gov.) (c)", "a b c"),
+        ("(a) (b)-(d) (e) (1)", "a b e e/1"),
+    ],
+)
+def test_papers_number_in_any_order_and_have_places_where_all_numbers_nest(designators, nested_as):
+    assert paths(designators, PAPER) == nested_as
 
 
 def test_terms_that_number_from_one_again_are_told_apart():

@@ -35,7 +35,7 @@ def test_a_locator_that_is_taken_is_numbered():
 
 
 def test_a_document_comes_back_as_it_was():
-    page = files.column("1. Término. Un año.", "2. Law. Texas.")
+    page = files.column("1. Término. Un año.", "2. Law. Texas.", "(a) Austin.")
     document = read(files.pdf(page, "scan"), "a.pdf")
     written = document.to_json()
     assert SourceDocument.of_file(json.loads(written)) == document

@@ -80,3 +80,31 @@ def test_what_stands_above_the_title_stands_with_what_stands_under_it():
     content = "Exhibit 10.3\n\nSUPPLY AGREEMENT\n\nThe parties agree.\n\nARTICLE I\n\nThe tenant shall pay."
     found = sections(read(content.encode(), "a.txt"))
     assert found["supply-agreement"].text.startswith("Exhibit 10.3\n") and "supply-agreement~2" not in found
+
+
+ORDINANCE = """Sec. 4-12. Animals at large.
+
+(a) No owner shall permit a dog to be at large.
+
+(b) An officer may impound it, and
+
+(1) shall notify the owner; and
+
+(2) shall hold it for five days.
+
+Sec. 4-13. Penalties.
+
+(b) A violation is an infraction.
+"""
+
+
+def test_numbers_that_nest_at_the_beginning_of_lines_are_places():
+    first, second = sections(read(ORDINANCE.encode(), "a.txt")).values()
+    assert [each.locator for each in first.anchors] == [f"{first.locator}/{path}" for path in ("a", "b", "b/1", "b/2")]
+    assert first.text[first.anchors[1].start : first.anchors[1].end].splitlines() == first.text.splitlines()[1:]
+    assert second.anchors == ()
+
+
+def test_a_section_with_others_below_it_has_no_places():
+    content = f"<h1>Article 1</h1><p>(a) {BODY}.</p><h2>A</h2><p>{BODY}.</p>".encode()
+    assert not any(node.anchors for node in sections(read(content, "a.html")).values())
