@@ -128,7 +128,8 @@ def section_named(section: Section) -> Provision:
 
 def anchor_named(anchor: Anchor) -> Provision:
     section = anchor.section
-    citation = cite(anchor.locator) or f"{section}, {anchor.level} {anchor.number}"
+    numbers = re.sub(r"/([^/]+)", r"(\1)", anchor.locator.removeprefix(section.locator))
+    citation = cite(anchor.locator) or f"{section}{numbers}"
     words = shortened(section.text[anchor.start : anchor.end])
     return Provision(anchor.locator, citation, words, section.document.language)
 

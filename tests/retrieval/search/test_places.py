@@ -6,7 +6,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.models import Domain, SearchLog
 from retrieval.search.places import as_locator, described, offered
-from tests.builders import a_document, a_section, embedded, grant
+from tests.builders import a_document, a_domain, a_section, embedded, grant
 
 pytestmark = pytest.mark.django_db
 FOURTEENTH = "/us/const/amendment/XIV"
@@ -92,3 +92,10 @@ def test_a_citation_that_is_typed_is_taken_as_its_locator():
     assert as_locator("14th amendment, section 2") == f"{FOURTEENTH}/section/2"
     assert as_locator("/us/const/x") == "/us/const/x"
     assert as_locator("due process") == "due process"
+
+
+def test_a_place_in_a_section_is_cited_by_all_its_numbers():
+    section = a_section(a_document(a_domain()), "(b) An officer\n(2) holds it.", citation="Code, § 4-12")
+    place = f"{section.locator}/b/2"
+    section.anchors.create(locator=place, level="paragraph", number="2", start=15, end=28)
+    assert described([place], ANONYMOUS)[place].citation == "Code, § 4-12(b)(2)"
