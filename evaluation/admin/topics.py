@@ -214,8 +214,9 @@ class RunAdmin(ReadOnly, ModelAdmin):
 
     @admin.display(description=gettext_lazy("Declines, time and cost"), empty_value="-")
     def serving(self, run: Run) -> SafeString | None:
+        """Of another system's run nothing is known of time and cost."""
         said = run.summary
-        if not said.get("ms"):
+        if "topics" not in said:
             return None
         rows = [
             [_("Answerable topics, of them declined"), f"{said['topics']}, {said['declined_answerable']}"],
@@ -223,10 +224,17 @@ class RunAdmin(ReadOnly, ModelAdmin):
                 _("Unanswerable topics, of them declined"),
                 f"{said['unanswerable']}, {said['declined_unanswerable']}",
             ],
-            *([percentile, f"{ms:.1f} ms"] for percentile, ms in said["ms"].items()),
-            [_("LLM share of candidates"), f"{said['llm']['share']:.1%}"],
-            [_("Cost of 1,000 searches"), f"${said['cost']['per_1000']:.3f}"],
+            *(
+                [_("Topics in which this did not answer: %(stage)s") % {"stage": stage}, count]
+                for stage, count in said.get("degraded", {}).items()
+            ),
         ]
+        if said.get("ms"):
+            rows += [
+                *([percentile, f"{ms:.1f} ms"] for percentile, ms in said["ms"].items()),
+                [_("LLM share of candidates"), f"{said['llm']['share']:.1%}"],
+                [_("Cost of 1,000 searches"), f"${said['cost']['per_1000']:.3f}"],
+            ]
         return table(["", ""], rows, _("Declines, time and cost"))
 
     def download_view(self, request: HttpRequest, run: UUID, fmt: str) -> HttpResponse:

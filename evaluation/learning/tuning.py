@@ -69,8 +69,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One threshold and its evidence: `events` of `n` and the upper bound of that share. `value` is None where the
-    target cannot be met; `missing` is then how many judgments more it takes at this rate, None if no number helps.
+    """One threshold and its evidence: `events` of `n` and the upper bound of that share, at this certainty. `value` is
+    None where the target cannot be met; `missing` is then how many judgments more it takes at this rate, None if no
+    number helps.
     """
 
     target: float
@@ -80,6 +81,7 @@ class Choice:
     bound: float
     unjudged: int = 0
     missing: int | None = None
+    certainty: float = CERTAINTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,8 @@ def accepted_at(
 def seen(target: float, value: float, happened: np.ndarray, certainty: float = CERTAINTY) -> Choice:
     """One threshold, and of each candidate or topic whether what is bounded happened to it."""
     events, n = int(happened.sum()), len(happened)
-    return Choice(target, value, events, n, upper_bound(events, n, certainty))
+    bound = upper_bound(events, n, certainty)
+    return Choice(target, value, events, n, bound, certainty=certainty)
 
 
 def last_kept(told: Sequence[Choice]) -> Choice:

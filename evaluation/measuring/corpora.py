@@ -10,7 +10,7 @@ import json
 import re
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 from django.db import transaction
 from django.test import override_settings
 
+from evaluation.topics.reading import LONGEST
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
 from retrieval.indexes.lexical import LexicalWriter
@@ -29,6 +30,7 @@ from retrieval.parsing.sources import extract
 
 LABELS = "page_labels.jsonl"
 OMITTED = "<omitted>"  # joins the passages of one label
+QRELS = {"query-id", "corpus-id", "score"}
 RELEVANT = 2
 TYPOGRAPHY = str.maketrans("“”‘’–—‐\xad", "\"\"''----")
 
@@ -76,26 +78,56 @@ def json_lines(path: Path) -> Iterator[dict]:
 @contextmanager
 def beir_corpus(folder: Path, *, show: Callable = iter) -> Iterator[list[Topic]]:
     """corpus.jsonl searchable as domain beir-NAME, with the topics of queries.jsonl that qrels/test.tsv judges."""
-    with rolled_back(lambda: load_beir(folder, show)) as domain:
-        yield beir_topics(folder, domain.slug)
+    texts, queries = (beir_rows(folder / f"{name}.jsonl") for name in ("corpus", "queries"))
+    qrels = beir_qrels(folder / "qrels" / "test.tsv")
+    if long := next((name for name in qrels if len(name) > LONGEST["topic"]), ""):
+        raise ArfError(f"The query-id {long} has more than {LONGEST['topic']} characters.")
+    with rolled_back(lambda: load_beir(folder, texts, show)) as domain:
+        yield [
+            beir_topic(name, row["text"], qrels[name], domain)
+            for name, row in queries.items()
+            if name in qrels
+        ]
 
 
-def beir_topics(folder: Path, domain: str) -> list[Topic]:
+def beir_topic(name: str, query: str, qrels: Mapping[str, int], domain: Domain) -> Topic:
+    grades = {f"{domain.locator_prefix}/{text}": grade for text, grade in qrels.items()}
+    return Topic.graded(grades, id=name, query=query, domain=domain.slug)
+
+
+def beir_rows(path: Path) -> dict[str, dict]:
+    """Rows by `_id`. Raises ArfError."""
+    found: dict[str, dict] = {}
+    try:
+        for row in json_lines(path):
+            name, _text = str(row["_id"]), row["text"]
+            if name in found:
+                raise ArfError(f"{path.name}: two lines have the _id {name}.")
+            found[name] = row
+    except (ValueError, KeyError, TypeError) as problem:
+        raise ArfError(f"{path.name}: {problem!r}") from problem
+    return found
+
+
+def beir_qrels(path: Path) -> dict[str, dict[str, int]]:
+    """Grades by query and text. Raises ArfError."""
     grades: dict[str, dict[str, int]] = {}
-    with (folder / "qrels" / "test.tsv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            grades.setdefault(row["query-id"], {})[f"/{domain}/{row['corpus-id']}"] = int(row["score"])
-    return [
-        Topic.graded(grades[row["_id"]], id=row["_id"], query=row["text"], domain=domain)
-        for row in json_lines(folder / "queries.jsonl")
-        if row["_id"] in grades
-    ]
+    with path.open(encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        if not QRELS.issubset(rows.fieldnames or ()):
+            raise ArfError(f"{path.name} needs the header query-id, corpus-id, score, with tabs between.")
+        try:
+            for row in rows:
+                grades.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
+        except (ValueError, TypeError) as problem:
+            raise ArfError(f"{path.name}, line {rows.line_num}: {problem}") from problem
+    return grades
 
 
-def load_beir(folder: Path, show: Callable) -> Domain:
+def load_beir(folder: Path, texts: Mapping[str, dict], show: Callable) -> Domain:
     domain = empty_domain("beir", folder)
     document = Document.objects.create(domain=domain, locator=domain.locator_prefix, title="")
-    rows = enumerate(json_lines(folder / "corpus.jsonl"))
+    rows = enumerate(texts.values())
     sections = Section.objects.bulk_create([beir_section(document, row, n) for n, row in rows])
     model, embedder = embedding_in_use()
     for start in show(range(0, len(sections), BATCH)):

@@ -6,7 +6,15 @@ from dataclasses import asdict
 
 from evaluation.learning.retraining import Checkpoints, time_for_more
 from evaluation.measuring import ablation
-from evaluation.measuring.runs import MAY_ASK, TopicResult, report, run_topics, store, versions_in_force
+from evaluation.measuring.runs import (
+    MAY_ASK,
+    TopicResult,
+    report,
+    run_topics,
+    store,
+    versions_in_force,
+    with_judgments,
+)
 from evaluation.models import Judgment
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.library import topics_of
@@ -43,9 +51,7 @@ class Measure(Job):
 
 
 def begin(run: JobRun, kept: Checkpoints) -> Progress:
-    topics = [
-        topic for topic in topics_of(run.params["domain"], SPLIT) if topic.judged or not topic.answerable
-    ]
+    topics = with_judgments(topics_of(run.params["domain"], SPLIT))
     if not topics:
         raise ArfError(gettext_noop("There is no judged test topic to measure on."))
     kept.save_topics(topics)

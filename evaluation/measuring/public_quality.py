@@ -98,6 +98,7 @@ def correctness(domain: Domain) -> dict | None:
         "questions": last.summary.get("topics"),
         "measures": {name: measures[name] for name in SHOWN if name in measures},
         **{name: last.summary.get(name) for name in DECLINES},
+        "degraded": last.summary.get("degraded", {}),
     }
 
 

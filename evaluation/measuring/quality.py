@@ -36,6 +36,11 @@ class Point:
     slices: dict[str, float]
     changed: tuple[tuple[str, object, object], ...]
 
+    @property
+    def degraded(self) -> dict[str, int]:
+        """In how many topics each stage that failed did not do its part."""
+        return self.run.summary.get("degraded", {})
+
 
 @dataclass(frozen=True, slots=True)
 class Series:

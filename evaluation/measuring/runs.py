@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from django.db import transaction
@@ -21,9 +22,10 @@ from evaluation.models import Measurement, Run
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.leaks import leaks
 from evaluation.topics.topic import Topic
+from evaluation.topics.writing import without_spaces
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.errors import NotFound
+from retrieval.errors import ArfError, NotFound
 from retrieval.models import ApiKey, EmbeddingModel, RankerModel
 from retrieval.ranking import DomainScope, Query, Ranking, RuleOptions
 from retrieval.request import SearchRequest
@@ -93,6 +95,8 @@ LLM_STAGE = LLMVerifier.__name__  # its `details` tell its `llm_candidates`, `ll
 MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
 LEAST = 4  # characters of a run's id that name it
+FROM_FILES = "file "  # begins what a topic set of files is called: no domain's slug has a blank
+TREC_RUN = "TREC run "  # begins what another system's run is called, in place of a pipeline
 CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
 
 
@@ -136,6 +140,11 @@ class TopicResult:
         return judged_share(self.shown, self.topic.relevant, self.topic.irrelevant)
 
 
+def with_judgments(topics: Iterable[Topic]) -> list[Topic]:
+    """Without those that have an answer which nobody judged: what is unjudged is not irrelevant."""
+    return [topic for topic in topics if topic.judged or not topic.answerable]
+
+
 def run_topics(
     topics: Iterable[Topic], name: str, *, caller: Caller = ANONYMOUS, show: Callable = iter
 ) -> list[TopicResult]:
@@ -169,7 +178,8 @@ class Report:
 
     `condensed` leaves out what nobody judged. `llm`: calls made now, queries that an LLM had a part in, and its share
     of the candidates, both with what it was asked before.
-    `cost`, in US dollars: in total and for 1,000 queries. `learned`: topics that the reranker in force learned from, or
+    `cost`, in US dollars: in total and for 1,000 queries. `ms`, `llm` and `cost` are empty for another system's run, of
+    which they are not known. `learned`: topics that the reranker in force learned from, or
     from nearly the same question, if the pipeline asks it: they flatter it.
     """
 
@@ -191,18 +201,29 @@ class Report:
 
 
 def measured_elsewhere(topics: Iterable[Topic], rankings: Mapping[str, Sequence[str]]) -> list[TopicResult]:
-    """Another system's rankings by topic, as though a pipeline had given them; nothing found is a declined topic."""
+    """Another system's rankings by topic, as though a pipeline had given them; nothing found is a declined topic.
+    Raises ArfError where they are of other topics.
+    """
+    found = [(topic, rankings.get(without_spaces(topic.id), ())) for topic in topics]
+    if not any(locators for _topic, locators in found):
+        raise ArfError("The run ranks nothing for any of these topics: are its topics called otherwise?")
     return [
         TopicResult(
             topic=topic,
-            locators=tuple(rankings.get(topic.id, ())[:DEPTH]),
-            abstained=not rankings.get(topic.id),
+            locators=tuple(locators[:DEPTH]),
+            abstained=not locators,
             ms=0.0,
             probability=None,
             degraded=(),
         )
-        for topic in topics
+        for topic, locators in found
     ]
+
+
+def report_elsewhere(results: Sequence[TopicResult], path: Path) -> Report:
+    """Of another system's run in this file. None of our pipelines has such a name."""
+    told = report(results, f"{TREC_RUN}{path.stem}"[:60], stages=f"{TREC_RUN}{path.name}")
+    return replace(told, ms={}, llm={}, cost={})
 
 
 def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Report:
@@ -275,6 +296,11 @@ def kinds(results: Sequence[TopicResult], rows: Sequence[dict[str, float]]) -> d
 
 
 # -- Kept runs
+
+
+def of_file(path: Path) -> str:
+    """What topics of a file, or of a data set in a folder, are called: never as a domain's."""
+    return f"{FROM_FILES}{path.name}"[:120]
 
 
 def named(topics: str, limit: int | None) -> str:

@@ -4,7 +4,7 @@ An existing topic keeps its query and split; a judge's judgment of a pair is new
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
@@ -14,12 +14,14 @@ from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from evaluation.models import Judgment, Topic, Upload
+from evaluation.topics.provisions import Provisions
 from evaluation.topics.reading import (
     Entry,
     Format,
     LineRefused,
     Refused,
     folded,
+    once,
     read,
     refused_for,
 )
@@ -27,7 +29,7 @@ from evaluation.topics.split_conflicts import NewTopic, conflicts
 from retrieval import jobs
 from retrieval.errors import gettext_noop
 from retrieval.jobs import Job, Progress
-from retrieval.models import Anchor, Domain, JobRun, Section
+from retrieval.models import Domain, JobRun
 from retrieval.models.access import caller_for
 from rules.authoring.tables import decoded
 
@@ -78,7 +80,7 @@ class Plan:
             "changed": len(self.changed),
             "same": self.same,
             "topics": len(self.topics),
-            "refusals": len(self.refused),
+            "refusals": len({each.line for each in self.refused}),
         }
 
     def __str__(self) -> str:
@@ -99,12 +101,13 @@ def preview(text: str, fmt: Format, options: Options, *, by=None) -> Plan:
 
 def plan_of(entries: Sequence[Entry], options: Options, *, by=None) -> Plan:
     """`by`: the user who imports; what they may not see is answered like what does not exist."""
-    planner = Planner(entries, options, by)
+    planner, refused = Planner(entries, options, by), []
     for entry in entries:
         try:
             planner.add(entry)
         except LineRefused as problem:
-            planner.plan.refused.append(refused_for(entry.line, problem))
+            refused.append(refused_for(entry.line, problem))
+    planner.plan.refused = once(refused)
     return planner.plan
 
 
@@ -121,8 +124,7 @@ class Planner:
         asked = topics.filter(domain__slug__in=slugs) if any(not entry.topic for entry in entries) else ()
         self.by_query = {(topic.domain.slug, folded(topic.query)): topic for topic in asked}
         locators = {entry.locator for entry in entries}
-        self.locators = known_locators(locators)
-        self.unchecked = unchecked(visible)
+        self.provisions = Provisions(locators, visible)
         self.judgments = known_judgments([*self.by_name.values(), *self.by_query.values()], locators)
         self.conflicts = conflicts(
             {asked_by(e, options) for e in entries if e.query and e.topic not in self.by_name}
@@ -131,8 +133,8 @@ class Planner:
     def add(self, entry: Entry) -> None:
         """Raises LineRefused."""
         domain = self.domain_of(entry)
-        if entry.locator and domain.slug not in self.unchecked and entry.locator not in self.locators:
-            raise LineRefused(gettext_noop("there is no provision %(locator)s"), locator=entry.locator)
+        if entry.locator:
+            self.provisions.require(entry.locator, domain)
         topic = self.topic_of(entry, domain)
         if not entry.locator:
             return
@@ -169,10 +171,6 @@ class Planner:
         slug = str(entry.about.get("domain") or (existing.domain.slug if existing else self.options.domain))
         if slug not in self.domains:
             raise LineRefused(gettext_noop("there is no domain %(slug)s"), slug=slug)
-        if entry.locator and not within(entry.locator, self.domains[slug].locator_prefix):
-            raise LineRefused(
-                gettext_noop("%(locator)s is not in %(slug)s"), locator=entry.locator, slug=slug
-            )
         return self.domains[slug]
 
     def topic_of(self, entry: Entry, domain: Domain) -> Topic:
@@ -208,25 +206,11 @@ def split_of(entry: Entry, options: Options) -> str:
     return str(entry.about.get("split") or options.split).lower()
 
 
-def known_locators(wanted: set[str]) -> set[str]:
-    sections = Section.objects.filter(locator__in=wanted, private=False).values_list("locator", flat=True)
-    return {*sections, *Anchor.objects.filter(locator__in=wanted).values_list("locator", flat=True)}
-
-
-def unchecked(domains: Iterable[Domain]) -> set[str]:
-    """Of an empty corpus nothing can be checked; of a private one, looking would tell what is in it."""
-    return {domain.slug for domain in domains if domain.is_private or not domain.sections.exists()}
-
-
 def known_judgments(topics: Sequence[Topic], locators: set[str]) -> dict[tuple[str, str, str, str], Judgment]:
     """By topic's name, locator, judge, kind."""
     names = {topic.pk: topic.name for topic in topics}
     found = Judgment.objects.filter(topic__in=names, locator__in=locators)
     return {(names[each.topic_id], each.locator, each.judge, each.kind): each for each in found}
-
-
-def within(locator: str, prefix: str) -> bool:
-    return locator == prefix or locator.startswith(f"{prefix.rstrip('/')}/")
 
 
 def new_topic(entry: Entry, domain: Domain, options: Options) -> Topic:
@@ -321,11 +305,13 @@ def reason_of(run: JobRun) -> str:
 
 def counted(state: Mapping, plan: Plan) -> dict:
     """The state with what a plan adds to its counts and lists."""
+    told = {line for line, *_ in state.get("refused", [])}
+    counts = plan.counts | {"refusals": len({each.line for each in plan.refused} - told)}
     refused = [[each.line, each.reason, each.refusal] for each in plan.refused]
     changes = [[c.judgment.topic.name, c.judgment.locator, c.before, c.after] for c in plan.changed]
     return {
         **state,
-        **{name: state.get(name, 0) + count for name, count in plan.counts.items()},
+        **{name: state.get(name, 0) + count for name, count in counts.items()},
         "refused": sorted(state.get("refused", []) + refused, key=lambda each: each[:2])[:TOLD],
         "changes": (state.get("changes", []) + changes)[:TOLD],
     }

@@ -3,6 +3,7 @@
 Reading is tolerant: a line that cannot be read is told with its number and the reason, and the rest is taken.
 """
 
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -176,7 +177,12 @@ def without_repeats(lines: Iterable[Entry | Refused]) -> Read:
         else:
             told = gettext_noop("line %(line)s gives this pair grade %(grade)s")
             left_out.append(refused(line.line, told, line=earlier.line, grade=earlier.grade))
-    return Read(tuple(entries.values()), tuple(left_out), repeated)
+    return Read(tuple(entries.values()), tuple(once(left_out)), repeated)
+
+
+def once(told: Iterable[Refused]) -> list[Refused]:
+    """A line that holds several judgments is refused for the same reason once."""
+    return list({(one.line, one.reason): one for one in told}.values())
 
 
 def read_jsonl(text: str) -> Iterator[Entry | Refused]:
@@ -197,7 +203,7 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
         except (ValueError, RecursionError) as problem:
             raise BadFile(gettext_noop("The array cannot be read: %(problem)s"), problem=problem) from problem
         return
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):  # JSON may hold other ends of lines
         if line.strip():
             try:
                 yield number, json.loads(line)
@@ -207,10 +213,12 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
 
 def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
     values = fields_of(row, columns_of(row))
-    graded = row.get("relevant")
-    if not isinstance(graded, dict) or not graded:
-        yield entry(number, values)
+    graded = row.get("relevant") or {}
+    if not isinstance(graded, dict):
+        yield refused(number, gettext_noop("“relevant” is no object of grades by locator"))
         return
+    if not graded:
+        yield entry(number, values)
     for locator, grade in graded.items():
         yield entry(number, values | {"locator": locator, "grade": grade})
 
@@ -404,6 +412,8 @@ def read_run(text: str) -> dict[str, list[str]]:
             continue
         try:
             topic, _, locator, rank, score, *_ = parts
+            if len(locator) > LONGEST["locator"]:
+                raise ValueError(locator)
             scored.setdefault(topic, []).append((-float(score), int(rank), locator_of(locator)))
         except ValueError as problem:
             raise BadFile(

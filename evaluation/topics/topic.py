@@ -1,12 +1,16 @@
-"""A topic with its agreed grades, as measuring and learning read it, and topics from a file of JSON lines. Pure."""
+"""A topic with its agreed grades, as measuring and learning read it, and topics from a file of JSON lines."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
-from retrieval.errors import ArfError
+from evaluation.topics.reading import Entry, LineRefused, Refused, read_jsonl, without_repeats
+from retrieval.errors import ArfError, gettext_noop
+from rules.authoring.tables import decoded
 
 SEARCHED = "search"  # the source of topics made from what people asked: never shown to others
 
@@ -47,20 +51,38 @@ class Topic:
 
 
 def read_topics(path: Path, *, split: str = "") -> list[Topic]:
-    """The topics of a JSON lines file, or those of one split. Raises ArfError, naming the line."""
-    with path.open(encoding="utf-8") as lines:
-        topics = [_topic(line, number, path) for number, line in enumerate(lines, start=1) if line.strip()]
-    return [topic for topic in topics if not split or topic.split == split]
+    """The topics of a JSON lines file, a line each, or those of one split, read as an import reads them; but where that
+    leaves a line out, this raises ArfError, naming it.
+    """
+    topics: dict[str, Topic] = {}
+    for number, line in groupby(read_jsonl(decoded(path.read_bytes())), key=attrgetter("line")):
+        try:
+            topic = _topic(line)
+            if topics.setdefault(topic.id, topic) is not topic:
+                raise LineRefused(gettext_noop("an earlier line is topic %(topic)s"), topic=topic.id)
+        except LineRefused as problem:
+            raise ArfError(f"{path.name}, line {number}: {problem}") from problem
+    return [topic for topic in topics.values() if not split or topic.split == split]
 
 
-def _topic(line: str, number: int, path: Path) -> Topic:
-    try:
-        row = json.loads(line)
-        grades = {locator: int(grade) for locator, grade in row.get("relevant", {}).items()}
-        told = {name: row[name] for name in (*COPIED, "domain") if name in row}
-        return Topic.graded(grades, id=str(row["id"]), tags=tuple(row.get("tags", ())), **told)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise ArfError(f"{path.name}, line {number}: {problem!r}") from problem
+def _topic(line: Iterable[Entry | Refused]) -> Topic:
+    """Raises LineRefused."""
+    held = without_repeats(line)
+    if held.refused:
+        raise LineRefused(held.refused[0].reason)
+    first, told = held.entries[0], dict(held.entries[0].about)
+    if not first.topic:
+        raise LineRefused(gettext_noop("a topic without an id"))
+    if not first.query:
+        raise LineRefused(gettext_noop("a topic without a query"))
+    return Topic.graded(
+        {entry.locator: entry.grade for entry in held.entries if entry.locator},
+        id=first.topic,
+        query=first.query,
+        kind=told.pop("topic_kind", ""),
+        tags=tuple(told.pop("tags", ())),
+        **told,
+    )
 
 
 def positive(grades: Mapping[str, int]) -> dict[str, int]:

@@ -242,8 +242,12 @@ def rounded(probability: float) -> str:
 @register.filter
 def shortcomings(stages: Iterable[str]) -> list[str]:
     """What the answer lacks for parts of the search that failed, each said once."""
-    unknown = gettext("A part of the search did not answer.")
-    return list(dict.fromkeys(str(DEGRADED.get(stage, unknown)) for stage in stages))
+    return list(dict.fromkeys(map(shortcoming, stages)))
+
+
+@register.filter
+def shortcoming(stage: str) -> str:
+    return str(DEGRADED.get(stage) or gettext("A part of the search did not answer."))
 
 
 @register.filter

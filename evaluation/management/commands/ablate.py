@@ -5,10 +5,10 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import chosen_topics, with_bar
+from evaluation.management.base import a_count, chosen_topics, with_bar
 from evaluation.measuring import ablation
 from evaluation.measuring.ablation import DECIDES, MEASURES, MOST_LOST, Step
-from evaluation.measuring.runs import named
+from evaluation.measuring.runs import named, of_file, with_judgments
 from retrieval.management.base import ArfCommand
 
 
@@ -23,13 +23,15 @@ class Command(ArfCommand):
         )
         parser.add_argument("--domain", default="us_constitution")
         parser.add_argument("--split", default="test", choices=["train", "tune", "test"])
-        parser.add_argument("--limit", type=int, help="only the first topics")
+        parser.add_argument("--limit", type=a_count, help="only the first topics")
         parser.add_argument("--svg", type=Path, help="draws nDCG@10 of every step into this file")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, topics: Path | None, domain: str, split: str, **options) -> None:
-        chosen = chosen_topics(domain, split, topics)[: options["limit"]]
-        name = named(f"{topics.name if topics else domain}, {split}", options["limit"])
+        chosen = with_judgments(chosen_topics(domain, split, topics))[: options["limit"]]
+        if not chosen:
+            raise CommandError(f"Nobody judged any of the {split} topics for {domain}.")
+        name = named(f"{of_file(topics) if topics else domain}, {split}", options["limit"])
         done = ablation.ablate(chosen, topic_set=name, show=with_bar)
         told = [step.as_json() for step in done]
         if options["svg"]:

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 from evaluation.learning.tuning import fit, judged_first_pages
-from evaluation.management.base import with_bar
-from evaluation.topics.topic import read_topics
+from evaluation.management.base import topics_in, with_bar
 from retrieval.management.base import ArfCommand
 from retrieval.models import Domain
 from rules.models import DomainThreshold
@@ -33,7 +32,7 @@ class Command(ArfCommand):
 
     def handle(self, *, domain: str, topics: Path, publish: bool, **options) -> None:
         splits = options["split"] or ["train", "tune"]
-        chosen = [t for split in splits for t in read_topics(topics, split=split) if t.domain == domain]
+        chosen = [t for split in splits for t in topics_in(topics, split, domain)]
         judged = judged_first_pages(chosen, options["pipeline"], show=with_bar)
         fitted = fit(judged, most_declined=options["most_declined"], minimum=minimum_of(domain))
         reason = (

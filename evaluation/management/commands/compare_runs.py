@@ -26,10 +26,17 @@ class Command(ArfCommand):
         told = compare(values_of(left, measure), values_of(right, measure), measure)
         if options["json"]:
             runs = {"a": str(left.pk), "b": str(right.pk), "versions": changed(left, right)}
+            runs["degraded"] = {"a": degraded(left), "b": degraded(right)}
             self.stdout.write(json.dumps(runs | asdict(told), indent=2))
         else:
-            self.stdout.write(f"A: {left}\n   {spent(left)}\nB: {right}\n   {spent(right)}")
+            self._tell("A", left)
+            self._tell("B", right)
             self._write(told, changed(left, right), show)
+
+    def _tell(self, name: str, run: Run) -> None:
+        self.stdout.write(f"{name}: {run}\n   {spent(run)}")
+        for stage, count in degraded(run).items():
+            self.stdout.write(f"   degraded: {stage} in {count} topics")
 
     def _write(self, told: Comparison, versions: dict[str, list], show: int) -> None:
         for name, (a, b) in versions.items():
@@ -63,6 +70,11 @@ def spent(run: Run) -> str:
         f"{', '.join(f'{name} {value:.1f}' for name, value in ms.items())} ms; "
         f"LLM share {llm['share']:.1%}; {cost['per_1000']:.4f} USD for 1,000 queries"
     )
+
+
+def degraded(run: Run) -> dict[str, int]:
+    """In how many topics each stage that failed did not do its part: the run is worse for it."""
+    return run.summary.get("degraded", {})
 
 
 def changed(left: Run, right: Run) -> dict[str, list]:

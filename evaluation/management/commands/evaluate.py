@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
-from evaluation.management.base import with_bar
+from evaluation.management.base import a_count, topics_in, with_bar
 from evaluation.measuring.corpora import beir_corpus
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
@@ -17,20 +17,25 @@ from evaluation.measuring.runs import (
     TopicResult,
     measured_elsewhere,
     named,
+    of_file,
     report,
+    report_elsewhere,
     run_topics,
     store,
     versions_in_force,
+    with_judgments,
 )
 from evaluation.models import Run
 from evaluation.topics.library import topics_of
 from evaluation.topics.reading import read_run
-from evaluation.topics.topic import Topic, read_topics
+from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.management.base import ArfCommand
 from retrieval.stages import llm_verifier
 from rules.authoring.tables import decoded
+
+LONGEST_NAME = Run._meta.get_field("name").max_length
 
 
 class Command(ArfCommand):
@@ -45,7 +50,7 @@ class Command(ArfCommand):
             "--trec-run", type=Path, help="measure another system's TREC run instead of a pipeline"
         )
         parser.add_argument("--split", default="", help="only the topics of this split")
-        parser.add_argument("--limit", type=int, help="only the first topics")
+        parser.add_argument("--limit", type=a_count, help="only the first topics")
         parser.add_argument("--name", default="", help="what to remember the run by")
         parser.add_argument(
             "--llm", action="store_true", help="let it ask a language model, which costs: --pipeline verified"
@@ -62,21 +67,27 @@ class Command(ArfCommand):
             )
         if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
+        if len(options["name"]) > LONGEST_NAME:
+            raise CommandError(f"--name has more than {LONGEST_NAME} characters.")
         with asked(topics, beir, topics_from_db, options["split"]) as (whole, found):
-            found = found[: options["limit"]]
             if not found:
                 raise CommandError(f"There are no topics in {whole}.")
+            judged = with_judgments(found)
+            unjudged, judged = len(found) - len(judged), judged[: options["limit"]]
+            if not judged:
+                raise CommandError(f"Nobody judged any of the topics in {whole}.")
             caller = MAY_ASK if options["llm"] else ANONYMOUS
-            in_force = versions_in_force(found, caller=caller)
-            results = self._results(found, caller, options)
+            in_force = {} if options["trec_run"] else versions_in_force(judged, caller=caller)
+            results = self._results(judged, caller, options)
         told, run = self._report(results, options), None
         if not options["no_store"]:
             topic_set = named(whole, options["limit"])
             run = store(results, told, topics=topic_set, in_force=in_force, name=options["name"])
         if options["json"]:
-            self.stdout.write(json.dumps(asdict(told) | {"run": str(run.pk) if run else None}, indent=2))
+            beside = {"unjudged": unjudged, "run": str(run.pk) if run else None}
+            self.stdout.write(json.dumps(asdict(told) | beside, indent=2))
         else:
-            self._write(told, run)
+            self._write(told, unjudged, run)
 
     def _results(self, topics: Sequence[Topic], caller: Caller, options: dict) -> list[TopicResult]:
         if path := options["trec_run"]:
@@ -85,11 +96,13 @@ class Command(ArfCommand):
 
     def _report(self, results: list[TopicResult], options: dict) -> Report:
         if path := options["trec_run"]:
-            return report(results, path.stem[:60], stages=f"TREC run {path.name}")
+            return report_elsewhere(results, path)
         return report(results, options["pipeline"])
 
-    def _write(self, result: Report, run: Run | None) -> None:
+    def _write(self, result: Report, unjudged: int, run: Run | None) -> None:
         self.stdout.write(f"{result.pipeline}: {result.topics} answerable topics")
+        if unjudged:
+            self.stdout.write(f"  left out, as nobody judged them: {unjudged} topics")
         for name, value in result.measures.items():
             beside = result.condensed.get(name)
             self.stdout.write(f"  {estimated(name, value)}{condensed(beside) if beside else ''}")
@@ -104,20 +117,26 @@ class Command(ArfCommand):
             self.stdout.write(
                 f"  declined when unanswerable: {result.declined_unanswerable} of {result.unanswerable}"
             )
-        self.stdout.write("  ms: " + ", ".join(f"{name} {value:.1f}" for name, value in result.ms.items()))
+        self._write_spent(result)
         for stage, count in result.degraded.items():
             self.stdout.write(f"  degraded: {stage} in {count} topics")
-        llm, cost = result.llm, result.cost
-        self.stdout.write(
-            f"  LLM: {llm['calls']} calls in {llm['queries']} queries, {llm['share']:.1%} of the candidates;"
-            f" {cost['per_1000']:.4f} USD for 1,000 queries"
-        )
         if result.learned:
             self.stdout.write(
                 f"  the reranker learned from {result.learned} of these questions or nearly the same: it is flattered"
             )
         if run:
             self.stdout.write(f"  kept as run {run.pk}")
+
+    def _write_spent(self, result: Report) -> None:
+        if not result.ms:
+            self.stdout.write("  time and cost unknown")
+            return
+        self.stdout.write("  ms: " + ", ".join(f"{name} {value:.1f}" for name, value in result.ms.items()))
+        llm, cost = result.llm, result.cost
+        self.stdout.write(
+            f"  LLM: {llm['calls']} calls in {llm['queries']} queries, {llm['share']:.1%} of the candidates;"
+            f" {cost['per_1000']:.4f} USD for 1,000 queries"
+        )
 
 
 @contextmanager
@@ -127,10 +146,10 @@ def asked(
     """What the topics are called together, and the topics; the corpus of a BEIR set is there as long."""
     if beir:
         with beir_corpus(beir, show=with_bar) as topics:
-            yield f"beir-{beir.name}", topics
+            yield of_file(beir), topics
         return
-    found = read_topics(path, split=split) if path else topics_of(domain, split)
-    name = path.stem if path else domain
+    found = topics_in(path, split) if path else topics_of(domain, split)
+    name = of_file(path) if path else domain
     yield f"{name}/{split}" if split else name, found
 
 

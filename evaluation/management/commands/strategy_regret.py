@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from evaluation.management.base import chosen_topics, with_bar
+from evaluation.management.base import a_count, chosen_topics, with_bar
 from evaluation.measuring import strategy_regret
 from retrieval.management.base import ArfCommand
 
@@ -18,7 +18,7 @@ class Command(ArfCommand):
         )
         parser.add_argument("--domain", default="us_constitution")
         parser.add_argument("--split", default="tune", choices=["train", "tune", "test"])
-        parser.add_argument("--limit", type=int, help="only the first topics")
+        parser.add_argument("--limit", type=a_count, help="only the first topics")
 
     def handle(self, *, topics: Path | None, domain: str, split: str, limit: int | None, **options) -> None:
         told = strategy_regret.measured(chosen_topics(domain, split, topics)[:limit], show=with_bar)

@@ -8,7 +8,7 @@ from django.conf import settings
 from evaluation.cross_encoder import run
 from evaluation.cross_encoder.fitting import Plan
 from evaluation.cross_encoder.worth import MOST_MS, Worth, best_of
-from evaluation.management.base import with_bar
+from evaluation.management.base import a_count, with_bar
 from retrieval.engines.embedders import default_model_dir
 from retrieval.management.base import ArfCommand
 
@@ -27,7 +27,7 @@ class Command(ArfCommand):
         parser.add_argument("--max-tokens", type=int, default=Plan.max_tokens, help="of question and text")
         cores = len(os.sched_getaffinity(0))
         parser.add_argument("--threads", type=int, default=cores, help="that fit; every core by default")
-        parser.add_argument("--limit", type=int, help="only so many topics of each split")
+        parser.add_argument("--limit", type=a_count, help="only so many topics of each split")
 
     def handle(self, *, out: Path, start: Path | None, epochs: int, max_tokens: int, **options) -> None:
         plan = Plan(start or default_model_dir(), max_tokens, epochs, options["threads"])

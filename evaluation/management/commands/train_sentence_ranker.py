@@ -5,7 +5,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from evaluation.management.base import with_bar
+from evaluation.management.base import a_count, with_bar
 from evaluation.sentence_ranker import choices, fitting
 from retrieval.engines.loaded import SENTENCE_RANKER
 from retrieval.engines.onnx_export import export_fitted
@@ -21,7 +21,9 @@ class Command(ArfCommand):
     def add_arguments(self, parser):
         default = Path(settings.VAR_DIR) / "sentence_ranker_training"
         parser.add_argument("--out", type=Path, default=default, help="the run's folder: it goes on there")
-        parser.add_argument("--limit", type=int, help="only so many names; 60,000 take an hour and a half on two cores")
+        parser.add_argument(
+            "--limit", type=a_count, help="only so many names; 60,000 take an hour and a half on two cores"
+        )
         cores = len(os.sched_getaffinity(0))
         parser.add_argument("--threads", type=int, default=cores, help="that fit; every core by default")
         parser.add_argument("--write", action="store_true", help="put it in the place of the one that serves")

@@ -131,7 +131,7 @@ def not_learned(topics: list[Topic]) -> list[Topic]:
 
 
 def described(choice: Choice) -> str:
-    seen = f"{choice.events} of {choice.n}, at most {choice.bound:.2%} with 95 % certainty"
+    seen = f"{choice.events} of {choice.n}, at most {choice.bound:.2%} with {100 * choice.certainty:g} % certainty"
     seen += f", {choice.unjudged} unjudged counted as wrong" if choice.unjudged else ""
     if choice.value is not None:
         return f"{choice.value:.3f}  ({seen})"

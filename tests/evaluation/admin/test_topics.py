@@ -219,3 +219,8 @@ def test_a_run_shows_what_it_is_without_the_unjudged_and_what_it_took(client, ad
     text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()
     for shown in ("0.900 [0.850, 0.950]", "0.400 [0.300, 0.500]", "9, 1", "3, 2", "12.3 ms", "0.4%", "$0.250"):
         assert shown in text, shown
+    assert "did not answer" not in text
+    run.summary |= {"degraded": {"Translate": 14}, "ms": {}, "llm": {}, "cost": {}}  # another system's run has no times
+    run.save()
+    text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()
+    assert "Topics in which this did not answer: Translate" in text and "9, 1" in text and "12.3 ms" not in text

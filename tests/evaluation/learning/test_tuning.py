@@ -28,6 +28,7 @@ from evaluation.learning.tuning import (
     upper_bound,
     verify,
 )
+from evaluation.management.commands.tune_thresholds import described
 from evaluation.topics import library
 from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
@@ -84,6 +85,13 @@ def test_what_is_accepted_keeps_the_stated_risk():
     choice = choose_accept(calibrated_pages(400, 1), 0.05)
     assert choice.value is not None and choice.bound <= 0.05 < 1
     assert choice.events / choice.n < 0.05
+
+
+def test_a_bound_is_told_with_the_certainty_that_it_has():
+    choice = choose_accept(calibrated_pages(400, 1), 0.05)
+    assert upper_bound(choice.events, choice.n, 0.9875) == choice.bound
+    assert "with 98.75 % certainty" in described(choice)
+    assert "with 95 % certainty" in described(choose_low(calibrated_pages(300, 2), 0.1, high=0.9))
 
 
 def test_too_few_judgments_are_told_with_how_many_are_missing():

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.measuring.corpora import LABELS, Label, normalised, read_labels, rolled_back
 from retrieval.errors import ArfError
@@ -60,6 +60,32 @@ def test_a_broken_file_of_labels_is_named(tmp_path):
 
 def test_quotes_match_whatever_their_typography_and_line_breaks():
     assert normalised("“Non-\ncompete”  clause") == normalised('"non- compete" clause') == '"non-compete" clause'
+
+
+BEIR = {
+    "corpus.jsonl": '{"_id": "d1", "text": "The keeper trims the lamp."}\n',
+    "queries.jsonl": '{"_id": "q1", "text": "who trims the lamp"}\n',
+    "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+}
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("qrels/test.tsv", "q1\td1\t1\n", "test.tsv needs the header"),
+        ("qrels/test.tsv", "q1 0 d1 1\n", "test.tsv needs the header"),
+        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\n", "test.tsv, line 2"),
+        ("corpus.jsonl", BEIR["corpus.jsonl"] * 2, "corpus.jsonl: two lines have the _id d1"),
+        ("queries.jsonl", BEIR["queries.jsonl"] * 2, "queries.jsonl: two lines have the _id q1"),
+        ("queries.jsonl", '{"_id": "q1"}\n', "queries.jsonl: KeyError"),
+    ],
+)
+def test_a_beir_set_that_cannot_be_read_is_refused_in_words(tmp_path, name, text, message):
+    (tmp_path / "qrels").mkdir()
+    for file, whole in (BEIR | {name: text}).items():
+        (tmp_path / file).write_text(whole)
+    with pytest.raises(CommandError, match=message):
+        call_command("evaluate", beir=tmp_path)
 
 
 def part_of(beir: Path, folder: Path, queries: int) -> Path:

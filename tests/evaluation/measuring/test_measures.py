@@ -190,6 +190,16 @@ def test_two_runs_are_compared_by_id_or_by_age(runs, capsys):
     assert "1 won, 0 lost, 2 even" in told and "p50 1.0, p95 1.0, p99 1.0 ms; LLM share 0.0%" in told
 
 
+def test_a_comparison_tells_which_run_lacked_a_stage(runs, capsys):
+    _older, newer = runs
+    newer.summary["degraded"] = {"Translate": 2}
+    newer.save()
+    call_command("compare_runs", "last", "previous", json=True)
+    assert json.loads(capsys.readouterr().out)["degraded"] == {"a": {"Translate": 2}, "b": {}}
+    call_command("compare_runs", "last", "previous")
+    assert capsys.readouterr().out.count("degraded: Translate in 2 topics") == 1
+
+
 def test_before_any_run_there_is_no_last_one(db):
     with pytest.raises(CommandError, match="There is no last run"):
         call_command("compare_runs", "last", "previous")

@@ -36,6 +36,14 @@ def test_it_shows_the_last_run_of_each_public_body(client):
     assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
 
 
+def test_it_says_where_a_part_failed_while_it_was_measured(client):
+    run = measured("us_constitution/test")
+    Run.objects.filter(pk=run.pk).update(summary=SUMMARY | {"degraded": {"Translate": 14}})
+    page = look(client, "/quality")
+    assert "in 14 questions" in page.text and "The translator did not answer" in page.text
+    assert "Translate" not in page.text
+
+
 def test_its_figures_are_json_whatever_is_asked_for(client):
     for asked in ("text/html", "application/xml", "nonsense"):
         assert client.get("/quality.json?format=xml", headers={"accept": asked}).json()["searches"]

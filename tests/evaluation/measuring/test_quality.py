@@ -57,6 +57,13 @@ def test_runs_of_one_set_and_pipeline_are_a_series_with_what_changed():
     assert default.plot.startswith("<svg") and fusion.plot == ""
 
 
+def test_a_run_in_which_a_stage_failed_says_so(client, administrator):
+    run = a_run(0.8)
+    assert "did not answer" not in pages(client)
+    Run.objects.filter(pk=run.pk).update(summary=run.summary | {"degraded": {"Translate": 14}})
+    assert "Topics in which this did not answer: Translate: 14" in pages(client)
+
+
 def test_cost_and_llm_share_are_those_of_the_calls_made():
     for n in range(4):
         SearchLog.objects.create(

@@ -7,10 +7,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F
 
+from evaluation.judging.assignment import newest_run
 from evaluation.learning import registry
 from evaluation.learning.training import Trained
+from evaluation.measuring.public_quality import figures
+from evaluation.measuring.quality import series
 from evaluation.measuring.runs import LLM_STAGE, Runner, cost_of, llm_use, report, run_topics, store
-from evaluation.models import Run
+from evaluation.models import Judgment, Run
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.library import load
 from evaluation.topics.topic import Topic, read_topics
@@ -18,6 +21,7 @@ from evaluation.topics.writing import trec_run
 from retrieval import pipeline
 from retrieval.models import Domain, SearchLog
 from retrieval.stages.reranker.artifact import pack
+from tests.builders import nothing_judged
 from tests.conftest import ROOT
 from tests.rerankers import some_reranker
 
@@ -131,7 +135,7 @@ def test_a_run_is_kept_with_its_versions_and_every_topic(capsys):
     assert (run.name, run.pipeline, run.topics) == (
         "first",
         "default",
-        "us_constitution/tune, the first 12",
+        "file us_constitution.jsonl/tune, the first 12",
     )
     assert {"corpus:us_constitution", "embedder", "ranker"} <= run.versions.keys()
     assert run.measurements.count() == 12
@@ -183,7 +187,82 @@ def test_another_systems_run_is_measured_on_our_topics(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["measures"]["nDCG@10"]["mean"] == pytest.approx(1 - 1 / len(topics))
     assert (told["declined_answerable"], told["judged_at_10"]["mean"]) == (1, 1)
-    assert Run.objects.get(pk=told["run"]).pipeline == "theirs"
+    run = Run.objects.get(pk=told["run"])
+    assert (run.pipeline, run.versions, told["ms"], told["cost"]) == ("TREC run theirs", {}, {}, {})
+
+
+@pytest.fixture
+def a_file(tmp_path):
+    """Writes topics into a file; every topic asks something that is judged, where it does not say otherwise."""
+
+    def written(*rows: dict, name: str = "topics.jsonl"):
+        judged = {"query": "freedom of the press", "relevant": {"/us/const/amendment/I": 3}, "split": "test"}
+        lines = [json.dumps({"id": f"t{n}"} | judged | row) for n, row in enumerate(rows)]
+        (tmp_path / name).write_text("\n".join(lines))
+        return str(tmp_path / name)
+
+    return written
+
+
+@pytest.mark.django_db
+def test_what_is_measured_of_files_never_stands_for_this_site(a_file, tmp_path, capsys):
+    nothing_judged()
+    path = a_file({}, name="us_constitution.jsonl")
+    call_command("evaluate", path, split="test")
+    (tmp_path / "default.trec").write_text("t0 Q0 /us/const/preamble 1 1 theirs\n")
+    topic = TopicRow.objects.create(
+        name="t0", query="free press", domain=Domain.objects.get(slug="us_constitution"), split="test"
+    )
+    Judgment.objects.create(topic=topic, locator="/us/const/amendment/I", grade=3, judge="ann")
+    asked = {"topics_from_db": "us_constitution", "split": "test"}
+    call_command("evaluate", **asked, trec_run=tmp_path / "default.trec")
+    assert "time and cost unknown" in capsys.readouterr().out
+    assert figures()["correctness"] == [] and newest_run() is None
+    assert not any(one.pipeline == "default" and one.topics == "us_constitution/test" for one in series())
+    call_command("evaluate", **asked)
+    assert figures()["correctness"][0]["questions"] == 1 and newest_run().topics == "us_constitution/test"
+
+
+@pytest.mark.django_db
+def test_a_run_finds_its_topics_where_their_ids_have_blanks(a_file, tmp_path, capsys):
+    path, ranked = a_file({"id": "the press"}), tmp_path / "run.trec"
+    ranked.write_text(trec_run({"the press": ["/us/const/amendment/I"]}, tag="ours"))
+    call_command("evaluate", path, trec_run=ranked, no_store=True, json=True)
+    assert json.loads(capsys.readouterr().out)["measures"]["nDCG@10"]["mean"] == 1
+    ranked.write_text(trec_run({"another": ["/us/const/amendment/I"]}, tag="ours"))
+    with pytest.raises(CommandError, match="nothing for any of these topics"):
+        call_command("evaluate", path, trec_run=ranked)
+
+
+@pytest.mark.django_db
+def test_what_nobody_judged_is_left_out_and_told(a_file, capsys):
+    path = a_file({}, {"relevant": {}}, {"relevant": {}, "answerable": "false"})
+    call_command("evaluate", path, json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["topics"], told["unanswerable"], told["unjudged"]) == (1, 1, 1)
+    call_command("evaluate", path, no_store=True)
+    assert "as nobody judged them: 1 topics" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="Nobody judged any"):
+        call_command("evaluate", a_file({"relevant": {}}))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "rows, options, message",
+    [
+        ([{"id": "a"}, {"id": "a"}], [], "line 2: an earlier line is topic a"),
+        ([{"id": "a" * 101}], [], "longer than 100"),
+        ([{"relevant": {"/us/const/amendment/1": 3}}], [], "no provision /us/const/amendment/1"),
+        ([{"relevant": {"/us/usc/t8/s1158": 3}}], [], "is not in us_constitution"),
+        ([{"domain": "us_constituton"}], [], "no domain us_constituton"),
+        ([{}], ["--name", "n" * 201], "more than 200 characters"),
+        ([{}, {}], ["--limit", "-1"], "no count"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_it_is(a_file, monkeypatch, rows, options, message):
+    monkeypatch.setattr(Runner, "topics", None)
+    with pytest.raises(CommandError, match=message):
+        call_command("evaluate", a_file(*rows), *options)
 
 
 def kept(topics, found):

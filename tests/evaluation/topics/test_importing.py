@@ -69,6 +69,19 @@ def test_an_import_does_what_its_dry_run_told(topic):
     assert "text" not in run.state and len(run.state["refused"]) == 4
 
 
+def test_a_line_of_several_grades_is_refused_once_for_one_reason(topic):
+    graded = {PREAMBLE: 1, FIRST: 2, "/us/const/amendment/II": 1}
+    text = json.dumps({"id": "q1", "query": "something else", "relevant": graded})
+    [refused] = preview(text, "auto", Options()).refused
+    run = imported(text)
+    assert run.message.endswith(f"1 lines refused (line 1: {refused.reason})")
+    assert run.state["refusals"] == 1
+    bad = json.dumps({"id": "q1", "relevant": dict.fromkeys(graded, 7) | {"/us/const/amendment/XCIX": 1}})
+    run = imported(bad)
+    assert run.state["refusals"] == preview(bad, "auto", Options()).counts["refusals"] == 1
+    assert len(run.state["refused"]) == 2
+
+
 def test_importing_again_changes_nothing(topic):
     imported(MIXED)
     assert imported(MIXED).message.startswith("0 new judgments, 0 changed, 3 the same; 0 new topics")

@@ -154,5 +154,35 @@ def test_judged_locators_are_those_of_the_official_text():
 def test_a_broken_topics_file_names_its_line(tmp_path):
     path = tmp_path / "topics.jsonl"
     path.write_text('{"id": 1, "query": "a"}\nnot json\n')
-    with pytest.raises(ArfError, match="line 2"):
+    with pytest.raises(ArfError, match="topics.jsonl, line 2: not JSON"):
         read_topics(path)
+
+
+def read_line(tmp_path, **fields):
+    path = tmp_path / "topics.jsonl"
+    row = {"id": "a", "query": "who may vote", "relevant": {"/us/const/preamble": 3}} | fields
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(row, ensure_ascii=False).encode())
+    return read_topics(path)
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        *(({"relevant": {"/us/const/preamble": grade}}, "grade") for grade in (7, -1, 2.9, "", "much")),
+        ({"relevant": {"/us/const/preamble": 3, "us/const/preamble": 1}}, "this pair"),
+        ({"relevant": ["/us/const/preamble"]}, "no object of grades"),
+        ({"query": " "}, "without a query"),
+        ({"id": ""}, "without an id"),
+    ],
+)
+def test_a_topic_that_an_import_would_refuse_is_refused(tmp_path, fields, message):
+    with pytest.raises(ArfError, match=f"line 1: .*{message}"):
+        read_line(tmp_path, **fields)
+
+
+def test_a_topic_is_read_as_an_import_reads_it(tmp_path):
+    [topic] = read_line(tmp_path, relevant={"us/const/preamble/": "2.0"}, answerable="false", tags="old informal")
+    assert topic.relevant == {"/us/const/preamble": 2} and not topic.answerable
+    assert topic.tags == ("old", "informal")
+    [topic] = read_line(tmp_path, narrative="one\u2028line")
+    assert topic.narrative == "one\u2028line"
