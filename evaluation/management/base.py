@@ -1,5 +1,6 @@
 """What commands that measure and learn share: their topics, and a bar that shows how far they are."""
 
+import sys
 from argparse import ArgumentTypeError
 from functools import partial
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from evaluation.topics import library
-from evaluation.topics.provisions import require_provisions
+from evaluation.topics.provisions import not_here
 from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 
@@ -23,9 +24,16 @@ def chosen_topics(domain: str, split: str, path: Path | None) -> list[Topic]:
 
 
 def topics_in(path: Path, split: str = "", domain: str = "") -> list[Topic]:
-    """Of a file, those of one split and domain where they are named. Raises ArfError where a provision is not there."""
+    """Of a file, those of one split and domain where they are named. Says so where topics name provisions that are not
+    here, as of titles that are not loaded: these count as not found. Raises ArfError where all do.
+    """
     topics = [topic for topic in read_topics(path, split=split) if not domain or topic.domain == domain]
-    require_provisions(topics)
+    if missing := not_here(topics):
+        name, reason = next(iter(missing.items()))
+        told = f"{len(missing)} of {len(topics)} topics name what is not here; topic {name}: {reason}."
+        if len(missing) == len(topics):
+            raise ArfError(told)
+        tqdm.write(told, file=sys.stderr)
     return topics
 
 

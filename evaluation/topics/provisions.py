@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from evaluation.topics.reading import LineRefused
 from evaluation.topics.topic import Topic
-from retrieval.errors import ArfError, gettext_noop
+from retrieval.errors import gettext_noop
 from retrieval.models import Anchor, Domain, Section
 
 
@@ -23,11 +23,12 @@ class Provisions:
             raise LineRefused(gettext_noop("there is no provision %(locator)s"), locator=locator)
 
 
-def require_provisions(topics: Iterable[Topic]) -> None:
-    """Raises ArfError where a domain or a judged provision is not there: nothing could ever find it."""
+def not_here(topics: Iterable[Topic]) -> dict[str, str]:
+    """Why topics, by id, name a domain or a judged provision that nothing could ever find."""
     topics = list(topics)
     domains = Domain.objects.in_bulk({topic.domain for topic in topics}, field_name="slug")
     provisions = Provisions({locator for topic in topics for locator in topic.judged}, domains.values())
+    found = {}
     for topic in topics:
         try:
             if topic.domain not in domains:
@@ -35,7 +36,8 @@ def require_provisions(topics: Iterable[Topic]) -> None:
             for locator in topic.judged:
                 provisions.require(locator, domains[topic.domain])
         except LineRefused as problem:
-            raise ArfError(f"Topic {topic.id}: {problem}.") from problem
+            found[topic.id] = str(problem)
+    return found
 
 
 def known_locators(wanted: set[str]) -> set[str]:

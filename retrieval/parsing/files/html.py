@@ -187,7 +187,7 @@ def left_out(element: HtmlElement) -> bool:
     if re.search(r"display\s*:\s*none", element.get("style") or "", re.I):
         return True
     if element.tag == "header":
-        return not any(element.iter(*HEADINGS))
+        return next(element.iter(*HEADINGS), None) is None
     return element.tag in ("ul", "ol", "table", "div", "p") and is_contents(element)
 
 

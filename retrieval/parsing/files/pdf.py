@@ -1,6 +1,7 @@
 """Reads the lines of a PDF, page by page, with PDFium."""
 
 import ctypes
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import median
@@ -28,7 +29,8 @@ HEAVY = 600  # font weights from semibold on
 LETTERS = {2: "-", 10: "\n", 13: "\n", 0xAD: "-", 0xFFFE: "-"}
 FEW = 20  # letters; a page with an image and fewer in its body is a scan, with perhaps a stamped number
 MARGIN = 0.1  # of a page's height: what stands closer to its edge is a running head or foot, stamps of courts too
-JUNK_TITLES = ("microsoft word", "untitled", "microsoft powerpoint", "document", "printing", "doc")
+# What programs write where there is no title, a number behind it or not: "Microsoft Word - lease.doc", "doc1".
+JUNK_TITLE = re.compile(r"(?:microsoft (?:word|powerpoint)\b.*|(?:untitled|document|doc|printing)[\s\d.()-]*)", re.I)
 
 
 def read(content: bytes) -> Blocks:
@@ -68,7 +70,7 @@ def title_of(document: pypdfium2.PdfDocument) -> str:
         title = single_spaced(document.get_metadata_value("Title"))
     except UnicodeDecodeError:
         return ""
-    return "" if title.lower().startswith(JUNK_TITLES) else title
+    return "" if JUNK_TITLE.fullmatch(title) else title
 
 
 def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:

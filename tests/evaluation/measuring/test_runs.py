@@ -265,6 +265,15 @@ def test_what_cannot_be_measured_is_refused_before_it_is(a_file, monkeypatch, ro
         call_command("evaluate", a_file(*rows), *options)
 
 
+@pytest.mark.django_db
+def test_topics_of_law_that_is_not_loaded_are_told_and_count_as_not_found(a_file, capsys):
+    path = a_file({"id": "here"}, {"id": "there", "relevant": {"/us/const/amendment/XCIX": 3}})
+    call_command("evaluate", path, "--json")
+    told = capsys.readouterr()
+    assert "1 of 2 topics name what is not here; topic there: there is no provision" in told.err
+    assert json.loads(told.out)["topics"] == 2
+
+
 def kept(topics, found):
     from evaluation.measuring.runs import TopicResult
 

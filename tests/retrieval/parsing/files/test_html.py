@@ -16,6 +16,13 @@ def test_html_is_read_without_menus_scripts_and_what_is_hidden():
     assert section.text == "Apply within a year.\n1. First\n2. Next\nFee | $0"
 
 
+def test_a_banner_with_a_heading_is_text_and_one_without_is_not():
+    page = b"<header><h1>County Code</h1></header><header><p>Menu</p></header><p>Dogs are kept on a leash.</p>"
+    document = read(page, "a.html")
+    assert document.title == "County Code"
+    assert [section.text for section in sections(document).values()] == ["Dogs are kept on a leash."]
+
+
 def test_what_is_struck_is_left_out():
     page = b"<h1>Lease</h1><p>The tenant <strike>shall</strike><del>must</del> may <s>not </s>leave.</p>"
     (section,) = sections(read(page, "lease.html")).values()

@@ -35,6 +35,9 @@ def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
     [
         (r"\376\377\000A\000\000\000B\040\056\000\r", "AB"),  # NUL, a mark that turns the line around
         (r"\376\377\330\000\000A", "Fallback"),  # half of a character
+        ("Microsoft Word - lease.doc", "Fallback"),
+        ("Document1", "Fallback"),
+        ("Document Retention Policy", "Document Retention Policy"),
     ],
 )
 def test_a_title_of_a_pdf_can_be_kept_and_shown(written, title):
