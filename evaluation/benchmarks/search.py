@@ -26,6 +26,7 @@ from retrieval.search.service import in_scope
 
 MIX = {"lay": 0.70, "citation": 0.15, "spanish": 0.15}  # shares of what people send
 PERCENTILES = (50, 95, 99)
+WARM = 40  # searches before any is counted: connections, sessions, compiled aliases
 BARE = 60  # questions of which the bare parts are timed
 DAYS = range(1, 3_650)  # ago: all law that is measured was in force
 LETTERS = str.maketrans("0123456789", "bcdfghjklm")
@@ -177,9 +178,7 @@ def benchmark_search(
 ) -> Iterator[dict]:
     """One row a number of clients: cold, then the same searches again from the cache. No domain is all of them."""
     kinds = kinds_of(topics)
-    load(
-        url, requests(kinds, domain, 40, seed - 1), 1
-    )  # a warm server: connections, sessions, compiled aliases
+    load(url, requests(kinds, domain, WARM, seed - 1), 1)
     for turn, number in enumerate(clients):
         work = requests(kinds, domain, count, seed + turn)
         cold, cold_seconds = load(url, work, number)

@@ -74,7 +74,7 @@ def decide(pairs: Sequence[Paired], *, ece: float, ms: float, slower: bool = Fal
     needs a cross-encoder, so that being as good is not enough.
     """
     differences = np.array([pair.difference for pair in pairs])
-    p_better, p_not_worse = above_zero(differences), above_zero(differences + MARGIN)
+    p_better, p_not_worse = above_zero(differences), p_of_not_worse(pairs)
     slices = sliced(pairs)
     passed = p_not_worse < ALPHA
     better = p_better < ALPHA
@@ -91,6 +91,11 @@ def decide(pairs: Sequence[Paired], *, ece: float, ms: float, slower: bool = Fal
         slices=slices,
         reasons=(verdict(passed, better, overall, p_better, p_not_worse, len(pairs)), *vetoes),
     )
+
+
+def p_of_not_worse(pairs: Sequence[Paired]) -> float:
+    """Below ALPHA where the challenger passes the test that decides."""
+    return above_zero(np.array([pair.difference for pair in pairs]) + MARGIN)
 
 
 def above_zero(differences: np.ndarray) -> float:

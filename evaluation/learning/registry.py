@@ -56,6 +56,11 @@ def not_learned(topics: Iterable[GradedTopic]) -> list[GradedTopic]:
     return [topic for topic in topics if topic.id not in learned]
 
 
+def serves() -> bool:
+    """Whether a model is in force that can serve."""
+    return active() is not None and not problem()
+
+
 def problem() -> str:
     """Why the model in force cannot serve; empty where it can, or where there is none."""
     model = active()

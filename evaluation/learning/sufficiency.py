@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from evaluation.learning import logistic
+from evaluation.learning import logistic, registry
 from evaluation.measuring.measures import credited, measure_topic
 from evaluation.measuring.runs import Runner, stated_language
 from evaluation.topics.topic import Topic, read_topics
@@ -43,6 +43,8 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
     """Learns from the pipeline that looks once. Right answers are examples; wrong ones and topics without an answer are
     counterexamples, whether they were declined or not. Raises ArfError where nothing can be told of topics.
     """
+    if not registry.serves():  # asked before hundreds of searches are made
+        raise ArfError("Nothing can be learned: no reranker serves.")
     runner = Runner("once")
     told = [
         (features(ranking), is_right(topic, ranking))
@@ -50,7 +52,7 @@ def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
         if not (ranking := asked(runner, topic)).final and ranking.answer is not None
     ]
     if not told:
-        raise ArfError("Nothing can be learned: no reranker serves, or a citation answers every question.")
+        raise ArfError("Nothing can be learned: a citation answers every question.")
     rows, right = (np.array(column) for column in zip(*told, strict=True))
     return logistic.fit(rows, right, FEATURES, few=FEW_NEEDLESS, strength=STRENGTH)
 

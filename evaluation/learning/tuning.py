@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 from sklearn.linear_model import LogisticRegression
 
 from evaluation.measuring import measures
@@ -169,7 +169,7 @@ def upper_bound(events: int, n: int, certainty: float = CERTAINTY) -> float:
     """One-sided upper bound of a share (Clopper and Pearson, Biometrika 1934); 1 where nothing was seen."""
     if events >= n:
         return 1.0
-    return float(beta.ppf(certainty, events + 1, n - events))
+    return float(betaincinv(events + 1, n - events, certainty))
 
 
 def still_missing(events: int, n: int, target: float, certainty: float = CERTAINTY) -> int | None:

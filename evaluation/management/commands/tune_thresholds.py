@@ -58,7 +58,7 @@ class Command(ArfCommand):
         seen = [t for split in splits for t in chosen_topics(domain, split, topics)]
         unseen = chosen_topics(domain, "test", topics)
         tuned = [self._tuned(GATES, seen, unseen, targets)]
-        if is_reranked():
+        if registry.serves():
             tuned.append(self._tuned(RERANKER, not_learned(seen), unseen, targets))
         else:
             self.stderr.write(
@@ -117,10 +117,6 @@ def share(text: str) -> float:
     if not 0 < value < 1:
         raise ArgumentTypeError(f"{text} is no share: it lies between 0 and 1, as 0.02 for 2 %")
     return value
-
-
-def is_reranked() -> bool:
-    return registry.active() is not None and not registry.problem()
 
 
 def not_learned(topics: list[Topic]) -> list[Topic]:

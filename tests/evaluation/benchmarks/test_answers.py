@@ -6,7 +6,14 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.benchmarks import answers
+
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def warm_at_once(monkeypatch):
+    monkeypatch.setattr(answers, "WARM", 1)
 
 
 def test_an_answer_is_timed_beside_its_search(site):

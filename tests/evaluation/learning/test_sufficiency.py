@@ -7,12 +7,17 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, is_right, recovery, spoiled
+from evaluation.learning import registry
+from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, fit, is_right, recovery, spoiled
+from evaluation.learning.training import Trained
 from evaluation.topics.topic import read_topics
+from retrieval.errors import ArfError
 from retrieval.models import Section
 from retrieval.ranking import Candidate, Query, Ranking
+from retrieval.stages.reranker.artifact import pack
 from tests.conftest import ROOT
 from tests.evaluation.learning.conftest import topic
+from tests.rerankers import some_reranker
 
 pytestmark = pytest.mark.django_db
 KINDS = {"typos": 60, "wrong act": 40, "wrong domain": 40, "spanish idiom": 30, "vague": 30}
@@ -47,6 +52,12 @@ def test_right_is_what_is_shown_and_relevant_among_the_first_three():
 def test_without_a_reranker_there_is_nothing_to_learn_and_the_command_says_so():
     with pytest.raises(CommandError, match="no reranker serves"):
         call_command("train_sufficiency")
+
+
+def test_where_citations_answer_every_question_there_is_nothing_to_learn(db):
+    registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
+    with pytest.raises(ArfError, match="a citation answers"):
+        fit([Topic("c", "U.S. Const. amend. IV")])
 
 
 def measured(split: str) -> dict:
