@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -118,10 +119,13 @@ def exported_embedder() -> Path:
     return onnx_export.export(default_model_dir(), used)
 
 
+@cache
 def export_of_this_code() -> Path:
-    """The embedder's export, kept between runs under a hash of the code that makes it."""
+    """The packaged embedder's export, kept between runs under a hash of the code that makes it, whatever embedder a test
+    has the settings name.
+    """
     KEPT_IN.mkdir(parents=True, exist_ok=True)
-    folder = KEPT_IN / f"onnx_{hash_of(EXPORTED_BY)}"
+    folder = KEPT_IN / f"onnx_{hash_of_files(EXPORTED_BY)}"
     for old in set(KEPT_IN.glob("onnx_*")) - {folder}:
         shutil.rmtree(old, ignore_errors=True)
     return onnx_export.export(default_model_dir(), folder)
@@ -167,7 +171,11 @@ def locked(path: Path) -> Iterator[None]:
 def hash_of(sources: Iterable[str]) -> str:
     """Of the files that something is made from, and of the embedder in use."""
     embedder = {name: value for name, value in settings.ARF_EMBEDDER.items() if name != "api_key"}
-    found = sha256(json.dumps(embedder, sort_keys=True).encode())
+    return hash_of_files(sources, of=json.dumps(embedder, sort_keys=True))
+
+
+def hash_of_files(sources: Iterable[str], *, of: str = "") -> str:
+    found = sha256(of.encode())
     for path in sorted(file for source in sources for file in files_of(ROOT / source)):
         found.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return found.hexdigest()[:10]

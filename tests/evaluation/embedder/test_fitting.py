@@ -34,7 +34,8 @@ def updates(folder) -> bytes:
     return (folder / "adapter_model.safetensors").read_bytes()
 
 
-def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tmp_path):
+def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setattr(fitting, "default_model_dir", lambda: tiny_model)
     stopped = Fitting(tmp_path / "stopped", PLAN, PAIRS)
     stopped.take_batch()
     stopped.keep()

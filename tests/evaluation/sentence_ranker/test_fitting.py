@@ -30,6 +30,7 @@ def small(monkeypatch):
     monkeypatch.setattr(fine_tuning, "EVERY", 1)
 
 
+@pytest.mark.usefixtures("from_a_tiny_model")
 def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tmp_path):
     whole = fit(tmp_path / "whole", CHOICES, threads=1)
     begun = Fitting(tmp_path / "parts", CHOICES, 1)

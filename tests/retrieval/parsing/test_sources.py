@@ -257,4 +257,4 @@ def test_a_file_that_takes_too_long_is_given_up():
 
 
 def test_a_file_that_needs_too_much_memory_is_refused():
-    assert "too large" in refusal(b"<p>a" * 9_000_000, "a.html")
+    assert "too large" in refusal(b"<p>a" * 5_000_000, "a.html")
