@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from arf_site.groups import load_groups
 from evaluation.models import Judgment, Topic
 from evaluation.rule_impact import usage_report
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -187,7 +186,6 @@ def test_a_day_is_a_local_one(rule, settings):
 
 @pytest.fixture
 def curator(client) -> User:
-    load_groups()
     person = User.objects.create_user("cura", is_staff=True)
     person.groups.add(Group.objects.get(name="Curator"))
     client.force_login(person)
@@ -321,7 +319,7 @@ def test_what_a_rule_did_in_a_private_domain_stays_there_when_it_moves(rule, cli
     lawyer = Caller(("user:901",))
     a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        moved = rule({"kind": "note", "text": "x"}, domains=["client_cases"], caller=lawyer)
+        moved = rule({"kind": "note", "text": "x"}, domains=["client_cases"])
     assert ask_privately(lawyer, "client_cases").rules_fired == [moved.pk]
     usage.count()
     moved.domains = moved.live["domains"] = []
@@ -379,7 +377,7 @@ def test_a_rule_that_private_searches_may_fire_is_not_called_unused(rule, nothin
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     assert unused() == set()
     with as_caller(lawyer):
-        hidden = rule({"kind": "note", "text": "z"}, domains=["client_cases"], caller=lawyer)
+        hidden = rule({"kind": "note", "text": "z"}, domains=["client_cases"])
     assert unused() == {hidden.pk}
     ask_privately(lawyer)
     usage.count()
