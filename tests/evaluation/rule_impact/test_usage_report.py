@@ -254,9 +254,7 @@ def test_what_private_searches_fire_is_counted_for_whoever_may_see_the_rule(rule
     lawyer = Caller(("user:901",))
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        hidden = rule(
-            "pin", targets=section(document.locator), domains=["client_cases"], caller=lawyer, name="Doe"
-        )
+        hidden = rule("pin", targets=section(document.locator), domains=["client_cases"], name="Doe")
     answer = ask_at("who fled", lawyer, domains=("client_cases",))
     assert logged(answer).query_text == "" and logged(answer).rules_fired == [hidden.pk]
     usage.count()
@@ -307,9 +305,7 @@ def test_a_rule_of_public_and_private_domains_does_not_tell_of_other_private_one
     lawyer = Caller(("user:901",))
     a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        mixed = rule(
-            {"kind": "note", "text": "x"}, domains=["us_constitution", "client_cases"], caller=lawyer
-        )
+        mixed = rule({"kind": "note", "text": "x"}, domains=["us_constitution", "client_cases"])
     ask_privately(lawyer, "us_constitution", "client_cases")
     usage.count()
     assert not mixed.uses.exists()
