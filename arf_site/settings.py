@@ -47,7 +47,7 @@ INSTALLED_APPS = [
     "evaluation",
     "rules",
     "retrieval",
-    "unfold",
+    "arf_site.web.admin_site.ArfAdminConfig",
     "unfold.contrib.filters",
     "unfold.contrib.import_export",
     "unfold.contrib.simple_history",

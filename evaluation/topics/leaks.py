@@ -8,7 +8,7 @@ import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 NEAR_DUPLICATE = 0.6  # token Jaccard from which two topics may not lie in different splits
@@ -21,6 +21,7 @@ SPANISH_STOPWORDS = """
     al como con cual de del donde el ella en es esta este la las le lo los mas mi mis nos o para pero por que
     quien se si sin son su sus un una y yo
 """
+WORD = re.compile(r"[^\W_]+")
 STOPWORDS = frozenset(ENGLISH_STOPWORDS.split() + SPANISH_STOPWORDS.split())
 
 
@@ -38,34 +39,41 @@ class Leak:
 
 def tokens(query: str) -> frozenset[str]:
     """Words without case, accents and stopwords; all its words where nothing else would be left."""
-    folded = unicodedata.normalize("NFKD", query.casefold())
-    words = re.findall(r"[^\W_]+", "".join(c for c in folded if not unicodedata.combining(c)))
-    return frozenset(words) - STOPWORDS or frozenset(words)
+    words = frozenset(WORD.findall(unaccented(query.casefold())))
+    return words - STOPWORDS or words
+
+
+def unaccented(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
 
 
 def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
-    return len(left & right) / len(left | right) if left | right else 0.0
+    shared = len(left & right)
+    return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
 def leaks(learned: Iterable[str], kept: Iterable[str], *, least: float = NEAR_DUPLICATE) -> list[Leak]:
     """Every pair at least this similar, the most similar first; each distinct query is compared once."""
-    learned_words = {query: tokens(query) for query in learned}
     kept_words = {query: tokens(query) for query in kept}
-    frequency = Counter(word for words in (*learned_words.values(), *kept_words.values()) for word in words)
+    frequency = Counter(word for words in kept_words.values() for word in words)
+    rank = {word: place for place, word in enumerate(sorted(frequency, key=lambda word: (frequency[word], word)))}
+    known = frozenset(rank)
     index = defaultdict(list)
     for query, words in kept_words.items():
-        for word in prefix(words, frequency, least):
+        for word in rarest(words, math.ceil(least * len(words)), rank):
             index[word].append(query)
-    found = [
-        Leak(query, near, similarity)
-        for query, words in learned_words.items()
-        for near in {near for word in prefix(words, frequency, least) for near in index.get(word, ())}
-        if (similarity := jaccard(words, kept_words[near])) >= least
-    ]
+    found = []
+    for query in set(learned):
+        words = tokens(query)
+        looked_for = rarest(words & known, math.ceil(least * len(words)), rank)
+        for near in {near for word in looked_for for near in index.get(word, ())}:
+            if (similarity := jaccard(words, kept_words[near])) >= least:
+                found.append(Leak(query, near, similarity))
     return sorted(found, key=lambda leak: (-leak.similarity, leak.learned, leak.kept))
 
 
-def prefix(words: frozenset[str], frequency: Counter[str], least: float) -> Sequence[str]:
-    """A set's rarest words, so many that two sets which share none of theirs cannot be this similar."""
-    rarest_first = sorted(words, key=lambda word: (frequency[word], word))
-    return rarest_first[: len(words) - math.ceil(least * len(words)) + 1]
+def rarest(words: frozenset[str], needed: int, rank: Mapping[str, int]) -> Sequence[str]:
+    """So many of the rarest words that a set which has none of these shares fewer than are needed."""
+    return sorted(words, key=rank.__getitem__)[: max(0, len(words) - needed + 1)]

@@ -23,11 +23,13 @@ from retrieval.text.analyzer import tokens
 from retrieval.text.normalization import folding_to
 
 NOTHING = Q(pk__in=[])
+CONDITIONS = 1_024  # kept: one search asks for that of a rule up to ten times
 KEPT_IDS = 32 * 2**20  # bytes of ids that the lexical index is searched among
 TEXT_LOOKUPS = {"is": IExact, "at_least": GreaterThanOrEqual, "at_most": LessThanOrEqual}
 NUMBER_LOOKUPS = {**TEXT_LOOKUPS, "is": Exact}
 
 
+@lru_cache(maxsize=CONDITIONS)
 def in_selection(selection: Selection) -> Q:
     """The chunks of a selection, as a condition on Chunk. Of several parts each is found by an index of its own, where
     one condition of them all would be held against every chunk; of subtrees alone their sections are, which are fewer.
@@ -45,6 +47,7 @@ def any_of(*conditions: Q) -> Q:
     return Q(pk__in=one.union(*more))
 
 
+@lru_cache(maxsize=CONDITIONS)
 def in_part(part: Part) -> Q:
     """The chunks of one part, as a condition on Chunk."""
     named = BY_KIND[part.kind](part)

@@ -98,9 +98,11 @@ def provisions(locators: Iterable[str], caller: Caller) -> list[Provision]:
 def described(locators: Iterable[str], caller: Caller) -> dict[str, Provision]:
     """By locator, of provisions, places in them, documents and domains, those that the caller may read now."""
     wanted = set(locators)
+    if not wanted:
+        return {}
     readable = Section.objects.readable(caller)
     sections = with_beginning(readable.filter(locator__in=wanted))
-    known = {row.locator: section_named(row) for row in sections} if wanted else {}
+    known = {row.locator: section_named(row) for row in sections}
     if left := wanted - known.keys():
         anchors = Anchor.objects.filter(locator__in=left, section__in=readable)
         known |= {row.locator: anchor_named(row) for row in anchors.select_related("section__document")}

@@ -6,6 +6,7 @@ The lexical index, queries, term statistics, curated names, snippets and stemmed
 import re
 from collections.abc import Set
 from functools import cache, lru_cache
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
@@ -54,7 +55,7 @@ def tokens(text: str) -> list[str]:
 
 def stems(text: str, language: str) -> list[str]:
     """The stem of each token. Blind to accents. KeyError for a language other than ``en`` and ``es``."""
-    return [stem for written in _written(text) for stem in _stems(written, language)]
+    return list(chain.from_iterable(map(_stems, _written(text), repeat(language))))
 
 
 def words(text: str, language: str, *, wanted: Set[str] | None = None) -> list[Word]:

@@ -161,7 +161,8 @@ class RowsWidget(forms.Widget):
 
     def render(self, name: str, value: Any, attrs: dict | None = None, renderer: Any = None) -> SafeString:
         rows = [*self.boxes(value), *({} for _ in range(EMPTY_ROWS))]
-        shown = described((row.get("value") or row.get("text") or "" for row in rows), self.caller)
+        named = (row.get("value") or row.get("text") for row in rows if row.get("kind") in PLACED)
+        shown = described(filter(None, named), self.caller)
         context = {
             "name": name,
             "kinds": self.kinds,

@@ -55,11 +55,12 @@ class Reading:
 
 def read(sentence: str, caller: Caller, *, today: date) -> Reading:
     """Asks the model at most once, and only where the grammar asks back."""
-    made = read_sentence(sentence, caller, today=today)
+    corpus = corpus_for(sentence, caller)
+    made = by_grammar(sentence, corpus, caller, today=today)
     endpoint = llm.endpoint()
     if isinstance(made, Draft) or endpoint is None or not may_be_put(made):
         return Reading(made)
-    if names_private(sentence, caller):
+    if names_private(sentence, corpus, caller):
         return Reading(made, problem=_("The sentence names what is not public: no language model was asked."))
     try:
         answer = llm_parser.asked(sentence, today)
@@ -68,7 +69,7 @@ def read(sentence: str, caller: Caller, *, today: date) -> Reading:
         return Reading(made, problem="" if problem.reason == "off" else message)
     if answer is None:
         return Reading(made, problem=_("The language model did not understand it either."))
-    return interpreted(sentence, answer, endpoint.model, caller) or Reading(
+    return interpreted(sentence, answer, endpoint.model, corpus, caller) or Reading(
         made, problem=_("What the language model answered is no rule.")
     )
 
@@ -79,14 +80,15 @@ def reading_kept(sentence: str, token: str, caller: Caller) -> Reading | None:
         kept = signing.loads(token, salt=SALT, max_age=KEPT_FOR)
     except signing.BadSignature:
         return None
-    return (
-        interpreted(sentence, kept["answer"], kept["model"], caller) if kept["sentence"] == sentence else None
-    )
+    if kept["sentence"] != sentence:
+        return None
+    return interpreted(sentence, kept["answer"], kept["model"], corpus_for(sentence, caller), caller)
 
 
-def interpreted(sentence: str, answer: Mapping[str, Any], model: str, caller: Caller) -> Reading | None:
+def interpreted(
+    sentence: str, answer: Mapping[str, Any], model: str, corpus: Corpus, caller: Caller
+) -> Reading | None:
     """None where the answer is no rule."""
-    corpus = corpus_for(sentence, caller)
     try:
         made = llm_parser.drafted(answer, corpus)
         if isinstance(made, Draft):
@@ -103,21 +105,27 @@ def may_be_put(questions: tuple[Clarification, ...]) -> bool:
     return not any(question.absent or question.subject in FOR_NO_MODEL for question in questions)
 
 
-def names_private(sentence: str, caller: Caller) -> bool:
+def names_private(sentence: str, corpus: Corpus, caller: Caller) -> bool:
     """Whether it names a domain or a part of the corpus that the public cannot see."""
-    public = corpus_for(sentence, ANONYMOUS)
+    public = corpus if caller == ANONYMOUS else corpus_for(sentence, ANONYMOUS)
     hidden = set(Domain.objects.visible_to(caller)) - set(Domain.objects.visible_to(ANONYMOUS))
     names = [fold(name) for domain in hidden for name in (domain.name, domain.name_es, domain.slug) if name]
     return any(name in fold(sentence) for name in names) or not all(
-        map(public.has, named_targets(sentence, corpus_for(sentence, caller)))
+        map(public.has, named_targets(sentence, corpus))
     )
 
 
 def read_sentence(sentence: str, caller: Caller, *, today: date) -> Draft | tuple[Clarification, ...]:
     """By the grammar. What no rule may hold, such as a factor below 1, is asked about too."""
+    return by_grammar(sentence, corpus_for(sentence, caller), caller, today=today)
+
+
+def by_grammar(
+    sentence: str, corpus: Corpus, caller: Caller, *, today: date
+) -> Draft | tuple[Clarification, ...]:
     from rules.authoring.grammar.parser import draft  # 100 ms to import, for those who use it
 
-    made = draft(sentence, corpus_for(sentence, caller), today=today)
+    made = draft(sentence, corpus, today=today)
     if isinstance(made, Draft):
         try:
             return confined(sentence, made, caller)

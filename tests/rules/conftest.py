@@ -3,7 +3,6 @@
 import pytest
 from django.contrib.auth.models import Group, User
 
-from arf_site.groups import load_groups
 from retrieval.access.row_security import as_caller
 from retrieval.models import Document, Domain, Section
 from retrieval.models.access import caller_for
@@ -14,7 +13,6 @@ from tests.rules.rule_pages import ADD, FORM
 
 @pytest.fixture
 def curators(client) -> tuple[User, User]:
-    load_groups()
     people = [User.objects.create_user(name, is_staff=True) for name in ("ann", "ben")]
     for person in people:
         person.groups.add(Group.objects.get(name="Curator"))

@@ -4,7 +4,6 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
 
-from arf_site.groups import load_groups
 from evaluation.models import Judgment, RuleSuggestion, Topic
 from evaluation.rule_impact import impact, suggestions
 from retrieval.models import Domain
@@ -38,7 +37,6 @@ def failing(**fields) -> Topic:
 @pytest.fixture
 def enter(client, db):
     def sign_in(group: str) -> User:
-        load_groups()
         user = User.objects.create_user(f"one {group}", is_staff=True)
         user.groups.set(Group.objects.filter(name=group))
         client.force_login(user)

@@ -51,11 +51,21 @@ def topics(db):
             Judgment.objects.create(topic=topic, locator=locator, grade=grade, judge="ann")
 
 
+@pytest.fixture(scope="session")
+def lines() -> list[SearchLog]:
+    """What searches for these questions have logged: they are made once."""
+    return []
+
+
 @pytest.fixture
-def logged(db):
+def logged(db, lines):
     SearchLog.objects.all().delete()
+    if lines:
+        SearchLog.objects.bulk_create(lines)
+        return
     for question in LOGGED:
         search(SearchRequest(text=question))
+    lines += SearchLog.objects.order_by("created_at")
 
 
 def draft(*actions: dict | str, criteria=WARRANT, targets=(), **fields) -> Rule:

@@ -1,6 +1,7 @@
 """Previews of rules on the page and over the API: for whom they are, what they tell, what they refuse."""
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -8,11 +9,17 @@ from django.contrib.auth.models import Group, User
 from django.urls import reverse
 from django.utils import timezone
 
-from arf_site.groups import load_groups
 from evaluation.measuring.runs import Runner
 from evaluation.models import Judgment, RulePreview, Topic
 from evaluation.rule_impact import hidden_text, impact, previews
-from evaluation.rule_impact.impact import PublicSearch, answer_of, effects, judged_questions, logged_questions
+from evaluation.rule_impact.impact import (
+    PublicSearch,
+    SampleQuestion,
+    answer_of,
+    effects,
+    judged_questions,
+    logged_questions,
+)
 from evaluation.rule_impact.previews import preview
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -25,7 +32,19 @@ from rules.linting import linter
 from rules.models import DomainThreshold, Rule, RuleFinding
 from rules.thresholds.publishing import next_version, publish
 from tests.builders import a_case_file, nothing_judged
-from tests.evaluation.rule_impact.test_impact import FIRST, FOURTH, LOGGED, WARRANT, draft, logged, topics
+from tests.evaluation.rule_impact.test_impact import (
+    EIGHTH,
+    FIFTH,
+    FIRST,
+    FOURTH,
+    LOGGED,
+    WARRANT,
+    draft,
+    lines,
+    logged,
+    previewed,
+    topics,
+)
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
 from tests.rule_searches import ALWAYS, section
@@ -46,7 +65,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def enter(client):
     def sign_in(role: str, name: str = "") -> User:
-        load_groups()
         user, _ = User.objects.get_or_create(username=name or f"a {role}", defaults={"is_staff": True})
         user.groups.set(Group.objects.filter(name=role))
         client.force_login(user)
@@ -126,61 +144,6 @@ def test_the_page_of_a_job_shows_how_far_it_is_and_why_it_failed(client, enter, 
     assert "It broke." in page and 'http-equiv="refresh"' not in page
 
 
-FIRST, FOURTH, FIFTH, EIGHTH = (f"/us/const/amendment/{n}" for n in ("I", "IV", "V", "VIII"))
-
-
-WARRANT = [{"kind": "keywords", "value": ["warrant", "police"]}]
-
-
-LOGGED = [
-    "Can the police search my phone without a warrant?",
-    "who can declare war",
-    "¿Puede la policía entrar en mi casa sin orden judicial?",
-    "best pizza dough hydration",
-    "amendment IV",
-    "police warrants for GPS tracking",
-]
-
-
-@pytest.fixture
-def topics(db):
-    """Three topics of the open splits and one of the test split."""
-    nothing_judged()
-    us = Domain.objects.get(slug="us_constitution")
-    said = [
-        ("t1", "Do police need a warrant to search my car?", "train", {FOURTH: 3, FIFTH: 1}),
-        ("t2", "Is excessive bail forbidden?", "tune", {EIGHTH: 3}),
-        ("t3", "How do I renew a driver's licence?", "train", {}),
-        ("t4", "May the police take my house with a warrant?", "test", {FOURTH: 3}),
-    ]
-    for name, query, split, grades in said:
-        topic = Topic.objects.create(name=name, query=query, domain=us, split=split, answerable=bool(grades))
-        for locator, grade in grades.items():
-            Judgment.objects.create(topic=topic, locator=locator, grade=grade, judge="ann")
-
-
-@pytest.fixture
-def logged(db):
-    SearchLog.objects.all().delete()
-    for question in LOGGED:
-        search(SearchRequest(text=question))
-
-
-def draft(*actions: dict | str, criteria=WARRANT, targets=(), **fields) -> Rule:
-    made = Rule(
-        name=fields.pop("name", "draft"),
-        criteria=criteria,
-        targets=list(targets),
-        actions=[{"kind": action} if isinstance(action, str) else action for action in actions],
-        **fields,
-    )
-    return workflow.save_draft(made, by=None)
-
-
-def previewed(made: Rule) -> dict:
-    return previews.account(previews.of_draft(made, ANONYMOUS, principal="user:1"))
-
-
 def published_by(made: Rule, ann, ben) -> Rule:
     workflow.propose(made, by=ann, caller=ANONYMOUS)
     return workflow.publish(made, by=ben, caller=ANONYMOUS)
@@ -208,20 +171,31 @@ def told_shape(page: dict) -> dict:
     }
 
 
-def assert_comes_true(row: RulePreview, take: callable) -> None:
+def shape_now(q: SampleQuestion) -> dict:
+    return shape(search(SearchRequest(q.text, q.domains, language=q.language or None), fresh=True))
+
+
+@pytest.fixture(scope="module")
+def without_rules() -> Callable[[SampleQuestion], dict]:
+    """The answer while no rule is in force: each question is asked once."""
+    known: dict[tuple, dict] = {}
+
+    def answer(q: SampleQuestion) -> dict:
+        asked = q.text, q.domains, q.language
+        if asked not in known:
+            known[asked] = shape_now(q)
+        return known[asked]
+
+    return answer
+
+
+def assert_comes_true(row: RulePreview, take: Callable, now: Callable[[SampleQuestion], dict] = shape_now) -> None:
     """Before it is taken answers are as the preview says they are now, then as it says they will be."""
     told = {("log", c["log"]) if "log" in c else ("topic", c["topic"]): c for c in row.changes}
     asked = {tuple(previews.reference(q)): q for q in (*logged_questions(), *judged_questions())}
-
-    def answers() -> dict[tuple, dict]:
-        return {
-            key: shape(search(SearchRequest(q.text, q.domains, language=q.language or None), fresh=True))
-            for key, q in asked.items()
-        }
-
-    before = answers()
+    before = {key: now(q) for key, q in asked.items()}
     take()
-    after = answers()
+    after = {key: shape_now(q) for key, q in asked.items()}
     assert {key for key in asked if before[key] != after[key]} <= told.keys()
     for key, change in told.items():
         assert told_shape(change["before"]) == before[key]
@@ -248,11 +222,11 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_publishing_does_what_the_preview_said(kind, topics, logged, ann, ben):
+def test_publishing_does_what_the_preview_said(kind, topics, logged, ann, ben, without_rules):
     said = dict(KINDS[kind])
     made = draft(*said.pop("actions"), **said)
     row = previews.of_draft(made, ANONYMOUS, principal="user:1")
-    assert_comes_true(row, lambda: published_by(made, ann, ben))
+    assert_comes_true(row, lambda: published_by(made, ann, ben), now=without_rules)
 
 
 def test_an_edit_of_a_published_rule_is_previewed_against_the_version_in_force(

@@ -6,7 +6,6 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
 
-from arf_site.groups import load_groups
 from retrieval.access.row_security import as_system
 from retrieval.models import Document, Section
 from retrieval.models.access import caller_for
@@ -57,7 +56,6 @@ HTMX = {"HTTP_HX_REQUEST": "true"}
 
 @pytest.fixture
 def curator(client) -> User:
-    load_groups()
     person = User.objects.create_user("ann", is_staff=True)
     person.groups.add(Group.objects.get(name="Curator"))
     client.force_login(person)
@@ -186,7 +184,6 @@ def test_what_was_withdrawn_is_not_offered(client, curator, lease):
 
 @pytest.mark.parametrize("role", ["", "Judge"])
 def test_only_who_reads_rules_picks_targets(client, role):
-    load_groups()
     person = User.objects.create_user("jay", is_staff=True)
     person.groups.set(Group.objects.filter(name=role))
     client.force_login(person)

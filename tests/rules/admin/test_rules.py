@@ -5,7 +5,6 @@ import re
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 
-from arf_site.groups import load_groups
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import Document
 from rules.authoring import workflow
@@ -132,7 +131,6 @@ def test_who_may_not_see_a_domain_sees_no_rule_of_it(client, curators):
 
 
 def test_judges_may_not_touch_rules(client):
-    load_groups()
     judge = User.objects.create_user("jay", is_staff=True)
     judge.groups.add(Group.objects.get(name="Judge"))
     client.force_login(judge)

@@ -2,10 +2,13 @@
 
 import pytest
 
+from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
 from retrieval.models.access import caller_for
+from rules.authoring import workflow
 from rules.authoring.rule_checks import RuleRefused
-from tests.rule_searches import FIFTH, section
+from rules.models import Rule
+from tests.rule_searches import ALWAYS, FIFTH, section
 from tests.rules.rule_pages import ADD, FORM
 
 pytestmark = pytest.mark.django_db
@@ -46,11 +49,16 @@ def test_no_clause_names_what_is_private_in_a_rule_that_all_may_see(client, cura
         {"kind": "heading", "value": "late payment"},
     ],
 )
-def test_a_target_that_matches_nothing_is_refused_with_what_is_near(contract, rule, target):
+def test_a_target_that_matches_nothing_is_refused_with_what_is_near(contract, ann, target):
     with pytest.raises(RuleRefused, match="Near to it: .*(lease|cme|party|3 pages|2024|Late Payments)"):
-        rule("restrict", targets=[target])
+        propose("restrict", [target], by=ann)
 
 
-def test_a_mistyped_locator_is_told_what_it_may_have_meant(rule):
+def test_a_mistyped_locator_is_told_what_it_may_have_meant(ann):
     with pytest.raises(RuleRefused, match=f"{FIFTH}(,|\\.)"):
-        rule("pin", targets=section("/us/const/amendment/VV"))
+        propose("pin", section("/us/const/amendment/VV"), by=ann)
+
+
+def propose(action: str, targets: list[dict], *, by) -> None:
+    made = Rule(name="near", criteria=ALWAYS, targets=targets, actions=[{"kind": action}])
+    workflow.propose(workflow.save_draft(made, by=by), by=by, caller=ANONYMOUS)

@@ -12,11 +12,11 @@ VERSIONS = count(1_000_000)  # phrases are read anew in every test
 TOPICS = Path("evaluation/topics/data")
 
 
-def ranking_of(text: str, *, language: str = "en", **scope) -> Ranking:
+def ranking_of(text: str, *, language: str = "en", phrases: int | None = None, **scope) -> Ranking:
+    """Many questions may be asked of one version of the phrases."""
     domain = DomainScope(1, "law", 1, False, ("en",), **scope)
-    return Ranking(
-        Query(text, text, normalize(text), language, (domain,), versions={"phrases": next(VERSIONS)})
-    )
+    versions = {"phrases": phrases or next(VERSIONS)}
+    return Ranking(Query(text, text, normalize(text), language, (domain,), versions=versions))
 
 
 def judged() -> Iterator[dict]:
