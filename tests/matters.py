@@ -39,13 +39,15 @@ def person(name: str, **fields) -> Caller:
 
 
 @pytest.fixture
-def firm(db) -> Firm:
+def firm(db, read_here) -> Firm:
     lead, reader, stranger = person("lea"), person("rea"), person("stan")
     contributor = ApiKey.issue(name="Cora", scopes=["search", "documents"])[0].caller
     staff = caller_for(User.objects.create_superuser("root"))
     matter = matters.open_matter(REFERENCE, CLIENT, lead)
-    matters.set_member(matter, name_of(contributor.principals[0]), "contributor", lead)
-    matters.set_member(matter, "user:rea", "reader", lead)
+    with as_system():
+        for who, role in ((contributor, "contributor"), (reader, "reader")):
+            (principal,) = who.principals
+            matter.members.create(name=name_of(principal), principal=principal, role=role)
     return Firm(matter, lead, contributor, reader, stranger, staff)
 
 

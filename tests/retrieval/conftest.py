@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from retrieval.engines import onnx_export
+from retrieval.parsing import sources
+from retrieval.parsing.files import worker
 from tests.database import KEPT_IN, hash_of, locked
 from tests.matters import firm  # noqa: F401
 from tests.retrieval.engines.tiny_cross_encoder import tiny
@@ -29,6 +31,18 @@ def exported() -> Path:
         if not (folder / "export").is_dir():
             onnx_export.export_cross_encoder(tiny(folder / "tiny"), folder / "export")
     return folder / "export"
+
+
+@pytest.fixture
+def read_here(monkeypatch):
+    """Files are read in this process: for tests of what becomes of them, not of how they are read. One of their own
+    takes half of the time of handing in a small file.
+    """
+
+    def answer_of(content: bytes, arguments: list[str], _seconds: float) -> bytes:
+        return worker.answer(content, *arguments).encode()
+
+    monkeypatch.setattr(sources, "answer_of", answer_of)
 
 
 @pytest.fixture(scope="session")

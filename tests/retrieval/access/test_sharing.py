@@ -18,7 +18,7 @@ from retrieval.models.access import caller_for, name_of
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("read_here")]
 
 
 @pytest.fixture

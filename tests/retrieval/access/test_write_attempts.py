@@ -11,7 +11,7 @@ from retrieval import jobs
 from retrieval.access.row_security import as_system
 from retrieval.models import ApiKey, Document, Domain, JobRun, Section, Upload
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("read_here")]
 
 NAMES = ("settlement.txt", "lease.txt", "will.txt")
 SCOPES = ["search", "documents"]

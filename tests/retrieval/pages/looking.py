@@ -1,8 +1,9 @@
 """Looks at pages as a browser reads them."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import urlsplit
+
+from lxml import etree
 
 from retrieval.access.row_security import as_system
 from retrieval.models import Document, Domain, Section
@@ -21,22 +22,24 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-class Page(HTMLParser):
-    """What a browser reads: its text, and the attributes of every element by tag."""
+class Page:
+    """What a browser reads: its text, and the attributes of every element by tag; without a value they are ""."""
 
     def __init__(self, response):
-        super().__init__()
         self.elements: list[tuple[str, dict]] = []
         self.words: list[str] = []
-        self.feed(response.content.decode())
+        etree.fromstring(response.content, etree.HTMLParser(target=self, encoding="utf-8"))
 
-    def handle_starttag(self, tag, attributes):
+    def start(self, tag, attributes):
         self.elements.append((tag, dict(attributes)))
         if tag in BLOCKS:
             self.words.append(" ")
 
-    def handle_data(self, words):
+    def data(self, words):
         self.words.append(words)
+
+    def close(self):
+        """lxml asks for it at the end."""
 
     @property
     def text(self):

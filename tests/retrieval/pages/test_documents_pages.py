@@ -9,7 +9,7 @@ from retrieval.models import Domain
 from tests.builders import a_domain
 from tests.leases import LEASE, finish
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("read_here")]
 
 
 def test_a_domain_needs_a_slug_and_a_name_and_no_locators_that_are_taken(client):

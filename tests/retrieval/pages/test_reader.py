@@ -16,6 +16,11 @@ from tests.retrieval.pages.looking import FOURTH, add_provision, look, look_for
 
 pytestmark = pytest.mark.django_db
 
+BESIDE = (  # what a page shows beside a text: it takes long
+    *("parts_of", "outline", "ancestors", "related_to", "terms_used", "versions_of", "cases_on"),
+    *("of_section", "written_of", "where_it_went"),
+)
+
 
 def test_the_reader_shows_a_provision_in_its_place(client):
     page = look(client, "/law/us/const/article/I/section/8/clause/3")
@@ -40,7 +45,7 @@ def test_the_hierarchy_is_open_where_one_reads(client):
 
 
 def test_reading_on_leads_through_the_whole_constitution(db, monkeypatch):
-    for part in ("parts_of", "outline", "related_to", "terms_used"):  # what a page shows besides takes long
+    for part in BESIDE:
         monkeypatch.setattr(reader, part, lambda *_: ())
     address, seen = "/law/us/const/preamble", []
     while address:
