@@ -5,6 +5,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -39,8 +40,13 @@ def lines(path: Path) -> int:
     return len(path.read_text().splitlines())
 
 
-def imports(path: Path) -> Iterator[tuple[str, str]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, str], ...]:
     """(module, name) of everything a module imports, anywhere in it, TYPE_CHECKING included; a name may be empty."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)

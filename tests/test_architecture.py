@@ -80,22 +80,28 @@ def test_nothing_is_unpickled():
     assert [named(path) for path in modules() if top_names(path) & UNPICKLING] == []
 
 
-def loaded_after_importing(names):
-    """Names of all modules that an interpreter without settings has loaded after these."""
-    imports_all = f"import importlib, json, sys; [importlib.import_module(name) for name in {names}]"
-    code = f"{imports_all}; print(json.dumps([*sys.modules]))"
+@pytest.fixture(scope="module")
+def loaded():
+    """Names of all modules that an interpreter without settings has loaded after PURE, and after WITHOUT_APPS too."""
+    code = f"""
+import importlib, json, sys
+for names in {PURE}, {WITHOUT_APPS}:
+    for name in names:
+        importlib.import_module(name)
+    print(json.dumps([*sys.modules]))
+"""
     bare = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=bare, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return set(json.loads(done.stdout))
+    return [set(json.loads(names)) for names in done.stdout.splitlines()]
 
 
-def test_pure_modules_load_without_django():
-    assert "django" not in loaded_after_importing(PURE)
+def test_pure_modules_load_without_django(loaded):
+    assert "django" not in loaded[0]
 
 
-def test_what_rules_say_is_read_without_djangos_apps():
-    assert "django.db" not in loaded_after_importing(WITHOUT_APPS)
+def test_what_rules_say_is_read_without_djangos_apps(loaded):
+    assert "django.db" not in loaded[1]
 
 
 def entry_points():

@@ -14,16 +14,21 @@ from arf_site.node.postgres.system import NoRoom
 from tests.arf_site.node.servers import ask
 
 
-def test_the_command_line_starts_reports_and_stops(make, capfd):
+def test_the_command_line_starts_reports_and_stops(server, capfd):
+    def by_hand(command):
+        return main([command, "--data-dir", str(server.data_dir)])
+
+    assert (by_hand("stop"), by_hand("status")) == (0, 3)
+    assert (by_hand("start"), by_hand("status")) == (0, 0)
+    capfd.readouterr()
+    assert by_hand("url") == 0
+    assert ask(capfd.readouterr().out.strip(), "SELECT 1") == [(1,)]
+
+
+def test_where_no_server_was_started_there_is_no_url(make):
     data_dir = str(make("by hand").data_dir)
     assert main(["status", "--data-dir", data_dir]) == 3
     assert main(["url", "--data-dir", data_dir]) == 1
-    assert main(["start", "--data-dir", data_dir]) == 0
-    assert main(["status", "--data-dir", data_dir]) == 0
-    capfd.readouterr()
-    assert main(["url", "--data-dir", data_dir]) == 0
-    assert ask(capfd.readouterr().out.strip(), "SELECT 1") == [(1,)]
-    assert main(["stop", "--data-dir", data_dir]) == 0
 
 
 def test_the_module_imports_neither_django_nor_the_wheel():

