@@ -121,7 +121,7 @@ def exported_embedder() -> Path:
 
 @cache
 def export_of_this_code() -> Path:
-    """The packaged embedder's export, kept between runs under a hash of the code that makes it, whatever embedder a test
+    """The packaged embedder's export, kept between runs under a hash of the code that makes it, whatever model a test
     has the settings name.
     """
     KEPT_IN.mkdir(parents=True, exist_ok=True)

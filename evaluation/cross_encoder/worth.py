@@ -103,7 +103,7 @@ def measures_at(
     fitting, voters = Fitting(PREFERRED, division(known, FOLDS)), neighbours(known)
     fitting.fit()
     orders = [ranked(pool, unjudged(fitting.probabilities([row_of(pool, voters)]))) for pool in asked]
-    return measure_each(zip(orders, (pool.topic.relevant for pool in asked), strict=True), MEASURES)
+    return measure_each(zip(orders, (pool.topic.judged for pool in asked), strict=True), MEASURES)
 
 
 def at_depth(one: Asked, depth: int, read: Mapping[str, Reading]) -> LearningPool:

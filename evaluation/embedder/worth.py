@@ -48,7 +48,7 @@ def measured(ground: Ground, embedder: Embedder) -> list[dict[str, float]]:
     rankings = [
         nearest(passages @ embedder.embed_query(topic.query), ground.locators) for topic in ground.topics
     ]
-    return measure_each(zip(rankings, (topic.relevant for topic in ground.topics), strict=True), MEASURES)
+    return measure_each(zip(rankings, (topic.judged for topic in ground.topics), strict=True), MEASURES)
 
 
 def nearest(cosines: np.ndarray, locators: Sequence[str]) -> list[str]:

@@ -33,8 +33,8 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
     ms = (time.thread_time() - started) * 1000 / max(len(answerable), 1)
     orders["fused"] = [pool.locators for pool in answerable]
     orders["champion"] = served(champion, answerable)
-    relevant = [pool.topic.relevant for pool in answerable]
-    measures = {name: measure_each(zip(given, relevant, strict=True)) for name, given in orders.items()}
+    grades = [pool.topic.judged for pool in answerable]
+    measures = {name: measure_each(zip(given, grades, strict=True)) for name, given in orders.items()}
     scored = [pool for pool in tested if pool.candidates and not pool.final]
     probabilities = training.probabilities(challenger, scored)
     ece, pairs = expected_calibration_error(scored, probabilities), paired(answerable, measures)

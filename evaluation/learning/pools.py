@@ -197,8 +197,8 @@ class LearningPool:
     @cached_property
     def labels(self) -> np.ndarray:
         """1 where a candidate is relevant: it is, lies under, or closely holds a judged provision."""
-        relevant = self.topic.relevant
-        return np.array([credited(locator, relevant) is not None for locator in self.locators], dtype=int)
+        grades = self.topic.judged
+        return np.array([credited(locator, grades) is not None for locator in self.locators], dtype=int)
 
     @property
     def locators(self) -> list[str]:
@@ -288,7 +288,7 @@ def learnable(pools: Sequence[LearningPool]) -> list[LearningPool]:
 def ndcg_of(orders: Sequence[Sequence[str]], pools: Sequence[LearningPool]) -> np.ndarray:
     """nDCG@10 of the answerable topics, in the order of the pools."""
     answerable = [
-        (order, pool.topic.relevant)
+        (order, pool.topic.judged)
         for order, pool in zip(orders, pools, strict=True)
         if pool.topic.answerable
     ]

@@ -173,8 +173,8 @@ def on_judged_questions(model: RankerModel, rows: QuerySet[ShadowRanking]) -> It
     for topic in library.as_topics(asked.filter(name__in=names).select_related("domain")):
         if topic.relevant:
             row = last[by_name[topic.id]]
-            yield ndcg(row.instead, topic.relevant), ndcg(row.served, topic.relevant)
+            yield ndcg(row.instead, topic.judged), ndcg(row.served, topic.judged)
 
 
-def ndcg(locators: list[str], relevant: dict[str, int]) -> float:
-    return measure_topic(locators, relevant)[DECIDES]
+def ndcg(locators: list[str], grades: dict[str, int]) -> float:
+    return measure_topic(locators, grades)[DECIDES]

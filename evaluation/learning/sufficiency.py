@@ -36,7 +36,7 @@ def asked(runner: Runner, topic: Topic) -> Ranking:
 def is_right(topic: Topic, ranking: Ranking) -> bool:
     """Whether an answer is shown, and one of its first results is relevant."""
     first = [] if ranking.abstained else ranking.candidates[:RIGHT_AMONG]
-    return any(credited(candidate.locator, topic.relevant) for candidate in first)
+    return any(credited(candidate.locator, topic.judged) for candidate in first)
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
@@ -80,7 +80,7 @@ def recovery(topics: Sequence[Topic], *, show: Callable = iter) -> dict:
         if topic.answerable:
             for name, ranking in (("once", before), ("default", after)):
                 shown = [] if ranking.abstained else [c.locator for c in ranking.candidates]
-                values[name].append(measure_topic(shown, topic.relevant)["nDCG@10"])
+                values[name].append(measure_topic(shown, topic.judged)["nDCG@10"])
     return dict(told) | {f"nDCG@10 {name}": round(float(np.mean(v)), 4) for name, v in values.items() if v}
 
 

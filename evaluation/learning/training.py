@@ -250,7 +250,7 @@ def answers(artifact: bytes, pools: Sequence[LearningPool]) -> list[tuple[float,
     reranker = opened(artifact)
     served = [(pool, as_served(pool, reranker)) for pool in pools]
     return [
-        (scored.answer, credited(ranked(pool, scored)[0], pool.topic.relevant) is not None)
+        (scored.answer, credited(ranked(pool, scored)[0], pool.topic.judged) is not None)
         for pool, scored in served
     ]
 

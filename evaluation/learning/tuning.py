@@ -157,7 +157,7 @@ def is_relevant(locator: str, topic: Topic) -> bool | None:
     """By the topic's grades; nothing is relevant where the corpus has no answer; None where nobody judged."""
     if not topic.answerable:
         return False
-    if credited(locator, topic.relevant) is not None:
+    if credited(locator, topic.judged) is not None:
         return True
     return False if locator in topic.irrelevant else None
 
@@ -369,7 +369,7 @@ def judged_first_pages(topics: Iterable[Topic], name: str, *, show: Callable = i
 
 
 def judge(topic: Topic, first: Sequence[Candidate]) -> Judged:
-    relevant = tuple(credited(candidate.locator, topic.relevant) is not None for candidate in first)
+    relevant = tuple(credited(candidate.locator, topic.judged) is not None for candidate in first)
     return Judged(topic, tuple(features(candidate) for candidate in first), relevant)
 
 

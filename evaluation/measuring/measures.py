@@ -33,30 +33,36 @@ AT_ONCE = 1_000  # permutations held in memory together
 SAME = 1e-9  # differences below are rounding
 
 
-def credited(locator: str, relevant: Mapping[str, int]) -> str | None:
-    """The relevant locator that a result counts for: its own, one above it, or one just below a fine ancestor."""
-    at_or_above = [r for r in relevant if locator == r or locator.startswith(f"{r}/")]
+def judged_by(locator: str, grades: Mapping[str, int]) -> str | None:
+    """The judged locator that tells of a result: its own, the nearest above, or the best just below a fine ancestor."""
+    at_or_above = [judged for judged in grades if locator == judged or locator.startswith(f"{judged}/")]
     if at_or_above:
         return max(at_or_above, key=len)
     if not any(part in locator for part in COARSE):
         return None
-    below = [r for r in relevant if r.startswith(f"{locator}/")]
-    return max(below, key=lambda r: relevant[r], default=None)
+    below = [judged for judged in grades if judged.startswith(f"{locator}/")]
+    return max(below, key=lambda judged: grades[judged], default=None)
 
 
-def credit(locators: Sequence[str], relevant: Mapping[str, int]) -> list[str]:
+def credited(locator: str, grades: Mapping[str, int]) -> str | None:
+    """The relevant locator that a result counts for; none where what tells of it was judged irrelevant."""
+    judged = judged_by(locator, grades)
+    return judged if judged is not None and grades[judged] else None
+
+
+def credit(locators: Sequence[str], grades: Mapping[str, int]) -> list[str]:
     """The ranking with each relevant locator once, at its first credit; repeats are dropped before ranks count."""
     ranking: list[str] = []
     for locator in locators:
-        name = credited(locator, relevant) or locator
+        name = credited(locator, grades) or locator
         if name not in ranking:
             ranking.append(name)
     return ranking
 
 
-def measure_topic(locators: Sequence[str], relevant: Mapping[str, int]) -> dict[str, float]:
+def measure_topic(locators: Sequence[str], grades: Mapping[str, int]) -> dict[str, float]:
     """Every measure for one topic; nothing shown measures 0."""
-    return measure_each([(locators, relevant)])[0]
+    return measure_each([(locators, grades)])[0]
 
 
 def measure_each(
@@ -66,10 +72,10 @@ def measure_each(
     run: list[ScoredDoc] = []
     qrels: list[ir_measures.Qrel] = []
     measured: list[dict[str, float]] = []
-    for number, (locators, relevant) in enumerate(topics):
-        ranking = enumerate(credit(locators, relevant), start=1)
+    for number, (locators, grades) in enumerate(topics):
+        ranking = enumerate(credit(locators, grades), start=1)
         run += [ScoredDoc(str(number), locator, 1.0 / rank) for rank, locator in ranking]
-        qrels += [ir_measures.Qrel(str(number), locator, grade) for locator, grade in relevant.items()]
+        qrels += [ir_measures.Qrel(str(number), locator, grade) for locator, grade in grades.items()]
         measured.append(dict.fromkeys(names, 0.0))
     wanted = {MEASURES[name]: name for name in names}
     if run and qrels:
@@ -78,24 +84,17 @@ def measure_each(
     return measured
 
 
-def condense(locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str]) -> list[str]:
+def condense(locators: Sequence[str], grades: Mapping[str, int]) -> list[str]:
     """The credited ranking without what nobody judged (Sakai, SIGIR 2007): absent is not taken for irrelevant."""
-    return [locator for locator in credit(locators, relevant) if is_judged(locator, relevant, irrelevant)]
+    return [locator for locator in credit(locators, grades) if judged_by(locator, grades) is not None]
 
 
-def is_judged(locator: str, relevant: Mapping[str, int], irrelevant: Collection[str]) -> bool:
-    zeros = dict.fromkeys(irrelevant, 0)
-    return credited(locator, relevant) is not None or credited(locator, zeros) is not None
-
-
-def judged_share(
-    locators: Sequence[str], relevant: Mapping[str, int], irrelevant: Collection[str]
-) -> float | None:
+def judged_share(locators: Sequence[str], grades: Mapping[str, int]) -> float | None:
     """judged@10: the share of the first ten shown that anybody judged; None where nothing was shown."""
-    shown = credit(locators, relevant)[:10]
+    shown = credit(locators, grades)[:10]
     if not shown:
         return None
-    return sum(is_judged(locator, relevant, irrelevant) for locator in shown) / len(shown)
+    return sum(judged_by(locator, grades) is not None for locator in shown) / len(shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,19 +125,19 @@ class TopicResult:
 
     @property
     def values(self) -> dict[str, float]:
-        return measure_topic(self.shown, self.topic.relevant)
+        return measure_topic(self.shown, self.topic.judged)
 
     @property
     def condensed(self) -> dict[str, float]:
         """The measures with what nobody judged taken out of the ranking."""
-        kept = condense(self.shown, self.topic.relevant, self.topic.irrelevant)
-        values = measure_topic(kept, self.topic.relevant)
+        kept = condense(self.shown, self.topic.judged)
+        values = measure_topic(kept, self.topic.judged)
         return {name: values[name] for name in CONDENSED}
 
     @property
     def judged(self) -> float | None:
         """judged@10; None where nothing was shown."""
-        return judged_share(self.shown, self.topic.relevant, self.topic.irrelevant)
+        return judged_share(self.shown, self.topic.judged)
 
 
 def with_judgments(topics: Iterable[Topic]) -> list[Topic]:

@@ -270,14 +270,14 @@ def rules_version() -> int:
 
 
 def ndcg(topic: Topic, answer: Answer) -> float:
-    return measure_topic(answer.locators, topic.relevant)["nDCG@10"]
+    return measure_topic(answer.locators, topic.judged)["nDCG@10"]
 
 
 def ranks(locators: Iterable[str], topic: Topic) -> dict[str, int]:
     """The first rank at which each relevant section is found, counted from 1."""
     found: dict[str, int] = {}
     for rank, locator in enumerate(locators, start=1):
-        if name := credited(locator, topic.relevant):
+        if name := credited(locator, topic.judged):
             found.setdefault(name, rank)
     return found
 

@@ -180,7 +180,7 @@ def failure_of(topic: Topic, answer: Answer) -> str:
     if answer.abstained:
         return Failure.DECLINED
     shown = answer.locators[:FIRST]
-    return "" if any(credited(locator, topic.relevant) for locator in shown) else Failure.UNFOUND
+    return "" if any(credited(locator, topic.judged) for locator in shown) else Failure.UNFOUND
 
 
 # -- Trying rules

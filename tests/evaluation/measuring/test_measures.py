@@ -64,6 +64,8 @@ def test_measures_agree_with_the_contracts_tool_on_random_rankings(contract_tool
             "/us/const/amendment/XIV/section/1",
         ),
         ("/us/const/article/I", {"/us/const/article/I/section/1": 2}, None),
+        ("/us/usc/t8/s1158/a/2", {"/us/usc/t8/s1158": 2, "/us/usc/t8/s1158/a": 0}, None),
+        ("/us/const/amendment/XIV", {"/us/const/amendment/XIV/section/1": 0}, None),
         ("/us/const/amendment/I", {"/us/const/amendment/II": 1}, None),
     ],
 )
@@ -98,21 +100,21 @@ def test_an_interval_holds_its_mean_and_is_repeatable():
     assert paired_difference(values, values).mean == 0
 
 
-RELEVANT, IRRELEVANT = {"/r/1": 3, "/r/2": 1}, {"/n"}
+GRADES = {"/r/1": 3, "/r/2": 1, "/n": 0}
 
 
 def test_what_nobody_judged_is_left_out_of_condensed_measures():
     shown = ["/u/1", "/n", "/u/2", "/r/1"]
-    assert condense(shown, RELEVANT, IRRELEVANT) == ["/n", "/r/1"]
-    assert measure_topic(shown, RELEVANT)["MRR@10"] == 0.25
-    assert measure_topic(condense(shown, RELEVANT, IRRELEVANT), RELEVANT)["MRR@10"] == 0.5
+    assert condense(shown, GRADES) == ["/n", "/r/1"]
+    assert measure_topic(shown, GRADES)["MRR@10"] == 0.25
+    assert measure_topic(condense(shown, GRADES), GRADES)["MRR@10"] == 0.5
 
 
 @pytest.mark.parametrize(
     "shown, share", [(["/r/1", "/n", "/u/1", "/u/2"], 0.5), (["/u/1"], 0), ([], None), (["/r/1"] * 3, 1)]
 )
 def test_judged_at_ten_counts_what_was_shown(shown, share):
-    assert judged_share(shown, RELEVANT, IRRELEVANT) == share
+    assert judged_share(shown, GRADES) == share
 
 
 def exact(differences):
