@@ -32,6 +32,7 @@ LOGGED = [
     "amendment IV",
     "police warrants for GPS tracking",
 ]
+LINES: list[SearchLog] = []
 
 
 @pytest.fixture
@@ -51,21 +52,16 @@ def topics(db):
             Judgment.objects.create(topic=topic, locator=locator, grade=grade, judge="ann")
 
 
-@pytest.fixture(scope="session")
-def lines() -> list[SearchLog]:
-    """What searches for these questions have logged: they are made once."""
-    return []
-
-
 @pytest.fixture
-def logged(db, lines):
+def logged(db):
+    """The questions are searched once in a process; what that logged is put in place for each test."""
     SearchLog.objects.all().delete()
-    if lines:
-        SearchLog.objects.bulk_create(lines)
+    if LINES:
+        SearchLog.objects.bulk_create(LINES)
         return
     for question in LOGGED:
         search(SearchRequest(text=question))
-    lines += SearchLog.objects.order_by("created_at")
+    LINES.extend(SearchLog.objects.order_by("created_at"))
 
 
 def draft(*actions: dict | str, criteria=WARRANT, targets=(), **fields) -> Rule:

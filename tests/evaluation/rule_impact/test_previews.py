@@ -40,7 +40,6 @@ from tests.evaluation.rule_impact.test_impact import (
     LOGGED,
     WARRANT,
     draft,
-    lines,
     logged,
     previewed,
     topics,
