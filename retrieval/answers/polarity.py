@@ -8,6 +8,7 @@ sentence is quoted without a yes or no.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice, product
 
 from retrieval.text.analyzer import stems
@@ -48,6 +49,7 @@ def polarity(question: str, sentence: str) -> str:
     return "no" if forbids else "yes"
 
 
+@lru_cache(maxsize=100)  # a question is compared with many sentences
 def plain(text: str) -> str:
     return " ".join(fold(text).split())
 

@@ -37,7 +37,9 @@ def test_numbers_are_written_as_the_language_of_the_reader_writes_them():
 def test_no_refusal_has_its_values_in_its_words():
     """Words with values in them are in no catalogue."""
     for path in (path for room in ("retrieval", "rules", "evaluation") for path in Path(room).rglob("*.py")):
-        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+        code = path.read_text()
+        tree = ast.parse(code if any(name in code for name in REFUSALS) else "")
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", getattr(call.func, "attr", ""))
             assert name not in REFUSALS or not isinstance(call.args[0], ast.JoinedStr), f"{path}:{call.lineno}"
 

@@ -83,8 +83,8 @@ def test_no_sentence_that_ships_says_yes_or_no_wrongly():
     sentences = [text[one.start : one.end] for text in texts for one in units(text)]
     said = [
         (one["right"], polarity(one.get("translated", one["question"]), sentence))
-        for one in asked
         for sentence in sentences
+        for one in asked
     ]
     assert not [pair for pair in said if pair[1] and pair[0] != pair[1]]
     assert sum(bool(answered) for _right, answered in said) >= 4

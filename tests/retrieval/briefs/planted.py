@@ -11,7 +11,7 @@ from retrieval.access.row_security import as_system
 from retrieval.briefs.checking import Report, check_brief
 from retrieval.corpus import decided_cases
 from retrieval.ingestion.staging import section_rows
-from retrieval.models import Anchor, Document, Domain
+from retrieval.models import Anchor, Document, Domain, Section
 from retrieval.parsing import cases
 from retrieval.parsing.uslm import reader as uslm
 from tests.conftest import ROOT
@@ -40,13 +40,15 @@ def briefs() -> dict[str, dict]:
 def load(domain: Domain, source) -> None:
     """Live rows of a document, not indexed."""
     document = Document.objects.create(domain=domain, locator=source.identifier, title=source.title)
-    for section, node in section_rows(domain, source):
+    rows = list(section_rows(domain, source))
+    for section, _node in rows:
         section.document, section.live = document, True
-        section.save()
-        places = {"section": section, "document": document}
-        Anchor.objects.bulk_create(
-            Anchor(**{name: getattr(anchor, name) for name in OF_ANCHOR}, **places) for anchor in node.anchors
-        )
+    Section.objects.bulk_create(section for section, _node in rows)
+    Anchor.objects.bulk_create(
+        Anchor(**{name: getattr(anchor, name) for name in OF_ANCHOR}, section=section, document=document)
+        for section, node in rows
+        for anchor in node.anchors
+    )
 
 
 def load_decisions() -> None:

@@ -28,7 +28,8 @@ class Page:
     def __init__(self, response):
         self.elements: list[tuple[str, dict]] = []
         self.words: list[str] = []
-        etree.fromstring(response.content, etree.HTMLParser(target=self, encoding="utf-8"))
+        written = response.content.replace(b"\0", "\ufffd".encode())  # as browsers read it
+        etree.fromstring(written, etree.HTMLParser(target=self, encoding="utf-8"))
 
     def start(self, tag, attributes):
         self.elements.append((tag, dict(attributes)))
