@@ -8,7 +8,6 @@ sentence is quoted without a yes or no.
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import islice, product
 
 from retrieval.text.analyzer import stems
@@ -33,8 +32,8 @@ CHOICE = re.compile(r"\w+(?:, \w+)*,? or \w+")
 def polarity(question: str, sentence: str) -> str:
     """ "yes", "no", or "" where it is not certain; both in English."""
     asks = ASKS.fullmatch(plain(question).strip(" ?¿."))
-    says = SAYS.fullmatch(plain(sentence).strip(" ."))
-    if not asks or not says or len(MODAL.findall(says[0])) != 1:
+    says = SAYS.fullmatch(plain(sentence).strip(" .")) if asks else None
+    if not says or len(MODAL.findall(says[0])) != 1:
         return ""
     wanted, said = asks["whole"] or f"{asks['who']} {asks['does']}", f"{says['who']} {says['does']}"
     if any(doubt.search(text) for doubt in (REFUSES, REFERS) for text in (wanted, said)):
@@ -49,7 +48,6 @@ def polarity(question: str, sentence: str) -> str:
     return "no" if forbids else "yes"
 
 
-@lru_cache(maxsize=100)  # a question is compared with many sentences
 def plain(text: str) -> str:
     return " ".join(fold(text).split())
 
