@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from evaluation.learning import pools as learning_pools
 from evaluation.learning import promotion, retraining, training
 from evaluation.learning.pools import pools_of
 from evaluation.learning.training import Trained
@@ -53,7 +54,7 @@ def few(tmp_path_factory):
     """A topics file small enough to train on in seconds."""
     path = tmp_path_factory.mktemp("topics") / "few.jsonl"
     rows = {json.loads(line)["id"]: line for line in TOPICS.read_text(encoding="utf-8").splitlines()}
-    chosen = [*some("train", 80), *some("test", 40)]
+    chosen = [*some("train", 40), *some("test", 20)]
     path.write_text("\n".join(rows[each.id] for each in chosen), encoding="utf-8")
     return path
 
@@ -78,7 +79,8 @@ def quick(monkeypatch, few, gathered):
 
     monkeypatch.setattr(retraining, "pools_of", pools_made_once)
     monkeypatch.setattr(training, "EPOCHS", 2)
-    monkeypatch.setattr(promotion, "FEWEST", 20)
+    monkeypatch.setattr(learning_pools, "FEWEST", 20)
+    monkeypatch.setattr(promotion, "FEWEST", 10)
     monkeypatch.setattr(promotion, "MOST_ECE", 1.0)
     nothing_judged()
     return str(few)
@@ -86,9 +88,9 @@ def quick(monkeypatch, few, gathered):
 
 @pytest.fixture(scope="session")
 def pools(django_db_setup, django_db_blocker):
-    """A part of the train split, gathered once."""
+    """A part of the train split, gathered once: with little more than the fewest answerable topics."""
     with django_db_blocker.unblock():
-        return pools_of(read_topics(TOPICS, split="train")[::5])
+        return pools_of(some("train", 90))
 
 
 @pytest.fixture(scope="session")

@@ -30,13 +30,13 @@ from evaluation.learning.tuning import (
 )
 from evaluation.management.commands.tune_thresholds import described
 from evaluation.topics import library
-from evaluation.topics.topic import Topic, read_topics
+from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.stages.reranker.artifact import pack
 from rules.models import DomainThreshold
 from rules.thresholds.publishing import next_version
-from tests.conftest import ROOT
+from tests.evaluation.learning.conftest import TOPICS, some
 from tests.rerankers import some_reranker
 
 
@@ -163,7 +163,6 @@ def test_a_candidate_is_right_wrong_or_unjudged():
 
 @pytest.fixture
 def domain(db):
-    library.load()
     return Domain.objects.get(slug="us_constitution")
 
 
@@ -179,7 +178,9 @@ def deployed(**manifest) -> None:
 
 def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch):
     deployed()
-    few = {split: library.topics_of("us_constitution", split)[:70] for split in ("tune", "test")}
+    few = {
+        split: library.topics_of("us_constitution", split)[:count] for split, count in (("tune", 36), ("test", 16))
+    }
     monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
     out, picture = StringIO(), tmp_path / "curve.svg"
     call_command(
@@ -199,12 +200,12 @@ def test_the_command_chooses_checks_and_publishes(domain, tmp_path, monkeypatch)
     assert gates["chosen"].keys() == {"accept", "verify", "row"}
     accept = gates["chosen"]["accept"]
     assert accept["value"] is None or accept["bound"] <= 0.02
-    assert reranker["test"]["declined"]["n"] > 50 and "declined" not in gates["test"]
+    assert reranker["test"]["declined"]["n"] > 10 and "declined" not in gates["test"]
     assert told["risk_coverage"][-1][0] == 1
     assert picture.read_text().startswith("<svg")
     row = DomainThreshold.objects.get(domain=domain, active=True)
     assert row.answer_minimum == minimum and row.version == 2
-    few["test"] = few["test"][:10]
+    few["test"] = few["test"][:5]
     again = StringIO()
     call_command("tune_thresholds", "us_constitution", "--json", "--declined", "0.1", stdout=again)
     assert json.loads(again.getvalue())["learned"]["chosen"]["answer_minimum"]["value"] == minimum
@@ -217,7 +218,7 @@ def tuned(*options: str) -> tuple[dict, str]:
 
 
 def test_without_a_reranker_nothing_is_chosen_on_its_scale(domain, monkeypatch):
-    few = {split: library.topics_of("us_constitution", split)[:20] for split in ("tune", "test")}
+    few = {split: library.topics_of("us_constitution", split)[:5] for split in ("tune", "test")}
     monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
     told, problems = tuned()
     assert "learned" not in told and not {"mlp_high", "mlp_low", "answer_minimum"} & told["row"].keys()
@@ -225,7 +226,7 @@ def test_without_a_reranker_nothing_is_chosen_on_its_scale(domain, monkeypatch):
 
 
 def test_no_limit_of_the_reranker_is_chosen_on_what_it_learned_from(domain, monkeypatch):
-    few = {split: library.topics_of("us_constitution", split)[:20] for split in ("train", "tune", "test")}
+    few = {split: library.topics_of("us_constitution", split)[:5] for split in ("train", "tune", "test")}
     monkeypatch.setattr(library, "topics_of", lambda domain, split: few[split])
     deployed(topics=[topic.id for topic in few["train"]])
     chosen = []
@@ -256,12 +257,9 @@ def test_the_rerankers_limits_are_chosen_on_its_own_probabilities(domain):
     assert choose(sure, Targets(), GATES).row.keys() == {"accept", "verify"}
 
 
-TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
-
-
 @pytest.mark.django_db
 def test_a_calibration_declines_no_more_than_it_was_allowed():
-    fitted = fit(judged_first_pages(read_topics(TOPICS, split="tune"), "gated"), most_declined=0.05)
+    fitted = fit(judged_first_pages(some("tune", FEWEST + 10), "gated"), most_declined=0.05)
     assert fitted.declined_answerable <= 0.05 + 1 / fitted.topics
     assert fitted.declined_unanswerable > fitted.declined_answerable
     assert all(weight >= 0 for name, weight in fitted.weights.items() if "intercept" not in name)

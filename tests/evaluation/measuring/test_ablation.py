@@ -21,8 +21,7 @@ from tests.llm_server import FAILING
 
 @pytest.fixture
 def topics(db):
-    library.load()
-    return library.topics_of("us_constitution", "test")[::40]
+    return library.topics_of("us_constitution", "test")[::80]
 
 
 @pytest.fixture

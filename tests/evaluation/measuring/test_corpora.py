@@ -105,7 +105,7 @@ def part_of(beir: Path, folder: Path, queries: int) -> Path:
 
 @pytest.mark.django_db
 @pytest.mark.measuring_data
-@pytest.mark.parametrize(("queries", "least"), [(12, 0.6), pytest.param(225, 0.42, marks=pytest.mark.full)])
+@pytest.mark.parametrize(("queries", "least"), [(4, 0.6), pytest.param(225, 0.42, marks=pytest.mark.full)])
 def test_a_beir_set_is_measured_and_leaves_nothing_behind(measuring_data, tmp_path, capsys, queries, least):
     whole = measuring_data / "beir/cranfield"
     folder = whole if queries == 225 else part_of(whole, tmp_path / "cranfield", queries)

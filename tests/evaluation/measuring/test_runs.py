@@ -15,7 +15,6 @@ from evaluation.measuring.quality import series
 from evaluation.measuring.runs import LLM_STAGE, Runner, cost_of, llm_use, report, run_topics, store
 from evaluation.models import Judgment, Run
 from evaluation.models import Topic as TopicRow
-from evaluation.topics.library import load
 from evaluation.topics.topic import Topic, read_topics
 from evaluation.topics.writing import trec_run
 from retrieval import pipeline
@@ -29,7 +28,7 @@ TOPICS = ROOT / "evaluation/topics/data/us_constitution.jsonl"
 BROAD = ROOT / "evaluation/measuring/broad_questions.jsonl"
 
 
-EVERY = [3, pytest.param(1, marks=pytest.mark.full)]
+EVERY = [6, pytest.param(1, marks=pytest.mark.full)]
 
 
 @pytest.mark.django_db
@@ -147,7 +146,6 @@ def test_a_run_is_kept_with_its_versions_and_every_topic(capsys):
 
 @pytest.mark.django_db
 def test_a_report_tells_which_questions_the_reranker_learned_from(capsys):
-    load()
     first, *_ = read_topics(TOPICS, split="tune")
     domain = Domain.objects.get(slug=first.domain)
     TopicRow.objects.create(name="near", query=f"{first.query}!", domain=domain)
@@ -160,7 +158,6 @@ def test_a_report_tells_which_questions_the_reranker_learned_from(capsys):
 
 @pytest.mark.django_db
 def test_topics_of_the_database_measure_like_their_file(capsys):
-    load()
     kept = {topic.id: topic for topic in read_topics(TOPICS, split="tune")}
     call_command(
         "evaluate", topics_from_db="us_constitution", split="tune", json=True, no_store=True, limit=10
