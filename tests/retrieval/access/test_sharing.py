@@ -17,6 +17,7 @@ from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, Sec
 from retrieval.models.access import caller_for, name_of
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
+from tests.builders import a_document, a_section
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("read_here")]
 
@@ -49,6 +50,16 @@ def handed_in(caller, text="1. Term. A year.", filename="settlement.txt", **fiel
     with as_system():
         upload.refresh_from_db()
         return upload.document
+
+
+def owned(caller, grants=()):
+    """A private document as it stands once a file was handed in: for tests of who may do what with it."""
+    document = fresh(a_document(cases(), owner=sharing.own_principal(caller)))
+    a_section(document, "A year.")
+    with as_caller(caller):
+        for name in grants:
+            sharing.share(document, name, "reader", caller)
+    return document
 
 
 def last_number():
@@ -94,7 +105,7 @@ def test_a_file_of_a_granted_documents_name_becomes_a_document_of_ones_own(ann, 
 
 @pytest.mark.parametrize("role", ["reader", "contributor"])
 def test_who_was_granted_a_document_neither_shares_nor_withdraws_nor_erases_it(ann, ben, role):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.share(document, "user:ann", role, ben)
     for act in (
@@ -147,7 +158,7 @@ def test_a_job_does_only_what_its_owner_may(ann, ben):
 
 
 def test_a_name_that_nobody_has_is_answered_like_one_that_somebody_has(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         for name in ("user:ann", "user:zoe"):
             sharing.share(document, name, "reader", ben)
@@ -163,7 +174,7 @@ def test_a_name_that_nobody_has_is_answered_like_one_that_somebody_has(ann, ben)
 
 
 def test_a_reader_sees_what_is_shared_with_them_and_leaves_it(ann, ben):
-    document = handed_in(ben, grants=["user:ann"])
+    document = owned(ben, grants=["user:ann"])
     with as_caller(ann):
         assert sharing.role_of(document, ann) == "reader"
         sharing.leave(document, ann)
@@ -175,13 +186,13 @@ def test_a_reader_sees_what_is_shared_with_them_and_leaves_it(ann, ben):
 def test_who_reads_through_a_group_is_told_so_on_leaving(ben):
     user = User.objects.create_user("gus")
     user.groups.add(Group.objects.create(name="Litigation"))
-    document, gus = handed_in(ben, grants=["group:Litigation"]), caller_for(user)
+    document, gus = owned(ben, grants=["group:Litigation"]), caller_for(user)
     with as_caller(gus), pytest.raises(Unprocessable, match="group"):
         sharing.leave(document, gus)
 
 
 def test_a_document_changes_hands_when_the_offer_is_accepted(ben, cleo):
-    document = handed_in(ben)
+    document = owned(ben)
     name = name_of(cleo.principals[0])
     with as_caller(ben):
         sharing.offer(document, name, ben)
@@ -203,7 +214,7 @@ def fresh(document):
 
 
 def test_an_owner_who_also_shared_with_themselves_can_give_the_document_away(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.share(document, "user:ben", "reader", ben)
         sharing.offer(document, "user:ann", ben)
@@ -214,14 +225,14 @@ def test_an_owner_who_also_shared_with_themselves_can_give_the_document_away(ann
 
 
 def test_roles_of_many_documents_take_no_query_each(ann, ben, django_assert_num_queries):
-    for number in range(3):
-        handed_in(ben, f"1. Pay. Ben pays {number}.", f"{number}.txt", grants=["user:ann"])
+    for _ in range(3):
+        owned(ben, grants=["user:ann"])
     with as_caller(ann), django_assert_num_queries(2):
         assert [sharing.role_of(document, ann) for document in sharing.held(ann)] == ["reader"] * 3
 
 
 def test_an_offer_that_was_taken_back_cannot_be_accepted(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
         sharing.take_back(document, "user:ann", ben)
@@ -231,7 +242,7 @@ def test_an_offer_that_was_taken_back_cannot_be_accepted(ann, ben):
 
 @pytest.mark.parametrize("role", ["reader", "contributor"])
 def test_an_offer_ends_when_the_document_is_shared_again(ann, ben, role):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
         sharing.share(document, "user:ann", role, ben)
@@ -241,7 +252,7 @@ def test_an_offer_ends_when_the_document_is_shared_again(ann, ben, role):
 
 
 def test_who_leaves_a_document_cannot_accept_it_later(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
     with as_caller(ann):
@@ -250,7 +261,7 @@ def test_who_leaves_a_document_cannot_accept_it_later(ann, ben):
 
 
 def test_an_offer_is_taken_back_though_its_name_was_changed(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
         User.objects.filter(username="ann").update(username="anna")
@@ -259,7 +270,7 @@ def test_an_offer_is_taken_back_though_its_name_was_changed(ann, ben):
 
 
 def test_a_name_that_is_somebodys_now_stands_there_once(ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.share(document, "user:later", "reader", ben)
         User.objects.create_user("later")
@@ -268,7 +279,7 @@ def test_a_name_that_is_somebodys_now_stands_there_once(ben):
 
 
 def test_none_of_a_name_keeps_a_higher_role_or_an_offer(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
         User.objects.filter(username="ann").update(username="anna")
@@ -279,7 +290,7 @@ def test_none_of_a_name_keeps_a_higher_role_or_an_offer(ann, ben):
 
 
 def test_an_offer_of_a_document_read_before_it_ended_is_accepted_by_nobody(ann, ben):
-    document = handed_in(ben)
+    document = owned(ben)
     with as_caller(ben):
         sharing.offer(document, "user:ann", ben)
     as_shown = fresh(document)
@@ -293,7 +304,7 @@ def test_an_offer_of_a_document_read_before_it_ended_is_accepted_by_nobody(ann, 
 def test_a_refused_leave_changes_nothing(ben):
     user = User.objects.create_user("gus")
     user.groups.add(Group.objects.create(name="Litigation"))
-    document, gus = handed_in(ben, grants=["group:Litigation"]), caller_for(user)
+    document, gus = owned(ben, grants=["group:Litigation"]), caller_for(user)
     with as_caller(ben):
         sharing.share(document, "user:gus", "contributor", ben)
     with as_caller(gus), pytest.raises(Unprocessable, match="group"):
@@ -319,7 +330,7 @@ def test_who_takes_a_name_while_a_file_waits_reads_nothing(ann, ben):
 
 
 def test_a_document_whose_owner_is_gone_can_be_assigned(ann, ben, cleo):
-    of_person, of_key = handed_in(ben), handed_in(cleo)
+    of_person, of_key = owned(ben), owned(cleo)
     for document in (of_person, of_key):
         with pytest.raises(Forbidden):
             sharing.assign(document, ann.principals[0])
@@ -331,9 +342,9 @@ def test_a_document_whose_owner_is_gone_can_be_assigned(ann, ben, cleo):
 
 
 def test_staff_assign_only_what_nobody_owns(ann, ben):
-    owned = handed_in(ben)
+    bens = owned(ben)
     with pytest.raises(Forbidden):
-        sharing.assign(owned, ann.principals[0])
+        sharing.assign(bens, ann.principals[0])
     with as_system():
         orphan = Document.objects.create(domain=cases(), locator="/client_cases/orphan", title="Orphan")
     sharing.assign(orphan, ann.principals[0])
