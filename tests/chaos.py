@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.client import HTTPException
@@ -79,7 +79,7 @@ class Client(threading.Thread):
                 self.run_.told.missing.append((begun, what))
 
     def search(self) -> None:
-        question = self.chance.choice(QUESTIONS)
+        question = self.chance.choice(self.run_.questions)
         day = f"{self.chance.randint(2001, 2025)}-{self.chance.randint(1, 12):02}-{self.chance.randint(1, 28):02}"
         as_of = self.chance.choice(("", day))
         answer = ask(self.run_.arf, question, as_of)
@@ -121,20 +121,33 @@ def health(arf: RunningArf) -> dict[str, str]:
 
 
 class Chaos:
-    """One run. `pause`: seconds of each client between two requests. `broken` says of each part whether its files or
-    rows are damaged just now.
+    """One run. `pause`: seconds of each client between two requests; `again`: seconds in which a killed web server
+    serves again, else it is killed to find out; `kinds`: what is killed, of KILLED. `broken` says of each part whether
+    its files or rows are damaged just now.
     """
 
-    def __init__(self, arf: RunningArf, *, seed: int, clients: int = 4, pause: float = 0.05):
+    def __init__(
+        self,
+        arf: RunningArf,
+        *,
+        seed: int,
+        clients: int = 4,
+        pause: float = 0.05,
+        questions: Sequence[str] = QUESTIONS,
+        again: float | None = None,
+        kinds: Sequence[str] = (),
+    ):
         self.arf, self.seed, self.pause, self.chance = arf, seed, pause, random.Random(seed)
+        self.questions, self.kinds = questions, kinds or tuple(KILLED)
         self.told, self.over = Told(), threading.Event()
         self.killed, self.damaged, self.last = Counter(), Counter(), dict[str, float]()
         self.spoilt: set[str] = set()
         self.answers = {
-            (question, dated): self.settled(question, dated) for question in QUESTIONS for dated in (0, 1)
+            (question, dated): self.settled(question, dated) for question in questions for dated in (0, 1)
         }
         self.files = {name: sha256(fetch(arf, f"/static/{name}")).hexdigest() for name in served(arf)}
-        self.grace = self.seconds_to_answer_again()
+        # Or thrice what a killed web server takes to serve again, where that is more.
+        self.grace = max(GRACE, 3 * (self.seconds_to_answer_again() if again is None else again))
         self.clients = [Client(self, number) for number in range(clients)]
 
     def settled(self, question: str, dated: bool) -> Shown:
@@ -144,12 +157,9 @@ class Chaos:
         return shown(first)
 
     def seconds_to_answer_again(self) -> float:
-        """The grace, or thrice what a killed web server takes to serve again, where that is more."""
-        started, old = time.monotonic(), self.arf.pids("gunicorn")
-        os.kill(old[0], signal.SIGKILL)
-        wait_for(lambda: not set(old) & set(self.arf.pids("gunicorn")) and self.arf.searches())
+        seconds = kill_web_server(self.arf)
         self.last["web server"] = time.monotonic()
-        return max(GRACE, 3 * (time.monotonic() - started))
+        return seconds
 
     def round(self, *, kills: int, files: list[str], quiet: float) -> None:
         """Damage, kills, the time that is allowed for them, and a while in which every request is answered."""
@@ -174,8 +184,8 @@ class Chaos:
         while time.monotonic() < until:
             ready = [
                 kind
-                for kind, (_, pause) in KILLED.items()
-                if time.monotonic() > self.last.get(kind, -pause) + pause
+                for kind in self.kinds
+                if time.monotonic() > self.last.get(kind, -KILLED[kind][1]) + KILLED[kind][1]
             ]
             kind = self.chance.choice(ready)
             try:
@@ -276,7 +286,9 @@ class Chaos:
         """What is not as it was before."""
         try:
             asked = [
-                (question, day, ask(self.arf, question, day)) for question in QUESTIONS for day in ("", *DATES)
+                (question, day, ask(self.arf, question, day))
+                for question in self.questions
+                for day in ("", *DATES)
             ]
             others = [
                 f"{question} {day}: {answer['degraded'] or shown(answer)[:4]}"
@@ -327,6 +339,14 @@ def settle(arf: RunningArf) -> None:
     """Rerankers that rank alike, so that one can take another's place; none is trained meanwhile."""
     arf.run(RERANKERS)
     wait_for(lambda: set(health(arf).values()) == {"ok"})
+
+
+def kill_web_server(arf: RunningArf) -> float:
+    """Seconds until there is another, none of whose workers is an old one, and it answers."""
+    started, old = time.monotonic(), arf.pids("gunicorn")
+    os.kill(old[0], signal.SIGKILL)
+    wait_for(lambda: not set(old) & set(arf.pids("gunicorn")) and arf.searches())
+    return time.monotonic() - started
 
 
 def cut(file: Path) -> None:

@@ -16,7 +16,6 @@ from tests.database import ROOT
 
 pytest_plugins = ["tests.served", "tests.real_llm"]
 MEASURING_DATA = ROOT.parent / "shared" / "data"
-gc.set_threshold(100_000, 20, 100)  # seldom: with Python's own it took a fifteenth of all processor time
 
 # One process makes the database's template with the first file; the other exports models, and needs no database yet.
 BEGIN_WITH = [

@@ -153,9 +153,12 @@ class RunningArf:
         self.process.send_signal(how)
         return self.process.wait(DEADLINE)
 
-    def remove(self) -> None:
+    def end_scripts(self) -> None:
         if "scripts" in vars(self):
-            self.scripts.communicate()
+            vars(self).pop("scripts").communicate()
+
+    def remove(self) -> None:
+        self.end_scripts()
         if self.process is not None and self.process.poll() is None:
             self.stop()
         self.postgres.stop("immediate")

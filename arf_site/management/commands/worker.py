@@ -27,6 +27,7 @@ class Command(BaseCommand):
     4. Meanwhile, whenever the database was away, take up the jobs that this interrupted.
     """
 
+    requires_system_checks = ()  # `up` or `prepare` has run them: they load every page, which no job needs
     help = "Runs the queue: takes up unfinished jobs, then works until stopped."
 
     def handle(self, **options) -> None:

@@ -20,6 +20,7 @@ RESTING = 2.0  # seconds before the next look while the database does not answer
 
 
 class Command(BaseCommand):
+    requires_system_checks = ()  # `up` or `prepare` has run them: they load every page
     help = "The node's one writer of the lexical index and that of notes: applies what changes until it is stopped."
 
     def add_arguments(self, parser):

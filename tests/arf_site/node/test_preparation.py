@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,9 +29,8 @@ from rules.models import Alias
 from tests.builders import a_document
 from tests.evaluation.learning.rerankers import of_other_features
 from tests.rerankers import some_reranker
-from tests.running import is_running, wait_for
+from tests.running import is_running, python, wait_for
 
-DJANGO = os.environ | {"DJANGO_SETTINGS_MODULE": "arf_site.settings"}
 pytestmark = pytest.mark.django_db
 
 
@@ -289,21 +287,20 @@ def test_what_is_being_prepared_ends_when_it_stops(tmp_path):
     assert upkeep.process.returncode == -signal.SIGTERM
 
 
-def test_an_export_ends_with_the_process_that_waits_for_it(tmp_path):
-    command = "import sys, time; open(sys.argv[-1], 'w').close(); time.sleep(600)"
-    waiting = f"""
-import subprocess, sys
-from arf_site.node import preparation
-ending = preparation.ending_with_us
-preparation.ending_with_us = lambda _: ending([sys.executable, "-c", {command!r}, {str(tmp_path / "begun")!r}])
-with preparation.exporting(print, "Model", {{"export_dir": "", "model_dir": ""}}):
-    pass
-"""
-    process = subprocess.Popen([sys.executable, "-c", "import django; django.setup()\n" + waiting], env=DJANGO)
+def test_an_export_ends_with_the_process_that_waits_for_it(tmp_path, monkeypatch):
+    command = python("import sys, time; open(sys.argv[1], 'w').close(); time.sleep(600)", str(tmp_path / "begun"))
+    ending = preparation.ending_with_us
+    monkeypatch.setattr(preparation, "ending_with_us", lambda _: ending(command))
+    if not (waiting := os.fork()):  # it has loaded what takes another process a second
+        try:
+            with preparation.exporting(print, "Model", {"export_dir": "", "model_dir": ""}):
+                pass
+        finally:
+            os._exit(1)
     wait_for((tmp_path / "begun").exists, limit=60)
-    [export] = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.wait()
+    [export] = psutil.Process(waiting).children(recursive=True)
+    os.kill(waiting, signal.SIGKILL)
+    os.waitpid(waiting, 0)
     wait_for(lambda: not is_running(export.pid), limit=10)
 
 

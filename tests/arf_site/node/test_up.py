@@ -1,4 +1,4 @@
-"""One command starts everything and one signal stops it; what dies is started again; nothing is left behind."""
+"""When `manage.py up` refuses to start, how it stops, and what its web server loads. It runs in test_reliability.py."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from arf_site.management.commands import up
 from arf_site.node.supervisor import GaveUp
 from tests.conftest import ROOT
-from tests.running import RunningArf, command_lines, python, wait_for
+from tests.running import python
 
 
 def test_a_port_in_use_is_named_with_its_variable():
@@ -104,7 +104,7 @@ def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
 
 def test_the_web_server_imports_all_before_it_forks_and_opens_nothing(db):
     """In a process of its own: what the server does, what is open then, and a search as a worker's first one. No worker
-    loads torch or training libraries.
+    loads torch or training libraries, nor openai without a language model.
     """
     code = """
 import gc, json, os, runpy, sys
@@ -128,7 +128,8 @@ with transaction.atomic():  # nothing of this search stays in the database that 
 assert limit == ("1min",), limit
 assert answer.status_code == 200 and answer.json()["results"], answer.content
 assert "Fuse" not in answer.json()["degraded"] and "DenseRetriever" not in answer.json()["degraded"]
-heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas"}
+heavy = {"torch", "transformers", "sentence_transformers", "sklearn", "onnx", "scipy", "pandas", "openai"}
+assert "retrieval.stages.llm_verifier" in sys.modules
 searching = {name for name in set(sys.modules) - imported if name.startswith(("retrieval.", "rules.", "evaluation."))}
 assert "rules.authoring.grammar.conditions" not in sys.modules, "only who writes a rule as a sentence needs it"
 print(json.dumps([len(opened), threads, sorted(searching), sorted(heavy & set(sys.modules))]))
@@ -137,37 +138,6 @@ print(json.dumps([len(opened), threads, sorted(searching), sorted(heavy & set(sy
     from django.db import connection
 
     arguments = (connection.settings_dict["NAME"], str(settings.ARF_LEXICAL_DIR))
-    done = subprocess.run(python(code, *arguments), cwd=ROOT, capture_output=True, text=True)
+    environment = os.environ | {"ARF_LLM_MODEL": ""}
+    done = subprocess.run(python(code, *arguments), cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "[0, 1, [], []]", done.stdout + done.stderr
-
-
-# As migrations, defaults and the embedding of all names but one leave it.
-BEFORE_THE_FIRST_INGESTION = (
-    "TRUNCATE retrieval_document, retrieval_indexchange CASCADE",
-    "DELETE FROM rules_aliasvector WHERE id = (SELECT min(id) FROM rules_aliasvector)",
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("from_nothing", [False, pytest.param(True, marks=pytest.mark.full)])
-def test_up_serves_a_first_search_starts_quickly_again_and_leaves_nothing_behind(from_nothing, request):
-    arf = RunningArf(collected=not from_nothing)
-    try:
-        if not from_nothing:
-            arf.prepare(request.getfixturevalue("dump"), *BEFORE_THE_FIRST_INGESTION)
-        arf.up()
-        told = arf.told()
-        assert "Administrator: admin" in told and "165 sections published" in told
-        assert "/us/const/amendment/IV" in arf.search()
-        assert arf.stop() == 0
-        assert command_lines(arf.var) == []
-
-        arf.up()
-        assert "Administrator" not in arf.told() and "published" not in arf.told()
-        assert "/us/const/amendment/IV" in arf.search()
-
-        arf.process.kill()
-        arf.process.wait()
-        wait_for(lambda: command_lines(arf.var) == [])
-    finally:
-        arf.remove()

@@ -37,12 +37,14 @@ def app(environ, start_response):
 POST = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n"
 
 
-@pytest.fixture
-def server(tmp_path):
-    (tmp_path / "application.py").write_text(APPLICATION)
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Its address. What a test leaves open it closes in half a second."""
+    folder = tmp_path_factory.mktemp("application")
+    (folder / "application.py").write_text(APPLICATION)
     port = free_port()
     options = (f"--bind=127.0.0.1:{port}", "--worker-class=arf_site.node.web_worker.Worker", "--threads=2")
-    command = [sys.executable, "-m", "gunicorn", "--no-control-socket", "--pythonpath", f"{ROOT},{tmp_path}"]
+    command = [sys.executable, "-m", "gunicorn", "--no-control-socket", "--pythonpath", f"{ROOT},{folder}"]
     process = subprocess.Popen([*command, *options, "application:app"], stderr=subprocess.DEVNULL)
     address = ("127.0.0.1", port)
     wait_for(lambda: is_open(address))
@@ -206,7 +208,8 @@ def test_memory_goes_back_at_most_once_in_a_while_and_only_after_requests(beginn
 def test_a_first_search_that_fails_is_logged_and_ends_no_worker(monkeypatch, problem):
     """gunicorn stops the whole server for a worker that raises before it has begun."""
     config = runpy.run_path(str(ROOT / "arf_site" / "node" / "gunicorn.conf.py"))
-    monkeypatch.setattr(gc, "freeze", lambda: None)
+    for name in ("collect", "freeze"):  # of all that tests have loaded
+        monkeypatch.setattr(gc, name, lambda: None)
     monkeypatch.setattr("retrieval.search.service.in_scope", Mock(side_effect=problem))
     monkeypatch.setattr("retrieval.search.afterwards.write_in_a_thread", begun := Mock())
     worker = Mock()
