@@ -12,7 +12,7 @@ def tiny_model(tmp_path_factory):
 
 @pytest.fixture
 def from_a_tiny_model(tiny_model, monkeypatch):
-    """Cross-encoders begin with its layers, at rates that change even weights in 16 bits within a batch."""
+    """Cross-encoders begin with its first layer, at rates that change even weights in 16 bits within a batch."""
     from dataclasses import replace
 
     from evaluation import fine_tuning
@@ -21,4 +21,4 @@ def from_a_tiny_model(tiny_model, monkeypatch):
 
     monkeypatch.setattr(fine_tuning, "default_model_dir", lambda: tiny_model)
     for module in (entailment, ranker):
-        monkeypatch.setattr(module, "RECIPE", replace(module.RECIPE, rate=0.1, rate_of_head=0.1))
+        monkeypatch.setattr(module, "RECIPE", replace(module.RECIPE, layers=1, rate=0.1, rate_of_head=0.1))

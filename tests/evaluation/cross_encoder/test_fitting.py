@@ -1,8 +1,7 @@
 """A cross-encoder is fitted on pairs in torch: what is killed goes on, and it stops where it no longer gets better."""
 
-import json
-import subprocess
-import sys
+import os
+import signal
 from dataclasses import replace
 
 import pytest
@@ -10,24 +9,8 @@ import pytest
 from evaluation.cross_encoder import fitting
 from evaluation.cross_encoder.fitting import Fitting, Pair, Plan, fit
 from retrieval.errors import ArfError
-from tests.conftest import ROOT
 from tests.retrieval.engines.tiny_cross_encoder import tiny
 
-KILLED = """
-import json, sys
-from pathlib import Path
-from evaluation.cross_encoder import fitting
-from evaluation.cross_encoder.fitting import Pair, Plan, fit
-fitting.EVERY = 1
-start, folder, pairs = sys.argv[1:]
-learned, held_out = ([Pair(*pair) for pair in some] for some in json.loads(pairs))
-
-def say(line):
-    print(line, flush=True)
-    sys.stdin.read()  # waits to be killed
-
-fit(Path(folder), Plan(Path(start), 32, 2, 1), learned, held_out, say=say)
-"""
 LAW = [
     ("who may search my house", "The right of the people to be secure in their houses shall not be violated"),
     ("may I own a gun", "the right of the people to keep and bear Arms, shall not be infringed"),
@@ -49,15 +32,28 @@ def weights(folder) -> bytes:
     return (folder / "model/model.safetensors").read_bytes()
 
 
-def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(plan, tmp_path):
+def killed_at_the_first_line(folder, plan, learned, held_out) -> str:
+    """What a process of its own says at its first checkpoint, where it is killed. It has torch already."""
+    heard, told = os.pipe()
+    if not (child := os.fork()):
+        try:
+            fit(folder, plan, learned, held_out, say=lambda line: (os.write(told, line.encode()), signal.pause()))
+        finally:
+            os._exit(1)
+    os.close(told)
+    line = os.read(heard, 1_000).decode()
+    os.close(heard)
+    os.kill(child, signal.SIGKILL)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+    return line
+
+
+def test_a_training_that_is_killed_goes_on_and_ends_as_one_that_was_not(plan, tmp_path, monkeypatch):
     learned, held_out = some_pairs(6), some_pairs(1)
-    told = json.dumps([[(p.question, p.text, p.relevant) for p in some] for some in (learned, held_out)])
-    command = [sys.executable, "-c", KILLED, str(plan.start), str(tmp_path / "killed"), told]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=ROOT, **pipes) as child:
-        first = child.stdout.readline()
-        child.kill()
-    assert first.startswith("1 of 8 batches") and child.wait() < 0
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "EVERY", 1)
+        first = killed_at_the_first_line(tmp_path / "killed", plan, learned, held_out)
+    assert first.startswith("1 of 8 batches")
     resumed = Fitting(tmp_path / "killed", plan, learned, held_out)
     assert resumed.position == 1 and not resumed.is_finished
     lines = []

@@ -20,6 +20,7 @@ from tests.evaluation.cross_encoder.test_worth import some_worth
 def quick(monkeypatch, exported):
     """A tiny model, an export for the halves that was made before, and topics that are searched once."""
     monkeypatch.setattr(worth, "DEPTHS", (10, 30))
+    monkeypatch.setattr(run, "TENTHS", 5)
     monkeypatch.setattr(learning_pools, "FEWEST", 5)
     monkeypatch.setattr(training, "EPOCHS", 1)
     monkeypatch.setattr("evaluation.cross_encoder.pairs.DEEPEST", 30)
@@ -46,7 +47,7 @@ def quick(monkeypatch, exported):
 def test_it_learns_reads_and_measures_and_goes_on_where_it_was_stopped(
     quick, settings, tmp_path, monkeypatch, capsys
 ):
-    options = {"out": tmp_path, "start": quick, "limit": 30, "max_tokens": 48, "threads": 1}
+    options = {"out": tmp_path, "start": quick, "limit": 16, "max_tokens": 48, "threads": 1}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(run, "measured", stop)
         call_command("train_cross_encoder", **options)

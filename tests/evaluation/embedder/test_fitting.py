@@ -25,17 +25,13 @@ PAIRS = [Pair(name, text, n, 1, True) for n, (name, text) in enumerate(LAW.items
 PLAN = Plan(batches=4, threads=1)
 
 
-@pytest.fixture(autouse=True)
-def checkpoints_at_each_batch(monkeypatch):
-    monkeypatch.setattr(fitting, "EVERY", 1)
-
-
 def updates(folder) -> bytes:
     return (folder / "adapter_model.safetensors").read_bytes()
 
 
 def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tiny_model, tmp_path, monkeypatch):
     monkeypatch.setattr(fitting, "default_model_dir", lambda: tiny_model)
+    monkeypatch.setattr(fitting, "EVERY", 1)
     stopped = Fitting(tmp_path / "stopped", PLAN, PAIRS)
     stopped.take_batch()
     stopped.keep()
@@ -50,7 +46,7 @@ def test_a_training_that_is_stopped_goes_on_and_ends_as_one_that_was_not(tiny_mo
 
 def test_questions_get_nearer_to_their_own_passages_than_to_others(tmp_path):
     model_dir = default_model_dir()
-    adapter = fit(tmp_path, replace(PLAN, batches=12), PAIRS)
+    adapter = fit(tmp_path, replace(PLAN, batches=8), PAIRS)
     fitted = save_adapted(model_dir, adapter, tmp_path / "model")
     before, after = (margin(TorchEmbedder(each)) for each in (model_dir, fitted))
     assert after > before + 0.1

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from retrieval.engines.embedders import default_model_dir
 
-SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 32}
+SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
 
 
 def tiny_embedder(folder: Path) -> Path:
-    """A sentence-transformers model with the shipped embedder's tokenizer, of three layers."""
+    """A sentence-transformers model with the shipped embedder's tokenizer, of two layers."""
     import torch
     from transformers import BertConfig, BertModel
 
