@@ -44,11 +44,16 @@ def firm(db, read_here) -> Firm:
     contributor = ApiKey.issue(name="Cora", scopes=["search", "documents"])[0].caller
     staff = caller_for(User.objects.create_superuser("root"))
     matter = matters.open_matter(REFERENCE, CLIENT, lead)
-    with as_system():
-        for who, role in ((contributor, "contributor"), (reader, "reader")):
-            (principal,) = who.principals
-            matter.members.create(name=name_of(principal), principal=principal, role=role)
+    let_in(matter, contributor, "contributor")
+    let_in(matter, reader, "reader")
     return Firm(matter, lead, contributor, reader, stranger, staff)
+
+
+@as_system()
+def let_in(matter: Matter, caller: Caller, role: str) -> None:
+    """A member of a matter that has no documents yet."""
+    (principal,) = caller.principals
+    matter.members.create(name=name_of(principal), principal=principal, role=role)
 
 
 def handed_in(matter: Matter, caller: Caller, text: str = PAPER, filename: str = "lease.txt") -> Document:

@@ -4,10 +4,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
+from retrieval.access import matters
 from retrieval.api import matters as shapes
 from retrieval.models import Matter, SearchLog
 from tests.leases import finish
-from tests.matters import CLIENT, PAPER, REFERENCE
+from tests.matters import CLIENT, PAPER, REFERENCE, let_in
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.keys import key_with
 
@@ -20,7 +21,7 @@ class Key:
 
     def __init__(self, client, *scopes):
         key, self.headers = key_with(*(scopes or SCOPES))
-        self.client, self.name = client, f"key:{key.public_id}"
+        self.client, self.name, self.caller = client, f"key:{key.public_id}", key.caller
 
     def ask(self, method, path, body=None):
         send = getattr(self.client, method)
@@ -36,6 +37,14 @@ class Key:
 @pytest.fixture
 def keys(client):
     """A lead, a contributor, a reader and a stranger, and the id of their matter."""
+    lead, contributor, reader, stranger = (Key(client) for _ in range(4))
+    matter = matters.open_matter(REFERENCE, CLIENT, lead.caller)
+    let_in(matter, contributor.caller, "contributor")
+    let_in(matter, reader.caller, "reader")
+    return lead, contributor, reader, stranger, f"matters/{matter.public_id}"
+
+
+def opened_over_the_api(client):
     lead, *others = (Key(client) for _ in range(4))
     opened = lead.ask("post", "matters", {"reference": REFERENCE, "client": CLIENT})
     assert opened.status_code == 201
@@ -47,8 +56,8 @@ def keys(client):
     return lead, *others, f"matters/{matter}"
 
 
-def test_a_case_from_its_opening_to_its_erasure(keys):
-    lead, contributor, reader, stranger, matter = keys
+def test_a_case_from_its_opening_to_its_erasure(client):
+    lead, contributor, reader, stranger, matter = opened_over_the_api(client)
     number = matter.partition("/")[2]
     upload = contributor.hand_in(matter=number)
     assert upload.status_code == 202
