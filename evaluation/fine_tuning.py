@@ -168,7 +168,7 @@ def fitted_in(folder: Path) -> dict[str, Any]:
         state = torch.load(folder / CHECKPOINT, weights_only=True)
     except OSError as problem:
         raise ArfError("%(folder)s holds no training.", folder=folder) from problem
-    if state["left"]:
+    if state.get("left"):
         raise ArfError("The training in %(folder)s has not ended: let it go on first.", folder=folder)
     return state
 

@@ -209,14 +209,17 @@ def ben(db):
 
 @pytest.fixture
 def rule(ann, ben):
-    """Makes a published rule of what is given, as though one person had proposed it and another approved it."""
+    """Makes a published rule of what is given, as though one person had proposed it and another approved it: `caller`
+    could publish it.
+    """
     from django.utils import timezone
 
-    from rules.authoring import workflow
+    from retrieval.access.caller import ANONYMOUS
+    from rules.authoring import rule_checks, workflow
     from rules.models import Rule
     from tests.rule_searches import ALWAYS
 
-    def make(*actions: dict | str, criteria=ALWAYS, targets=(), **fields) -> Rule:
+    def make(*actions: dict | str, criteria=ALWAYS, targets=(), caller=ANONYMOUS, **fields) -> Rule:
         made = Rule(
             name=fields.pop("name", f"rule {Rule.objects.count() + 1}"),
             criteria=criteria,
@@ -224,7 +227,7 @@ def rule(ann, ben):
             actions=[{"kind": action} if isinstance(action, str) else action for action in actions],
             **fields,
         )
-        made.full_clean()
+        rule_checks.check(made, caller, hints=False)
         made.status, made.live, made.version = Rule.Status.PUBLISHED, made.content, 1
         made.owner, made.proposed_by, made.published_by, made.published_at = ann, ann, ben, timezone.now()
         return workflow.kept(made, ben, "published as version 1")

@@ -13,7 +13,7 @@ from scipy.special import betaincinv
 from sklearn.linear_model import LogisticRegression
 
 from evaluation.measuring import measures
-from evaluation.measuring.measures import SEED, credited
+from evaluation.measuring.measures import SEED, credited, judged_by
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
 from retrieval.errors import ArfError, gettext_noop
@@ -159,7 +159,7 @@ def is_relevant(locator: str, topic: Topic) -> bool | None:
         return False
     if credited(locator, topic.judged) is not None:
         return True
-    return False if locator in topic.irrelevant else None
+    return None if judged_by(locator, topic.judged) is None else False
 
 
 # -- Bounds

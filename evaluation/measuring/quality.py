@@ -131,7 +131,8 @@ def differences(run: Run, before: Run) -> tuple[tuple[str, object, object], ...]
 def serving() -> Serving:
     since = timezone.now() - timedelta(days=DAYS)
     searches = searches_since(since)
-    calls = LLMCall.objects.filter(created_at__gte=since, log__isnull=False)  # others were made in measuring
+    asked = SearchLog.objects.filter(created_at__gte=since, channel__in=READERS)
+    calls = LLMCall.objects.filter(created_at__gte=since, log__in=asked.values("pk"))
     told = calls.aggregate(calls=Count("pk"), cost=Sum("cost"))
     cost = float(told["cost"] or 0)
     ran = searches.ran

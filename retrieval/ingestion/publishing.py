@@ -58,7 +58,7 @@ def publish(run: JobRun) -> Progress:
     current = document.sections.live().filter(valid_to=None)
     removed = list(current.filter(pk__in=run.state["gone"]).values_list("pk", flat=True))
     replaced = list(current.filter(locator__in=list(staged)))
-    if document.domain.takes_uploads and current.exists():
+    if document.domain.takes_uploads and document.sections.live().exists():
         begin(staged.keys() - {old.locator for old in replaced}, staged, today)
     current.filter(pk__in=removed).update(valid_to=today)
     supersede([(old, staged[old.locator]) for old in replaced], today)

@@ -127,19 +127,25 @@ def may_be_left_out(query: Query) -> bool:
 def judged_together(query: Query, found: Found) -> tuple[Found, bool]:
     """All public domains decline where it is improbable that any of them answers, but for one of which nothing was
     learned and that answers by itself; else none does beside one that answers. And whether what is shown is doubtful:
-    hardly more probable than what declines, and no private domain answers, nor one of which nothing was learned.
+    hardly more probable than what declines, no private domain answers, and the likeliest is none of which nothing was
+    learned.
     """
     told = signs(query, found)
     if told is None or all(answer.abstained for domain, answer in found if not domain.private):
         return found, False
     answering = any_answers(query)
     probability = answering.of(told)
-    by_itself = any(answers_unlearned(a) or (d.private and not a.abstained) for d, a in found)
     if probability >= answering.minimum:
         kept = [(d, answer if d.private else shown_all_the_same(answer)) for d, answer in found]
-        return kept, probability < answering.sure and not by_itself
+        return kept, probability < answering.sure and not answers_by_itself(query, found)
     reason = Reason("abstained", {"probability": round(probability, 3)})
     return [(d, a if d.private or answers_unlearned(a) else declined(a, reason)) for d, a in found], False
+
+
+def answers_by_itself(query: Query, found: Found) -> bool:
+    share = shares_of(query, found)
+    _, likeliest = max(found, key=lambda pair: share[pair[0].id])
+    return answers_unlearned(likeliest) or any(d.private and not answer.abstained for d, answer in found)
 
 
 def answers_unlearned(answer: Ranking) -> bool:

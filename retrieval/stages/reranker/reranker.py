@@ -27,8 +27,9 @@ NEAREST = FEATURES.index("votes_best_neighbour")
 class LearnedReranker:
     """Orders by a blend of the fused score, min-max within the pool, and the learned probability, and tells whom it
     accepts, rejects or is unsure of: both by the thresholds of each candidate's domain. It drops nothing. What people
-    judged relevant to this very question comes first, by its grade. In a domain of which it learned nothing it helps to
-    order, and the probabilities stay those of the calibration: its own say how like the texts are to those it knows.
+    judged relevant to this very question comes first, by its grade. In a domain of which it did not learn what it
+    answers it helps to order; other probabilities than of what was judged stay those of the calibration there, since
+    its own say how like the texts are to those it knows.
 
     `depth` candidates of the pool are scored; those after keep their order behind them. A model in shadow scores the
     searches that are logged too, and changes nothing.
@@ -53,13 +54,14 @@ class LearnedReranker:
             candidate.but(
                 score=1.0 + float(value),
                 probability=shown,
-                zone=threshold.zone(shown or 0.0),
+                zone=threshold.zone(shown),
                 reasons=with_votes(candidate, row),
             )
-            for candidate, value, p, threshold, row in zip(
-                pool, order, learned.probabilities, thresholds, rows, strict=True
+            for candidate, value, p, grade, threshold, row in zip(
+                pool, order, learned.probabilities, learned.grades, thresholds, rows, strict=True
             )
-            for shown in [float(p) if candidate.domain_id in known else candidate.probability]
+            for is_own in [candidate.domain_id in known or grade > 0 or candidate.probability is None]
+            for shown in [float(p) if is_own else candidate.probability]
         ]
         lowered = [candidate.but(score=candidate.score / 2) for candidate in rest]
         shadow = shadow_of(

@@ -1,7 +1,6 @@
 """Figures of quality over time."""
 
 from datetime import timedelta
-from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -65,12 +64,15 @@ def test_a_run_in_which_a_stage_failed_says_so(client, administrator):
 
 
 def test_cost_and_llm_share_are_those_of_the_calls_made():
-    for n in range(4):
+    logs = [
         SearchLog.objects.create(
-            query_hash=str(n), language="en", pipeline="default", channel="api", took_ms=10, cached=n == 0
+            query_hash=str(n), language="en", pipeline="default", channel=channel, took_ms=10, cached=n == 0
         )
-    for _ in range(3):
-        LLMCall.objects.create(purpose="verify", model="m", outcome="answered", cost="0.002", log=uuid4())
+        for n, channel in enumerate(("api", "api", "page", "api", "admin", "command"))
+    ]
+    for log in (*logs[1:], None):
+        known = {"log": log.pk} if log else {}
+        LLMCall.objects.create(purpose="verify", model="m", outcome="answered", cost="0.002", **known)
     told = quality.serving()
     assert told.cost_per_1000 == pytest.approx(1.5)
     assert (told.llm_calls, told.searches.cached, told.llm_percent) == (3, 1, 5)

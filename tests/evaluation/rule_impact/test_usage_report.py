@@ -254,7 +254,7 @@ def test_what_private_searches_fire_is_counted_for_whoever_may_see_the_rule(rule
     lawyer = Caller(("user:901",))
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        hidden = rule("pin", targets=section(document.locator), domains=["client_cases"], name="Doe")
+        hidden = rule("pin", targets=section(document.locator), domains=["client_cases"], caller=lawyer, name="Doe")
     answer = ask_at("who fled", lawyer, domains=("client_cases",))
     assert logged(answer).query_text == "" and logged(answer).rules_fired == [hidden.pk]
     usage.count()
@@ -305,7 +305,7 @@ def test_a_rule_of_public_and_private_domains_does_not_tell_of_other_private_one
     lawyer = Caller(("user:901",))
     a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        mixed = rule({"kind": "note", "text": "x"}, domains=["us_constitution", "client_cases"])
+        mixed = rule({"kind": "note", "text": "x"}, domains=["us_constitution", "client_cases"], caller=lawyer)
     ask_privately(lawyer, "us_constitution", "client_cases")
     usage.count()
     assert not mixed.uses.exists()
@@ -315,7 +315,7 @@ def test_what_a_rule_did_in_a_private_domain_stays_there_when_it_moves(rule, cli
     lawyer = Caller(("user:901",))
     a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        moved = rule({"kind": "note", "text": "x"}, domains=["client_cases"])
+        moved = rule({"kind": "note", "text": "x"}, domains=["client_cases"], caller=lawyer)
     assert ask_privately(lawyer, "client_cases").rules_fired == [moved.pk]
     usage.count()
     moved.domains = moved.live["domains"] = []
@@ -374,7 +374,7 @@ def test_a_rule_that_private_searches_may_fire_is_not_called_unused(rule, nothin
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     assert unused() == set()
     with as_caller(lawyer):
-        hidden = rule({"kind": "note", "text": "z"}, domains=["client_cases"])
+        hidden = rule({"kind": "note", "text": "z"}, domains=["client_cases"], caller=lawyer)
     assert unused() == {hidden.pk}
     ask_privately(lawyer)
     usage.count()

@@ -285,6 +285,9 @@ def test_a_withdrawn_document_is_gone_today_and_comes_back_without_a_second_past
     assert not Section.objects.readable(ANONYMOUS).filter(document=document).exists()
     handed_in(domain, lease(FEES))
     assert {s.valid_from for s in current(document).values()} == {timezone.localdate()}
+    uploading.withdraw(document, Caller(("user:1",)))
+    handed_in(domain, lease(FEES, LAW))
+    assert {s.valid_from for s in current(document).values()} == {timezone.localdate()}
 
 
 def test_other_files_of_one_name_get_places_of_their_own():

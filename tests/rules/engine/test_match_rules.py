@@ -23,8 +23,8 @@ def test_a_rule_upon_documents_of_others_is_none_to_a_stranger_in_their_domain(r
     told = {"kind": "note", "text": "See the Doe affidavit."}
     with as_caller(ana):
         target = [{"kind": "document", "value": theirs.locator}]
-        rule("pin", told, targets=target, name="Doe fled", domains=["client_cases"])
-        rule(told, name="Doe in both", domains=["us_constitution", "client_cases"])
+        rule("pin", told, targets=target, caller=ana, name="Doe fled", domains=["client_cases"])
+        rule(told, caller=ana, name="Doe in both", domains=["us_constitution", "client_cases"])
     assert fired(ask("who fled", ana, domains=())) == ["Doe fled", "Doe in both"]
     assert fired(ask("who fled", ben, domains=())) == ["Doe in both"]
     for caller in (ana, ANONYMOUS, Caller(("user:903",))):  # what one asks of public law is kept for all

@@ -204,19 +204,19 @@ def test_a_body_that_declines_alone_shows_its_nearest_beside_one_that_answers(co
     assert judged_together(query, nothing) == (nothing, False)
 
 
-@pytest.mark.parametrize(("cosine", "doubtful"), [(0.9, False), (0.2, True)])
-def test_what_answers_by_itself_of_law_that_nobody_judged_is_not_doubtful(monkeypatch, cosine, doubtful):
-    """How like judged questions are to one of it says nothing."""
+@pytest.mark.parametrize(
+    ("cosine", "answer", "doubtful"), [(0.9, 0.1, False), (0.2, 0.1, True), (0.9, 0.999_999, True)]
+)
+def test_what_answers_by_itself_of_law_that_nobody_judged_is_not_doubtful(monkeypatch, cosine, answer, doubtful):
+    """How like judged questions are to one of it says nothing. But what stands before it may be doubtful."""
     knowing_unanswerable(PIE)
     unsure = replace(shipped(FILE, FEATURES), minimum=0.0, sure=1.0)
     monkeypatch.setattr(each_domain, "any_answers", lambda query: unsure)
     _, versions = in_scope(ANONYMOUS)
     query = Query("q", "q", "q", "en", (LAWS, RULES), versions=versions, vector=np.eye(1, 384, 9, np.float32)[0])
     query = replace(query, thresholds={LAWS.id: LEARNED, RULES.id: ANY_TEXT})
-    law, rule = (
-        Ranking(query, candidates=(Candidate(n, domain_id=n, scores={"dense": cosine}, probability=0.1),), answer=0.6)
-        for n in (LAWS.id, RULES.id)
-    )
+    found = (Candidate(n, domain_id=n, scores={"dense": cosine}, probability=0.1) for n in (LAWS.id, RULES.id))
+    law, rule = (Ranking(query, candidates=(one,), answer=answer) for one in found)
     assert judged_together(query, [(LAWS, law), (RULES, rule)])[1] is doubtful
 
 

@@ -102,6 +102,25 @@ def test_what_people_answered_is_not_declined():
     assert answer["results"][0]["probability"] >= 0.95
 
 
+def test_what_people_judged_is_as_probable_in_a_domain_that_was_not_learned():
+    vector = active_embedder().embedder.embed_query("who may search my house")
+    judged = JudgedNeighbours(vector[None, :], ({"/us/const/amendment/IV": 3},), {})
+    unlearned = replace(some_reranker(), judged=judged, answers={"": some_reranker().answers[""]})
+    registry.deploy(registry.save(Trained(pack(unlearned, seed=0), {"family": "a test"})))
+    first, *others = scored_of(ranked_by("learned"))
+    assert first.locator == "/us/const/amendment/IV" and first.probability >= 0.95
+    calibrated = {c.section_id: c.probability for c in ranked_by("gated").candidates}
+    assert all(c.probability == calibrated[c.section_id] for c in others)
+
+
+def test_without_a_calibration_its_own_probabilities_are_all_there_is():
+    unlearned = replace(some_reranker(), answers={"": some_reranker().answers[""]})
+    registry.deploy(registry.save(Trained(pack(unlearned, seed=0), {"family": "a test"})))
+    ranking = ranked_by("gated")
+    bare = [candidate.but(probability=None) for candidate in ranking.candidates]
+    assert None not in {c.probability for c in scored_of(LearnedReranker()(ranking.with_candidates(bare)))}
+
+
 pytestmark = pytest.mark.django_db
 
 

@@ -274,7 +274,7 @@ def test_a_pin_shows_only_what_this_caller_could_have_found(rule):
     lawyer, stranger = Caller(("user:901",)), Caller(("user:902",))
     document = a_case_file("Doe", "The tenant fled.", granted_to=lawyer)
     with as_caller(lawyer):
-        rule("pin", targets=[{"kind": "document", "value": document.locator}])
+        rule("pin", targets=[{"kind": "document", "value": document.locator}], caller=lawyer)
     secret = document.locator
     assert locators(ask("who fled", lawyer, domains=()))[0].startswith(secret)
     for caller in (stranger, ANONYMOUS):
