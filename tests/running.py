@@ -57,10 +57,11 @@ class RunningArf:
     """`manage.py up` in a folder of its own under /tmp, which the server's user can enter.
 
     `collected`: it begins with the static files that an earlier one has collected, where there are any: to compress
-    them takes four seconds of processor time.
+    them takes four seconds of processor time. `workers` of its queue; each loads a model of its own.
     """
 
-    def __init__(self, *, collected: bool = True):
+    def __init__(self, *, collected: bool = True, workers: int = 2):
+        self.workers = workers
         self.var = Path(tempfile.mkdtemp(prefix="arf running "))
         self.var.chmod(0o755)
         shutil.copytree(exported_embedder(), self.var / "onnx")  # or the first start would take 20 s longer
@@ -86,6 +87,7 @@ class RunningArf:
         return ours | {
             "ARF_VAR_DIR": str(self.var),
             "ARF_PORT": str(self.port),
+            "ARF_WORKERS": str(self.workers),
             "ARF_ADMIN_PASSWORD": "Xy7-test",
         }
 

@@ -64,7 +64,7 @@ BEFORE_THE_FIRST_INGESTION = (
 @pytest.fixture(scope="module")
 def begun(dump):
     """An ARF that was started without the Constitution, and stopped; and what was seen of that."""
-    arf = RunningArf()
+    arf = RunningArf(workers=1)
     try:
         arf.prepare(dump, *BEFORE_THE_FIRST_INGESTION)
         yield arf, first_start(arf)

@@ -5,16 +5,17 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, execute_from_command_line
+from django.db import ConnectionHandler
 
+from arf_site.environment import Environment
 from arf_site.management.commands import up
 from arf_site.node.supervisor import GaveUp
 from tests.conftest import ROOT
-from tests.running import python
+from tests.running import free_port, python
 
 
 def test_a_port_in_use_is_named_with_its_variable():
@@ -35,16 +36,17 @@ def test_a_port_in_use_is_named_for_an_ipv6_address_too():
             up.check_port("::1", port)
 
 
-def test_a_database_that_does_not_let_us_in_is_told_in_one_line(tmp_path):
-    given = {"DATABASE_URL": "postgresql://nobody:hush@127.0.0.1:1/nothing", "ARF_VAR_DIR": str(tmp_path)}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        given["ARF_PORT"] = str(free.getsockname()[1])
-    done = subprocess.run(
-        [sys.executable, "manage.py", "up"], cwd=ROOT, env=os.environ | given, capture_output=True, text=True
-    )
-    [told] = done.stderr.splitlines()
-    assert done.returncode == 1
+def test_a_database_that_does_not_let_us_in_is_told_in_one_line(
+    tmp_path, monkeypatch, settings, capsys, django_db_blocker
+):
+    settings.VAR_DIR, settings.ARF_PORT, settings.DATABASE_URL_GIVEN = tmp_path, free_port(), True
+    nowhere = Environment().database("postgresql://nobody:hush@127.0.0.1:1/nothing")
+    monkeypatch.setattr(up, "connections", ConnectionHandler({"default": nowhere}))
+    monkeypatch.setattr(up, "stop_by_signals", lambda: None)
+    with django_db_blocker.unblock(), pytest.raises(SystemExit) as ended:
+        execute_from_command_line(["manage.py", "up"])
+    [told] = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 1
     assert "DATABASE_URL cannot be used: connection failed" in told and "refused" in told
     assert "hush" not in told
 
