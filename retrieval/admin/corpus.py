@@ -6,7 +6,7 @@ from dataclasses import replace
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KT
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -83,6 +83,20 @@ class DomainForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if "locator_prefix" in self.fields:
             self.fields["locator_prefix"].required = False
+
+    def clean_name(self) -> str:
+        return self.unlike_others("name")
+
+    def clean_name_es(self) -> str:
+        return self.unlike_others("name_es")
+
+    def unlike_others(self, field: str) -> str:
+        """A new name that no other domain has, in either language: people choose and cite domains by their names."""
+        name = self.cleaned_data[field]
+        others = Domain.objects.exclude(pk=self.instance.pk).filter(Q(name__iexact=name) | Q(name_es__iexact=name))
+        if name and field in self.changed_data and others.exists():
+            raise forms.ValidationError(_("Another domain is called so."))
+        return name
 
     def clean_source(self) -> str:
         """An address, or a file where files may be read; one that stands there already may stay."""

@@ -136,6 +136,17 @@ def test_a_domain_names_no_source_of_another(client, administrator):
         assert ("Another domain" in told) == refused
 
 
+def test_two_domains_do_not_share_a_name(client, administrator):
+    a_domain(name="Code", name_es="Código")
+    for names, refused in (({"name": "code"}, {"name"}), ({"name": "Laws", "name_es": "CÓDIGO"}, {"name_es"})):
+        answer = client.post("/admin/retrieval/domain/add/", {"slug": "laws", **names})
+        assert refused == {"name", "name_es"} & set(answer.context["adminform"].form.errors)
+    same = a_domain(name="Code")
+    change = f"/admin/retrieval/domain/{same.pk}/change/"
+    said = {name: value for name, value in form_of(client, change).initial.items() if value is not None}
+    assert client.post(change, said | {"description": "Named so before."}).status_code == 302
+
+
 def test_a_new_domain_is_private_and_needs_no_language(client, administrator):
     form = form_of(client, "/admin/retrieval/domain/add/")
     assert form["visibility"].value() == "private"
