@@ -23,7 +23,7 @@ from retrieval.briefs.quoting import Belongs, Quotation, Unit, belongs, quotatio
 from retrieval.briefs.wording import Comparison, Difference
 from retrieval.citations.case_names import alike, initials, words_of
 from retrieval.citations.citation import Source as Written
-from retrieval.corpus import history
+from retrieval.corpus import history, titled
 from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
 from retrieval.text.language import detect
@@ -194,7 +194,7 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
     """
     with as_caller(caller):
         library = Library(caller, as_of)
-        found = cited_in(text, library.names, library.titled_in(text))
+        found = cited_in(text, library.names, library.titled_in(text), titled.cited_in(text, library.query, ever=True))
         cited = found[:MOST_CITATIONS]
         library.look_up(cited)
         spans = [(one.start, one.end) for one in cited]

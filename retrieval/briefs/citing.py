@@ -11,8 +11,9 @@ import numpy as np
 from retrieval.briefs.quoting import is_capitalised
 from retrieval.citations import constitution
 from retrieval.citations.case_names import CaseNames
-from retrieval.citations.citation import Source, cite
+from retrieval.citations.citation import Citation, Source, cite
 from retrieval.citations.finding import LAST_VOLUME, find_citations, unprinted
+from retrieval.citations.titled import beside
 from retrieval.text.sentences import sentences
 
 CASES = "/us/scotus/"
@@ -41,11 +42,6 @@ _AGAIN = re.compile(
     re.IGNORECASE,
 )
 _STEPS = {"am": "/amendment/", "en": "/amendment/", "ar": "/article/", "cl": "/clause/", "se": "/s"}
-# The number of a place is written as one: "4.2", "IV", "iv", "B"; "complaint section must" has none.
-_PLACE = (
-    r"(?:,?\s{0,2}(?i:§{1,2}|\b(?:section|sec\.|article|art\.|clause|cl\.|exhibit|ex\.|sección|artículo|cláusula)))"
-    r"\s?(?P<number>(?:\d\w*|[IVXLC]+|[ivxlc]+|[A-Z])(?!\w)(?:\.\w+)*)"
-)
 _CONST = re.compile(r"const\.?(?:itution|itucion)?(?:'s)?[\s,]*$")
 _NAME = re.compile(
     r"(?:(?:[A-Z][\w.'’&-]*|of|the|and|for|de|ex|rel\.?|&)[,\s]\s?){1,12}?v\.?s?\.\s(?:[A-Z][\w.'’&-]*|of|the|and|for|de|&|\s|,(?=\s[A-Z]))+"
@@ -107,16 +103,17 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A document that may be cited by its title, and the numbers of its sections with their citations and locators."""
+    """A document that may be cited by its title alone."""
 
     title: str
     locator: str
-    sections: dict[str, tuple[str, str]]
 
 
-def cited_in(text: str, names: CaseNames | None, titled: Iterable[Titled] = ()) -> list[Cited]:
-    """All in order, none within another."""
-    cited = sorted([*find_citations(text), *unprinted(text)], key=lambda c: c.start)
+def cited_in(
+    text: str, names: CaseNames | None, titled: Iterable[Titled] = (), own: Sequence[Citation] = ()
+) -> list[Cited]:
+    """All in order, none within another. `own`: what is cited of documents that the site made itself."""
+    cited = beside([*find_citations(text), *unprinted(text)], own)
     law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in cited if c.text)
     found = list(_with_first_pages(_with_case(text, cited) for cited in law))
     for more in (_absent(text), _shortened(text), _titled(text, titled), _named(text, names)):
@@ -182,18 +179,11 @@ def _shortened(text: str) -> Iterator[Cited]:
 
 
 def _titled(text: str, titled: Iterable[Titled]) -> Iterator[Cited]:
-    """With a place behind it in any case; else only as titles are written."""
+    """Only as titles are written."""
     for document in titled:
-        title = re.escape(document.title)
-        for match in re.finditer(rf"(?<!\w)(?P<title>(?i:{title}))(?!\w)({_PLACE})?", text):
-            if number := match["number"]:
-                absent = f"{document.title}, § {number}", f"{document.locator}/{number}"
-                place = document.sections.get(number, absent)
-            elif is_title(match["title"], document.title):
-                place = document.title, document.locator
-            else:
-                continue
-            yield Cited(match[0], *match.span(), *place)
+        for match in re.finditer(rf"(?<!\w)(?i:{re.escape(document.title)})(?!\w)", text):
+            if is_title(match[0], document.title):
+                yield Cited(match[0], *match.span(), document.title, document.locator)
 
 
 def is_title(written: str, title: str) -> bool:

@@ -24,16 +24,16 @@ from retrieval.briefs.wording import Words
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source as Written
 from retrieval.corpus import decided_cases, history
-from retrieval.corpus.filters import above
+from retrieval.corpus.filters import above, searched
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.proof import types as proof
-from retrieval.ranking import Query, Ranking
+from retrieval.ranking import Ranking
 from retrieval.search.response import standing_on
-from retrieval.search.service import in_scope
-from retrieval.stages.citations import Place, places_of, searched
+from retrieval.search.service import reading
+from retrieval.stages.citations import Place, places_of
 from retrieval.stages.legs import LexicalRetriever, PrivateLexicalRetriever
 from retrieval.text.language import detect
 
@@ -113,9 +113,7 @@ class Library:
 
     def __init__(self, caller: Caller, day: date | None = None):
         self.day = day or timezone.localdate()
-        scopes, _ = in_scope(caller)
-        asked = {"original": "", "text": "", "normalized": "", "language": "en"}
-        self.query = Query(**asked, domains=scopes, caller=caller, as_of=self.day)
+        self.query = reading(caller, self.day)
         self.names: CaseNames | None = decided_cases.names_for(self.query)
         self.unsearched = False  # whether something could not be looked for
         self._until = monotonic() + SECONDS
@@ -270,17 +268,11 @@ class Library:
             return []
         folded = text.casefold()
         held = Document.objects.held_by(self.query.caller).order_by("pk")[:MOST_TITLES]
-        named = [
-            document
+        return [
+            Titled(document.title, document.locator)
             for document in held
             if len(document.title) >= SHORTEST_TITLE and document.title.casefold() in folded
         ]
-        readable = Section.objects.readable(self.query.caller, self.day).filter(document__in=named)
-        numbers: defaultdict[int, dict[str, tuple[str, str]]] = defaultdict(dict)
-        rows = readable.exclude(number="").values_list("document", "number", "citation", "locator")
-        for document, number, citation, locator in rows:
-            numbers[document][number] = citation, locator
-        return [Titled(document.title, document.locator, numbers[document.pk]) for document in named]
 
     # -- Words
 

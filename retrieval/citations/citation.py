@@ -79,30 +79,6 @@ def cite_plain(title: str, level: str, number: str, heading: str) -> str:
     return f"{short}, “{heading[:SHORT_TITLE].strip()}”" if heading and heading != title else short
 
 
-_SPANISH = {
-    "sección": "section", "artículo": "article", "capítulo": "chapter", "título": "title", "cláusula": "clause",
-    "apéndice": "appendix", "anexo": "annex",
-}  # fmt: skip
-_LEVELS = {"sec.": "section", "§§": "section", **{sign: level for level, sign in SIGNS.items()}, **_SPANISH}
-_LEVELS |= {level: level for level in SIGNS}
-_SIGN = "|".join(map(re.escape, sorted(_LEVELS, key=len, reverse=True)))
-_PLACE = re.compile(
-    rf"(?P<title>.*\w[^\w,]*),?(?:\s|(?=§))\s*(?P<sign>{_SIGN})(?:\s|(?<=\W))\s*"
-    r"(?P<number>\d(?:[\w.-]*\w)?|[IVXLC]+|[A-Z])[.?]?",
-    re.IGNORECASE,
-)
-
-
-def read_plain(text: str) -> tuple[str, str] | None:
-    """The title of a text that is nothing but a place in a document of no reporter, and this as `cite_plain` writes it:
-    "Lease of 2020 section 4.2".
-    """
-    if not (place := _PLACE.fullmatch(" ".join(text.split()))):
-        return None
-    title = place["title"][:SHORT_TITLE].strip()
-    return title, cite_plain(title, _LEVELS[place["sign"].casefold()], place["number"], "")
-
-
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _IGNORED = re.compile("[\u0300-\u036f\u00ad\u200b-\u200f\u2060\ufeff]")  # combining and invisible marks
 

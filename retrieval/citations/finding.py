@@ -17,7 +17,7 @@ from retrieval.citations.heads import words
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of
 from retrieval.citations.spoken import with_figures
 
-_LONGEST_QUERY = 200  # characters; a longer query is never only a citation
+LONGEST_QUERY = 200  # characters; a longer query is never only a citation
 _MOST_FRAMING = 12  # neutral words at one end of a query that may be left out; each pair of ends is one reading
 _LEADING = frozenset(
     words(
@@ -102,7 +102,7 @@ def whole_citations(
 
     Reads forms too loose for running text: "fifth", "art 1 s 8 c 3", "2nd ammendment", "14A", "5th and 14th".
     """
-    if len(text) > _LONGEST_QUERY:
+    if len(text) > LONGEST_QUERY:
         return ()
     for source in _readings(text):
         called = names.all_of(source) if names and short_names else ()
@@ -119,7 +119,7 @@ def _readings(text: str) -> Iterator[Source]:
 
 def unframed(text: str) -> Iterator[str]:
     """A whole query, folded, with ever fewer of the neutral words at its ends: what it may name. None of a long one."""
-    if len(text) > _LONGEST_QUERY:
+    if len(text) > LONGEST_QUERY:
         return
     folded = Source.of(text).folded
     said = list(_WORD.finditer(folded))
@@ -134,7 +134,7 @@ def absent_provision(text: str) -> str | None:
     """What a whole query asks for, where it is an amendment or article that the Constitution does not have, a section
     that an act does not, or of a title or volume that no code, manual or reporter has.
     """
-    if len(text) > _LONGEST_QUERY:
+    if len(text) > LONGEST_QUERY:
         return None
     for source in _readings(text):
         absent = constitution.absent(source.folded)
@@ -184,6 +184,11 @@ def _is_framed(folded: str, match: Found) -> bool:
     return _are_all(before, _LEADING) and _are_all(after, _TRAILING)
 
 
+def is_framed(folded: str, start: int, end: int) -> bool:
+    """Whether nothing but neutral words stands around a part of a folded query."""
+    return _are_all(folded[:start], _LEADING) and _are_all(folded[end:], _TRAILING)
+
+
 def _are_all(text: str, neutral: frozenset[str]) -> bool:
     return all(word[0].rstrip(".") in neutral for word in _WORD.finditer(text))
 
@@ -228,7 +233,7 @@ def named_case(text: str) -> str:
     letters only "v" makes one: what "versus" and "contra" stand between may be compared, or done to somebody.
     """
     source = Source.of(text)
-    named = _ONLY_NAME.fullmatch(source.visible.strip()) if len(text) <= _LONGEST_QUERY else None
+    named = _ONLY_NAME.fullmatch(source.visible.strip()) if len(text) <= LONGEST_QUERY else None
     if not named:
         return ""
     one, other = named["one"].strip(), named["other"].strip(" .?")

@@ -17,6 +17,7 @@ from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExac
 
 from retrieval.corpus.statements import Statement
 from retrieval.models import Anchor, Chunk, Citation, Section
+from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query
 from retrieval.targets import Part, Selection
 from retrieval.text.analyzer import tokens
@@ -80,6 +81,12 @@ def inside(query: Query) -> Q:
     """What the caller restricts the search to, as a condition on sections, those without chunks among them."""
     parts = (query.within or Selection()).parts
     return reduce(or_, map(in_subtree, parts)) if parts else Q()
+
+
+def searched(query: Query) -> SectionQuerySet:
+    """What the caller may read, in the domains and the places that are searched."""
+    readable = Section.objects.readable(query.caller, query.as_of)
+    return readable.filter(inside(query), domain__in=query.domain_ids)
 
 
 def under_heading(part: Part) -> Q:

@@ -12,7 +12,7 @@ from django.contrib.postgres.search import SearchVectorField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Reverse
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
 from retrieval.models.access import DocumentGrant
-from retrieval.models.texts import InNaturalOrder
+from retrieval.models.texts import AsCited, InNaturalOrder
 from retrieval.parsing.cases import LEVEL, is_summary
 
 
@@ -155,6 +155,12 @@ class Document(models.Model):
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="documents")
     locator = models.CharField(max_length=300, help_text=_("Path of the whole document, e.g. /us/usc/t8."))
     title = models.CharField(max_length=500)
+    cited_as = models.GeneratedField(
+        expression=AsCited("title"), output_field=models.CharField(max_length=80), db_persist=True
+    )
+    cited_back = models.GeneratedField(
+        expression=Reverse(AsCited("title")), output_field=models.CharField(max_length=80), db_persist=True
+    )
     title_given = models.BooleanField(
         default=False,
         editable=False,
@@ -210,6 +216,12 @@ class Document(models.Model):
         indexes = [
             models.Index(fields=["owner"], name="document_owner", condition=~Q(owner="")),
             models.Index("domain", InNaturalOrder("locator"), name="document_shelf"),
+            models.Index(
+                fields=["cited_as"], opclasses=["text_pattern_ops"], name="document_titled", condition=Q(private=False)
+            ),
+            models.Index(
+                fields=["cited_back"], opclasses=["text_pattern_ops"], name="document_ends", condition=Q(private=False)
+            ),
         ]
 
     def __str__(self) -> str:
@@ -290,9 +302,7 @@ class Section(models.Model):
 
     domain = models.ForeignKey(Domain, on_delete=models.PROTECT, related_name="sections")
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="sections")
-    parent = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
-    )
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
     level = models.CharField(max_length=30, help_text=_("article, amendment, section, clause, title, part …"))
     number = models.CharField(max_length=60, blank=True, help_text=_("As the law writes it: XIV, 2000e-5."))
     heading = models.TextField(blank=True)
@@ -306,18 +316,14 @@ class Section(models.Model):
     text = models.TextField(blank=True, help_text=_("Its own words, without those of its children."))
     position = models.PositiveIntegerField(default=0, help_text=_("Order in the document."))
     depth = models.PositiveSmallIntegerField(default=0)
-    is_result = models.BooleanField(
-        default=False, help_text=_("At its domain's result level: ranked and shown.")
-    )
+    is_result = models.BooleanField(default=False, help_text=_("At its domain's result level: ranked and shown."))
     is_leaf = models.BooleanField(default=True, help_text=_("Has no sections below it."))
     live = models.BooleanField(
         default=False, help_text=_("Published; false while its ingestion runs, and once an edit replaced it.")
     )
     private = models.BooleanField(default=False, editable=False)
     valid_from = models.DateField(null=True, blank=True)
-    valid_to = models.DateField(
-        null=True, blank=True, help_text=_("First day on which it is no longer in force.")
-    )
+    valid_to = models.DateField(null=True, blank=True, help_text=_("First day on which it is no longer in force."))
     status = models.CharField(max_length=30, blank=True, help_text=_("repealed, reserved, superseded …"))
     notes = ArrayField(models.TextField(), default=list, blank=True)
     note_words = SearchVectorField(null=True, editable=False)  # of private ones, filled in as `Chunk.words` is
@@ -325,14 +331,10 @@ class Section(models.Model):
         default=list,
         blank=True,
         editable=False,
-        help_text=_(
-            "Where pages begin in its text: [offset, page] pairs; the first says on which it begins."
-        ),
+        help_text=_("Where pages begin in its text: [offset, page] pairs; the first says on which it begins."),
     )
     source_url = models.URLField(max_length=500, blank=True)
-    content_hash = models.CharField(
-        max_length=64, editable=False, help_text=_("SHA-256 of all that is shown.")
-    )
+    content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of all that is shown."))
     replaced_at = models.DateTimeField(null=True, editable=False)
     of_day: int | None = None  # which of several texts of a day, from 1, where not the last: `changes.in_time` tells
     began_as = models.CharField(
@@ -358,6 +360,10 @@ class Section(models.Model):
         indexes = [
             models.Index(fields=["locator"], opclasses=["text_pattern_ops"], name="section_locator"),
             models.Index(fields=["document", "position"], name="section_order"),
+            models.Index(
+                fields=["number", "domain", "document"], opclasses=["text_pattern_ops", "int8_ops", "int8_ops"],
+                name="section_number", condition=Q(live=True, private=False) & ~Q(number=""),
+            ),
             models.Index(fields=["document", "valid_from"], name="section_begins"),
             models.Index(fields=["valid_to"], name="section_ends", condition=Q(valid_to__isnull=False)),
             models.Index(

@@ -2,6 +2,10 @@
 
 from django.db import models
 
+from retrieval.text.normalization import fold
+
+_LETTERS = "".join(letter for letter in map(chr, range(0x80, 0x250)) if fold(letter).isascii() and letter.isalpha())
+
 
 @models.CharField.register_lookup
 class Under(models.Lookup):
@@ -23,3 +27,14 @@ class InNaturalOrder(models.Func):
         r" '[0-9]*([0-9]{10})', '\1', 'g')"
     )
     output_field = models.TextField()
+
+
+class AsCited(models.Func):
+    """A title as citations of it are compared: the words of as much of it as is cited, in small letters, without
+    accents. `retrieval.citations.titled.as_words` does the same.
+    """
+
+    template = (
+        f"btrim(regexp_replace(lower(translate(left(normalize(%(expressions)s, NFC), 80), "
+        f"'{_LETTERS}', '{fold(_LETTERS)}')), '[^[:alnum:]]+', ' ', 'g'))"
+    )

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 
 from django.conf import settings
 from django.utils import timezone
@@ -106,6 +107,12 @@ def in_scope(caller: Caller, slugs: Sequence[str] = ()) -> tuple[tuple[DomainSco
     visible, versions = in_sight(caller)
     asked = asked_of(visible, slugs)
     return asked, statements.versions_for(asked, versions)
+
+
+def reading(caller: Caller, day: date | None = None) -> Query:
+    """A query that asks nothing, of all that the caller may read on the day."""
+    scopes, _ = in_scope(caller)
+    return Query("", "", "", "en", scopes, caller=caller, as_of=day)
 
 
 def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:

@@ -13,14 +13,14 @@ from operator import or_
 from django.db.models import F, Q, QuerySet
 
 from retrieval.citations.amending import changed_provisions, changing_provisions
-from retrieval.citations.citation import Citation, read_plain
+from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
-from retrieval.corpus import decided_cases, history
-from retrieval.corpus.filters import above, inside
+from retrieval.citations.titled import beside
+from retrieval.corpus import decided_cases, history, titled
+from retrieval.corpus.filters import above, searched
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
-from retrieval.models import Document, Section
-from retrieval.models.corpus import SectionQuerySet
+from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 from retrieval.stages.acts import acts_named
@@ -43,7 +43,7 @@ class Place:
 @dataclass(frozen=True)
 class ResolveCitations:
     """Reads citations. A query that is nothing but one, or a list of them, is answered by their places in order, and
-    ranking stages pass; so is one that is a place in a document of the caller's.
+    ranking stages pass; so is one of documents that the site made itself, where it is none of the law searched.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
@@ -52,16 +52,21 @@ class ResolveCitations:
         whole = whole_citations(query.original, names=names, short_names=not private)  # a client may be named so
         found = whole or cited_in(query, query.original)
         ranking = replace(ranking, query=replace(query, citations=found))
-        if private and not whole and (own := own_places(ranking.query)):
-            return self._final(ranking.noting("a place in the caller's documents"), own)
+        places = resolve(query, [citation.locator for citation in whole])
+        if own := own_instead(query.original, query, places):
+            return self._titled(ranking, own)
         if not found:
             return self._without(ranking)
-        places = resolve(ranking.query, [citation.locator for citation in whole])
         if len(whole) == 1:
             return self._one(ranking, whole[0], places)
         named = ranking.noting(", ".join(citation.normalized for citation in found))
         all_here = whole and {c.locator for c in whole if c.text} <= {p.locator for p in places if p.exact}
         return self._final(named, in_ranges(ranking.query, whole, places)) if all_here else named
+
+    def _titled(self, ranking: Ranking, own: Sequence[Citation]) -> Ranking:
+        query = replace(ranking.query, citations=tuple(own))
+        named = ", ".join(citation.normalized for citation in own)
+        return self._final(replace(ranking, query=query).noting(named), resolve(query, [c.locator for c in own]))
 
     def _without(self, ranking: Ranking) -> Ranking:
         """Private documents have articles and amendments of their own."""
@@ -158,7 +163,18 @@ def act_candidate(section: int, act: str) -> Candidate:
 def cited_in(query: Query, text: str) -> tuple[Citation, ...]:
     """What a reading of the question cites, decisions by the names of those that are searched among them."""
     names = decided_cases.names_for(query)
-    return query.once(("cited", text, *query.domain_ids), lambda: find_citations(text, asked=True, names=names))
+
+    def cited() -> tuple[Citation, ...]:
+        return tuple(beside(find_citations(text, asked=True, names=names), titled.cited_in(text, query)))
+
+    return query.once(("cited", text, *query.domain_ids), cited)
+
+
+def own_instead(text: str, query: Query, law: Sequence[Place]) -> list[Citation]:
+    """What the whole of a text cites of documents that the site made itself, where the law that it may cite is not
+    here: by a number alone only where nothing above that law is.
+    """
+    return [] if any(place.exact for place in law) else titled.cited_whole(text, query, alone=not law)
 
 
 def case_not_here(query: Query) -> str:
@@ -169,17 +185,6 @@ def case_not_here(query: Query) -> str:
 def resolve(query: Query, locators: list[str]) -> list[Place]:
     """The readable places of cited locators, in order. A place that does not exist leads to the nearest above it."""
     return list({place.locator: place for place in places_of(query, locators).values()}.values())
-
-
-def own_places(query: Query) -> list[Place]:
-    """What is cited by the title of a private document that the caller holds: "Lease of 2020, § 4.2"."""
-    cited = read_plain(query.original)
-    if not cited or not query.caller.principals:
-        return []
-    title, citation = cited
-    documents = Document.objects.held_by(query.caller).filter(title__istartswith=title).values("pk")
-    found = searched(query).filter(document__in=documents, private=True, citation__iexact=citation)
-    return [Place(section.locator, section, None, True) for section in found.in_order()[:MAX_UNDER]]
 
 
 def in_ranges(query: Query, cited: Sequence[Citation], places: Iterable[Place]) -> list[Place]:
@@ -237,12 +242,6 @@ def anchored_place(locator: str, section: Section) -> Place:
     if is_within(locator, section.locator):
         return Place(locator, section, locator, True)
     return Place(locator, section.parent or section, None, True)
-
-
-def searched(query: Query) -> SectionQuerySet:
-    """What the caller may read, in the domains and the places that are searched."""
-    readable = Section.objects.readable(query.caller, query.as_of)
-    return readable.filter(inside(query), domain__in=query.domain_ids)
 
 
 _LETTERED = re.compile(r"(/us/(?:usc|cfr)/t\w+/s[^/]*[0-9])([A-Za-z])((?:/\w+)*)")

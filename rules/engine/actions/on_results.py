@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from retrieval.corpus.filters import chosen, in_selection
+from retrieval.corpus.filters import chosen, in_selection, searched
 from retrieval.models import Chunk, Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import Candidate, Query, Ranking, Reason
-from retrieval.stages.citations import searched
 from retrieval.targets import Selection
 from rules.engine.actions.apply import (
     FIRST_PAGE,

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.briefs.checking import MAX_TEXT, check_brief, is_other_case
 from retrieval.models import SearchLog, Section
-from tests.builders import a_case_file
+from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.briefs.cases import an_opinion, decisions  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +140,19 @@ def test_private_documents_are_checked_for_those_who_may_read_them_alone():
     for stranger in (ANONYMOUS, Caller(("user:1002",))):
         told = check_brief(text, caller=stranger).to_dict()
         assert told["citations"] == [] and "nineteen" not in str(told)
+
+
+def test_public_documents_of_ones_own_are_checked():
+    domain = a_domain(name="Marlow County Code")
+    document = a_document(domain, title="Marlow County Code, Title 4 (Animals)")
+    place = {"number": "4-12", "citation": f"{document.title}, § 4-12"}
+    a_section(document, "An officer may impound a dog for five days.", **place)
+    said = "“may impound a dog for nine days.”"
+    for citation in (place["citation"], "County Code sec. 4-12(b)"):
+        assert [kind for kind, _ in findings(f"{said} {citation}.")] == ["altered"]
+    for citation in (f"{document.title}, § 4-99", "County Code § 4-99"):
+        assert findings(f"See {citation}.") == [("unknown", citation)]
+    assert findings("See Orange County Code § 4-99.") == []
 
 
 def test_where_words_stand_elsewhere_is_told_of_what_the_caller_reads_alone():

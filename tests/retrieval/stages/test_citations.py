@@ -6,16 +6,15 @@ from datetime import date
 import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
-from retrieval.access.row_security import as_caller
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 from retrieval.corpus import decided_cases, history
-from retrieval.models import Anchor, Domain
+from retrieval.models import Anchor, Domain, Section
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
-from retrieval.stages.citations import CitationRetriever, ResolveCitations, own_places, resolve
-from tests.builders import a_case_file, a_document, a_section, embedded
+from retrieval.stages.citations import CitationRetriever, ResolveCitations, resolve
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.retrieval.pages.looking import look_for
 from tests.retrieval.stages.leg_contract import LegContract
 
@@ -297,12 +296,34 @@ def test_a_place_in_a_document_of_the_callers_is_its_answer(leases, text):
     assert not {*leases.values()} & {*locators(ask(text))}
 
 
-def test_titles_of_documents_are_looked_up_once_and_only_for_a_place(leases, django_assert_num_queries):
-    scopes, in_force = in_scope(ANA)
-    for text, statements in ((f"{LEASE}, § 2", 1), (LEASE, 0), ("what may a tenant of section 8 do", 0)):
-        query = Query(text, text, text, "en", scopes, caller=ANA, versions=in_force)
-        with as_caller(ANA), django_assert_num_queries(statements):
-            own_places(query)
+@pytest.fixture
+def county_code():
+    """Two sections of a document that a site made itself, in public."""
+    domain = a_domain(slug="county_code", name="Marlow County Code", locator_prefix="/county_code")
+    document = a_document(domain, locator="/county_code/t4", title="county-code-title-4")
+    for number, text in (("4-11", "A dog at large is fined under 4-12."), ("4-12", "A loose dog is impounded.")):
+        place = {"number": number, "locator": f"{document.locator}/{number}", "citation": f"t4, § {number}"}
+        embedded(a_section(document, text, **place))
+    return document
+
+
+@pytest.mark.parametrize("text", ["county code sec. 4-12", "Sec. 4-12(b)", "county-code-title-4, § 4-12", "§ 4-12"])
+def test_a_place_in_a_public_document_of_ones_own_is_its_answer(county_code, text):
+    assert locators(ask(text)) == ["/county_code/t4/4-12"]
+
+
+def test_a_place_of_ones_own_in_a_question_is_a_candidate(county_code):
+    answer = ask("does county code sec. 4-12 let an officer take my dog")
+    assert locators(answer)[0] == "/county_code/t4/4-12"
+
+
+@pytest.mark.parametrize(
+    "text", ["section 8", "article 1 section 8", "what does section 8 allow congress to do", "8 U.S.C. § 4-12"]
+)
+def test_real_law_is_no_place_of_ones_own(county_code, text):
+    before = locators(ask(text))
+    Section.objects.filter(locator="/county_code/t4/4-12").update(number="8")
+    assert locators(search(SearchRequest(text=text), ANONYMOUS, fresh=True)) == before
 
 
 def test_a_section_that_an_amendment_has_not_is_said_not_to_be():

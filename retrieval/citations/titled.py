@@ -1,0 +1,205 @@
+"""Places in documents of no reporter, cited by title or by what their collection is called: "Lease of 2020, § 4.2",
+"county code sec. 4-12", "Section 4-12 of the County Code"; or by a number alone. Whether there is such a document is
+not known here. Pure.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from retrieval.citations.citation import SHORT_TITLE, SIGNS, Citation, Source
+from retrieval.citations.finding import LONGEST_QUERY, is_framed
+from retrieval.citations.heads import words as listed
+from retrieval.text.normalization import fold
+
+REACH = 160  # characters beside a number in which a title is looked for
+MOST = 500  # numbers that are read in one text
+MOST_WORDS = 20  # of a title
+LONGEST_WORD = 30  # characters before a title or number that are looked at
+_SPANISH = {
+    "seccion": "section", "secciones": "section", "articulo": "article", "articulos": "article", "capitulo": "chapter",
+    "titulo": "title", "parte": "part", "clausula": "clause", "apendice": "appendix", "anexo": "annex", "regla": "rule",
+}  # fmt: skip
+_LEVELS = {
+    **{sign.rstrip("."): level for level, sign in SIGNS.items()},
+    **{level: level for level in (*SIGNS, "rule", "addendum")},
+    **{"sec": "section", "secs": "section", "sections": "section", "arts": "article", "articles": "article"},
+    **_SPANISH,
+}
+_WORDS = "|".join(sorted(_LEVELS.keys() - {"§"}, key=len, reverse=True))
+_SIGN = re.compile(rf"§{{1,2}}\s{{0,2}}|(?<!\w)(?:{_WORDS})(?:\.\s{{0,2}}|\s{{1,2}})")  # in folded text
+_BELOW = r"(?P<below>(?:\s?\([A-Za-z0-9]{1,5}\))*)"
+_FURTHER = r"(?:[.-](?:\d[^\W_]*|[A-Za-z](?!\w)))"
+# A number is written as one: "4.2", "IV", "iv", "B"; "complaint section must" has none.
+_NUMBER = re.compile(rf"(?P<number>(?:\d[^\W_]*|[IVXLC]+|[ivxlc]+|[A-Z])(?!\w){_FURTHER}*){_BELOW}")
+_ANY_NUMBER = re.compile(rf"(?P<number>(?:\d[^\W_]*|[IVXLC]+|[A-Z])(?!\w){_FURTHER}*){_BELOW}", re.IGNORECASE)
+_NUMBER_AT_END = re.compile(rf"[\s,]\s{{0,2}}(?P<number>\d[^\W_]*{_FURTHER}*){_BELOW}\W*\Z")
+_HEADING_AT_END = re.compile(r",\s{0,2}[“\"«](?P<heading>[^“”\"«»]{1,120})[”\"»]\W*\Z")
+_GAP = re.compile(r"[\s,)\]”\"’'*_»]*\Z")  # between a title and its number
+_OF = re.compile(r",?\s{1,2}(?:of|in|under|del?|en)\s{1,2}(?:(?:the|la|el|las|los)\s{1,2})?")
+_WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
+_OPENING = "([“\"'‘«*_—–"
+_LAST_WORD = re.compile(r"\w+(?= {0,2}\Z)")
+_WORD_AND_MARK = re.compile(r"(?P<word>\w+)(?P<mark>[.;:(\[–—-]?)[,)\]”\"’]*\s{0,3}[(\[“\"]?\Z")
+_NO_TITLE = re.compile(r"[;!?¿¡]|(?<=[a-z]{3})\.[”\"’)]?\s|\n\s*\n")
+_PARTS = re.compile(  # "title 4 animals"
+    r"(?: (?:title|titulo|tit|chapter|capitulo|ch|part|parte|pt|article|articulo|art) [^\W_]+(?: [^\W_]+){0,4})\Z"
+)
+# Behind these a title may begin, or a number that nothing names, though they have a capital.
+_INTRODUCING = frozenset(
+    listed(
+        "see under in the cf but and or by per of to from also compare with as that than a an accord contra pursuant "
+        "vease ver segun en el la los las bajo conforme y o de del al a por que"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Words that may name a document, and how far the whole citation reaches if they do, in the source's text."""
+
+    words: str
+    start: int
+    end: int
+    has_capital: bool = False  # is written as a name
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A number or heading as written, with the places below it, "b" and "2" of "§ 4-12(b)(2)", and what may name its
+    document, the longest first. `level` is "" where only the number is written; `bare`: perhaps nothing names it.
+    """
+
+    start: int
+    end: int
+    level: str
+    number: str
+    below: tuple[str, ...] = ()
+    heading: str = ""
+    names: tuple[Name, ...] = ()
+    bare: bool = False
+
+    @property
+    def spellings(self) -> set[str]:
+        return {self.number, self.number.upper(), self.number.lower()} if self.number else set()
+
+    @property
+    def is_compound(self) -> bool:
+        """ "4-12" and "2.1", which are no years or amounts."""
+        return not self.number.isalnum()
+
+
+def as_words(title: str) -> str:
+    """A title as it is compared, like `retrieval.models.texts.AsCited` of the database."""
+    return " ".join(_LETTERS.findall(fold(title[:SHORT_TITLE])))
+
+
+def beside(law: Sequence[Citation], own: Sequence[Citation]) -> list[Citation]:
+    """Both in order: of two that overlap the longer, else the law. Neither overlaps itself."""
+    reach = [0] * max((one.end for one in (*law, *own)), default=0)  # by character of the law that is cited there
+    for one in law:
+        reach[one.start : one.end] = [one.end - one.start] * (one.end - one.start)
+    kept = [one for one in own if max(reach[one.start : one.end]) < one.end - one.start]
+    for one in kept:
+        reach[one.start : one.end] = [0] * (one.end - one.start)
+    others = [one for one in law if not one.text or all(reach[one.start : one.end])]
+    return sorted([*others, *kept], key=lambda one: one.start)
+
+
+def within(source: Source) -> list[Numbered]:
+    """In running text, the first of them."""
+    text, found = source.visible, islice(_numbered(source, _NUMBER), MOST)
+    return [
+        replace(one, names=tuple(name for name in one.names if name.start == one.start or _may_begin(text, name.start)))
+        for one in found
+    ]
+
+
+def whole(source: Source) -> list[Numbered]:
+    """As a whole query may be read that is nothing but a citation, neutral words apart."""
+    if len(source.original) > LONGEST_QUERY:
+        return []
+    signed = list(_numbered(source, _ANY_NUMBER))
+    ends = {one.end for one in signed}
+    found = [*signed, *(one for one in _at_end(source) if one.end not in ends)]
+    return [framed for one in found if (framed := _framed(source.folded, one)).names or framed.bare]
+
+
+def _framed(folded: str, found: Numbered) -> Numbered:
+    names = tuple(name for name in found.names if is_framed(folded, name.start, name.end))
+    return replace(found, names=names, bare=bool(found.level) and is_framed(folded, found.start, found.end))
+
+
+def _numbered(source: Source, number: re.Pattern[str]) -> Iterator[Numbered]:
+    text = source.visible
+    for sign in _SIGN.finditer(source.folded):
+        if match := number.match(text, sign.end()):
+            start, end = sign.start(), match.end()
+            level = "section" if sign[0].startswith("§") else _LEVELS[sign[0].rstrip(". \t\n")]
+            names = (*_before(text, start, end), *_after(text, start, end))
+            bare = not _OF.match(text, end) and _is_alone(text, start)
+            yield Numbered(start, end, level, match["number"], _steps(match), names=names, bare=bare)
+
+
+def _at_end(source: Source) -> Iterator[Numbered]:
+    """A number without a sign, "personnel manual 2.1", and a heading: 'Guide for jurors, “Pay”'."""
+    text = source.visible
+    if match := _NUMBER_AT_END.search(text):
+        end = match.end("below")
+        names = tuple(_before(text, match.start(), end))
+        yield Numbered(match.start(), end, "", match["number"], _steps(match), names=names)
+    if match := _HEADING_AT_END.search(text):
+        names = tuple(_before(text, match.start(), match.end()))
+        yield Numbered(match.start(), match.end(), "", "", heading=as_words(match["heading"]), names=names)
+
+
+def _steps(match: re.Match[str]) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", match["below"]))
+
+
+def _before(text: str, start: int, end: int) -> Iterator[Name]:
+    """The words right before a number, ever fewer of them, as they are and without the parts that end them."""
+    first = max(0, start - REACH)
+    title = _GAP.sub("", text[first:start])
+    if _NO_TITLE.search(text, first + len(title), start):
+        return
+    for begin in _beginnings(title):
+        name = Name(as_words(title[begin:]), first + begin, end, title[begin].isupper())
+        yield name
+        if (short := _PARTS.sub("", name.words)) != name.words:
+            yield replace(name, words=short)
+
+
+def _beginnings(title: str) -> list[int]:
+    """Where the last words of a text begin that may be one title, the longest first."""
+    words = list(_WORD.finditer(title))[-MOST_WORDS:]
+    starts = [word.start() for word in words]
+    ends = [mark.end() for mark in _NO_TITLE.finditer(title)]
+    return [start for start in starts if start >= max(ends, default=0)]
+
+
+def _after(text: str, start: int, end: int) -> Iterator[Name]:
+    """The words behind "of the", ever fewer of them."""
+    if of := _OF.match(text, end):
+        limit = min(len(text), of.end() + REACH)
+        closed = _NO_TITLE.search(text, of.end(), limit)
+        words = list(_WORD.finditer(text, of.end(), closed.start() if closed else limit))[:MOST_WORDS]
+        for word in reversed(words):
+            yield Name(as_words(text[of.end() : word.end()]), start, word.end(), words[0][0].isupper())
+
+
+def _may_begin(text: str, start: int) -> bool:
+    """Whether a title may: "County Code" not behind "Orange"."""
+    if start and not (text[start - 1].isspace() or text[start - 1] in _OPENING):
+        return False
+    before = _LAST_WORD.search(text, max(0, start - LONGEST_WORD), start)
+    return before is None or not before[0][0].isupper() or fold(before[0]) in _INTRODUCING
+
+
+def _is_alone(text: str, start: int) -> bool:
+    """Whether a number stands where nothing before it says what it is of: "under § 4-12", not "the lease § 4-12"."""
+    before = _WORD_AND_MARK.search(text, max(0, start - LONGEST_WORD), start)
+    if before is None or fold(before["word"]) in _INTRODUCING:
+        return True
+    return bool(before["mark"]) and not before["word"][0].isupper()

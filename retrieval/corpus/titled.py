@@ -1,0 +1,294 @@
+"""Provisions of the documents that a site made itself, by what they are cited as: title or collection, and number. Each
+is looked up by an index, and of private documents those that the caller holds alone are looked at.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice, product
+from typing import NamedTuple, TypeVar
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from retrieval.citations.citation import Citation, Found, Source, cite_plain, longest
+from retrieval.citations.titled import Name, Numbered, as_words, whole, within
+from retrieval.corpus.filters import inside, searched
+from retrieval.models import Anchor, Document, Domain, Section
+from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
+from retrieval.ranking import Query
+
+MOST = 100  # documents or provisions that a citation may mean; what may mean more is none
+MOST_IN_TEXT = 5_000  # that all citations of a text may, and all numbers or headings of some documents
+MOST_PARTS = 200  # of titles, by which documents are looked for in one text
+MOST_HEADED = 5  # documents of which all headings are looked at
+SHORTEST = 6  # letters of a title in running text; shorter ones are words of any text
+
+
+class Titled(NamedTuple):
+    pk: int
+    locator: str
+    title: str
+    cited_as: str
+    private: bool
+
+
+class Provision(NamedTuple):
+    """A place in a document, in its order; `divided`: places below it are known."""
+
+    document: int
+    position: int
+    pk: int
+    domain: int
+    locator: str
+    citation: str
+    level: str
+    number: str
+    heading: str
+    divided: bool
+
+
+Row = TypeVar("Row", Titled, Provision)
+
+
+@dataclass(slots=True)
+class Meaning:
+    """What words may name: documents with this title, domains, documents with titles that end or begin so."""
+
+    titled: list[Titled] = field(default_factory=list)
+    domains: list[int] = field(default_factory=list)
+    ended: list[Titled] = field(default_factory=list)
+    begun: list[Titled] = field(default_factory=list)
+
+    @property
+    def documents(self) -> list[int]:
+        return [one.pk for one in (*self.titled, *self.ended, *self.begun)]
+
+    @property
+    def is_private(self) -> bool:
+        return any(one.private for one in self.titled)
+
+    def among(self, places: Sequence[Provision], level: str) -> list[Provision]:
+        """Of these places those in the likeliest that has any; of this level, if it has such."""
+        titled, partly = ({one.pk for one in some} for some in (self.titled, (*self.ended, *self.begun)))
+        found = (
+            [place for place in places if place.document in titled]
+            or [place for place in places if place.domain in self.domains]
+            or [place for place in places if place.document in partly]
+        )
+        return [place for place in found if place.level == level] or found
+
+
+def cited_whole(text: str, query: Query, *, alone: bool = True) -> list[Citation]:
+    """What a whole query cites that is nothing but a citation; where that may be several places, all. `alone`: also by
+    a number that nothing names.
+    """
+    source, own = Source.of(text), Own(query)
+    for read in whole(source):
+        start, end, places = own.meant_by(read if alone else replace(read, bare=False))
+        if places:
+            return [one for place in places for one in source.citations(cited(start, end, place, read))]
+    return []
+
+
+def cited_in(text: str, query: Query, *, ever: bool = False) -> list[Citation]:
+    """What a running text cites, in order. With `ever` also what is in force on another day, and numbers that a
+    document which is here does not have.
+    """
+    source, own = Source.of(text), Own(query, ever=ever)
+    found = longest(own.in_text(within(source)), len(source.folded))
+    return [one for place in found for one in source.citations(place)]
+
+
+def cited(start: int, end: int, place: Provision, read: Numbered) -> Found:
+    """With the places below it; of a provision that is not divided all of it is meant."""
+    below = "".join(f"/{step}" for step in read.below) if place.divided else ""
+    said = "".join(f"({step})" for step in read.below)
+    return Found.one(start, end, f"{place.locator}{below}", f"{place.citation}{said}")
+
+
+@dataclass(frozen=True)
+class Own:
+    """The documents that a site made itself, as a query may read them."""
+
+    query: Query
+    ever: bool = False
+
+    @cached_property
+    def domains(self) -> dict[int, tuple[str, ...]]:
+        """What each of their domains is called."""
+        named = Domain.objects.filter(pk__in=self.query.domain_ids, citation_style="plain")
+        return {pk: tuple(map(as_words, names)) for pk, *names in named.values_list("pk", "name", "name_es", "slug")}
+
+    @cached_property
+    def held(self) -> DocumentQuerySet | None:
+        """The caller's private ones, where these are searched."""
+        caller = self.query.caller
+        searches = caller.principals and any(domain.private for domain in self.query.domains)
+        return Document.objects.held_by(caller) if searches else None
+
+    def sections(self, domains: Iterable[int]) -> list[SectionQuerySet]:
+        """Public ones, which are found by their numbers, and private ones, by their documents."""
+        readable = searched(self.query)
+        if self.ever:
+            readable = Section.objects.live().visible_to(self.query.caller).filter(inside(self.query))
+        found = readable.filter(domain__in=list(domains))
+        held = [] if self.held is None else [found.filter(private=True, document__in=self.held.values("pk"))]
+        return [found.filter(private=False), *held]
+
+    def documents(self, where: Q, *, most: int) -> list[Titled]:
+        public = Document.objects.filter(where, private=False, domain__in=self.domains)
+        held = [] if self.held is None else [self.held.filter(where, domain__in=self.domains)]
+        return sorted(chain(*(at_most(most, each, Titled) for each in (public, *held))))
+
+    def provisions(self, where: Q, domains: Iterable[int], *, most: int = MOST) -> list[Provision]:
+        divided = Exists(Anchor.objects.filter(section=OuterRef("pk")))
+        found = (each.filter(where).annotate(divided=divided) for each in self.sections(domains))
+        by_locator = {one.locator: one for one in sorted(chain(*(at_most(most, each, Provision) for each in found)))}
+        return list(by_locator.values())
+
+    def meanings(self, words: Set[str], parts: Set[str], domains: Iterable[int], *, most: int) -> dict[str, Meaning]:
+        """By words what they name, where that is anything: titles, these domains, and by `parts` titles that begin or
+        end so, public ones with more than a word.
+        """
+        meant: defaultdict[str, Meaning] = defaultdict(Meaning)
+        for one in self.documents(Q(cited_as__in=words), most=most) if words else ():
+            meant[one.cited_as].titled.append(one)
+        for pk in domains:
+            for said in words:
+                if any(is_called(said, name) for name in self.domains[pk]):
+                    meant[said].domains.append(pk)
+        partly = self.documents(Q(*map(with_part, parts), _connector=Q.OR), most=most) if parts else []
+        for said, one in product(parts, partly):
+            if one.private or is_telling(said):
+                meant[said].ended += [one] * one.cited_as.endswith(f" {said}")
+                meant[said].begun += [one] * one.cited_as.startswith(f"{said} ")
+        return {said: one for said, one in meant.items() if one.documents or one.domains}
+
+    def placed(self, read: Sequence[Numbered], meant: Iterable[Meaning], *, most: int = MOST) -> list[Provision]:
+        """The places with these numbers in what is meant, each once."""
+        documents = {pk for each in meant for pk in each.documents}
+        domains = {pk for each in meant for pk in each.domains}
+        where = Q(number__in=set().union(*(one.spellings for one in read)))
+        found = self.provisions(where, domains, most=most) if domains else []
+        if documents:
+            found += self.provisions(where & Q(document__in=documents), self.domains, most=MOST_IN_TEXT)
+        return sorted(set(found))
+
+    # -- Whole queries
+
+    def meant_by(self, read: Numbered) -> tuple[int, int, list[Provision]]:
+        """Where it begins and ends, and the places it may mean: by a title, the name of a domain or a part of a title;
+        by the number alone. Without a sign an ordinary number is one behind a title alone.
+        """
+        if not self.domains:
+            return 0, 0, []
+        words = {name.words for name in read.names}
+        loose = words if read.level or read.is_compound else set()
+        meant = self.meanings(words, loose, self.domains if loose else (), most=MOST)
+        places = self.headed(read.heading, meant.values()) if read.heading else self.placed([read], meant.values())
+        if by := named_by(read, meant, places):
+            name, found = by
+            return name.start, name.end, found[:MOST]
+        # Alone in all that is searched, law that others made too.
+        number = Q(number__in=read.spellings)
+        holders = self.holders(number, self.query.domain_ids) if read.bare else {}
+        only = Q(document__in=holders, level=read.level) if len(holders) == 1 else Q(pk__in=[])
+        return read.start, read.end, self.provisions(number & only, self.domains)
+
+    def headed(self, heading: str, meant: Iterable[Meaning]) -> list[Provision]:
+        documents = [one.pk for each in meant for one in each.titled][:MOST_HEADED]
+        found = self.provisions(Q(document__in=documents, number=""), self.domains, most=MOST_IN_TEXT)
+        return [place for place in found if as_words(place.heading) == heading]
+
+    def holders(self, where: Q, domains: Iterable[int]) -> dict[int, int]:
+        """The documents that have such places, with their domains: two where there are more."""
+        found: dict[int, int] = {}
+        for each in self.sections(domains):
+            having = each.filter(where).order_by().values_list("document", "domain")
+            for _ in range(2):
+                found |= dict(having.exclude(document__in=found)[:1])
+        return found
+
+    # -- Running text
+
+    def in_text(self, read: Sequence[Numbered]) -> Iterator[Found]:
+        """Numbers beside a title or the name of a domain, of public ones where these are more than a word; and compound
+        ones by themselves, where of all that is named so in the text one document has them.
+        """
+        if not (read and self.domains):
+            return
+        names = [name for one in read for name in one.names if len(name.words) >= SHORTEST]
+        parts = dict.fromkeys(name.words for name in names if name.has_capital and is_telling(name.words))
+        some = {*islice(parts, MOST_PARTS)}
+        meant = self.meanings({name.words for name in names}, some, self.domains, most=MOST_IN_TEXT)
+        meant = {said: one for said, one in meant.items() if is_telling(said) or one.is_private}
+        by_number = defaultdict(list)
+        for place in self.placed(read, meant.values(), most=MOST_IN_TEXT):
+            by_number[place.number].append(place)
+        for one in read:
+            here = [place for number in one.spellings for place in by_number[number]]
+            by: Name | Numbered
+            by, found = named_by(one, meant, here) or (one, [])
+            if by is one and one.bare and one.is_compound:
+                found = [place for place in here if place.level == one.level]
+            if len({place.document for place in found}) == 1:
+                yield cited(by.start, by.end, found[0], one)
+            elif self.ever and not found:
+                yield from self.lacking(one, meant)
+
+    def lacking(self, read: Numbered, meant: Mapping[str, Meaning]) -> Iterator[Found]:
+        """A number that a document does not have: that of this title, or the one with numbers like it."""
+        for name, one in ((name, meant[name.words]) for name in read.names if name.words in meant):
+            ended = one.ended if len(one.ended) == 1 else []
+            if document := next(iter(one.titled or ended), None) or self.with_like_numbers(read.number, one):
+                normalized = cite_plain(document.title, read.level, read.number, "")
+                yield Found.one(name.start, name.end, f"{document.locator}/{read.number}", normalized)
+                return
+
+    def with_like_numbers(self, number: str, meant: Meaning) -> Titled | None:
+        """The one document with numbers that begin as this one does: "4-" of "4-99"."""
+        like, documents = re.match(r".*[.-]", number), [one.pk for one in meant.begun]
+        if not (like and (documents or meant.domains)):
+            return None
+        where = Q(number__under=like[0], **({"document__in": documents} if documents else {}))
+
+        def found() -> Titled | None:
+            holders = self.holders(where, self.domains if documents else meant.domains)
+            return next(iter(self.documents(Q(pk__in=holders), most=1)), None)
+
+        return self.query.once(("numbers like", like[0], *documents, *meant.domains), found)
+
+
+def named_by(
+    read: Numbered, meant: Mapping[str, Meaning], places: Sequence[Provision]
+) -> tuple[Name, list[Provision]] | None:
+    """By which of its names a number leads to any of these places, and to which: to none where a document of a title
+    does not have it.
+    """
+    for name in read.names:
+        if one := meant.get(name.words):
+            found = one.among(places, read.level)
+            if found or one.titled:
+                return name, found
+    return None
+
+
+def at_most(most: int, rows: QuerySet, kind: type[Row]) -> list[Row]:
+    """These rows, or none where there are more: how many there are beyond costs nothing."""
+    found = list(rows.order_by().values_list(*kind._fields)[: most + 1])
+    return [kind(*row) for row in found] if len(found) <= most else []
+
+
+def is_telling(words: str) -> bool:
+    """More than a word, which may be one of many titles."""
+    return " " in words
+
+
+def is_called(words: str, domain: str) -> bool:
+    return words == domain or (is_telling(words) and f" {words} " in f" {domain} ")
+
+
+def with_part(words: str) -> Q:
+    return Q(cited_as__under=f"{words} ") | Q(cited_back__under=f"{words[::-1]} ")
