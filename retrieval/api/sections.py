@@ -23,7 +23,8 @@ from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text, Uuid
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
-from retrieval.corpus import graph, history
+from retrieval.citations.titled import beside
+from retrieval.corpus import graph, history, titled
 from retrieval.corpus.changes import version_of
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
@@ -35,6 +36,8 @@ from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.models.texts import InNaturalOrder
 from retrieval.pages.reader import ancestors, neighbours
 from retrieval.search.response import shown
+from retrieval.search.service import reading
+from retrieval.stages.citations import own_instead, resolve
 from retrieval.summaries.shown import of_document, of_section, written_of
 
 MAX_EDGES = 250  # citations shown each way; the most cited sections have thousands
@@ -317,7 +320,9 @@ class CitationsView(ApiView):
 
 def resolved(text: str, caller: Caller) -> dict:
     """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
-    every = whole_citations(text) or find_citations(text)
+    query, law = reading(caller), whole_citations(text)
+    own = own_instead(text, query, resolve(query, [citation.locator for citation in law]))
+    every = own or law or beside(find_citations(text), titled.cited_in(text, query))
     found = every[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
     citations = [asdict(one) | {"resolved": one.locator in known} for one in found]

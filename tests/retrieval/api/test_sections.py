@@ -155,6 +155,16 @@ def test_a_lone_citation_may_be_written_loosely(client):
     assert resolve(client, "no citation here") == []
 
 
+def test_citations_of_documents_of_ones_own_are_resolved(client):
+    document = a_document(a_domain(name="Marlow County Code"), title="county-code-title-4")
+    locator = a_section(document, number="4-12").locator
+    text = "See county-code-title-4, § 4-12(b); under Sec. 4-12; Marlow County Code § 4-12. County Code § 4-99."
+    read = resolve(client, text)
+    assert [(one["locator"], one["resolved"]) for one in read] == [(locator, True)] * 3
+    assert [text[one["start"] : one["end"]] for one in read] == [one["text"] for one in read]
+    assert resolve(client, "sec. 4-12")[0]["locator"] == locator
+
+
 def test_a_place_that_does_not_exist_is_not_resolved(client):
     assert [found["resolved"] for found in resolve(client, "U.S. Const. amend. XIV, § 9")] == [False]
 
