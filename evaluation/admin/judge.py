@@ -121,7 +121,7 @@ def chosen_pair(request: HttpRequest) -> Pair | None:
     topic = topic_named(request, request.GET["topic"])
     if locator := request.GET.get("locator"):
         return Pair(topic, locator, "chosen")
-    if another := as_locator(request.GET.get("another", "").strip()):
+    if another := as_locator(request.GET.get("another", "").strip(), caller_of(request)):
         if visibility.readable_sections(topic, [another], caller_of(request)):
             return Pair(topic, another, "chosen")
         messages.error(request, _("“%s” is no provision here that you may read.") % another[:300])

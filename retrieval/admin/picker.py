@@ -92,4 +92,4 @@ class LocatorField(forms.CharField):
     widget = LocatorInput
 
     def clean(self, value: str) -> str:
-        return places.as_locator(super().clean(value))
+        return places.as_locator(super().clean(value), self.widget.caller)

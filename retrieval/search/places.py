@@ -17,6 +17,7 @@ from retrieval.models import Anchor, Document, Domain, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.request import SearchRequest
 from retrieval.search import service
+from retrieval.stages.citations import own_instead, resolve
 from retrieval.text.normalization import normalize
 
 OFFERED = 12
@@ -40,10 +41,15 @@ class Provision:
     language: str
 
 
-def as_locator(typed: str) -> str:
+def as_locator(typed: str, caller: Caller) -> str:
     """The locator of what is typed where it is a citation and nothing else; otherwise as it stands."""
-    cited = None if typed.startswith("/") else only_citation(typed)
-    return cited.locator if cited else typed
+    if typed.startswith("/"):
+        return typed
+    query, law = service.reading(caller), only_citation(typed)
+    own = own_instead(typed, query, resolve(query, [law.locator] if law else []))
+    if len(own) == 1:
+        return own[0].locator
+    return law.locator if law else typed
 
 
 def offered(words: str, caller: Caller, domains: tuple[str, ...] = ()) -> list[Provision]:

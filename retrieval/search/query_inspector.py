@@ -64,6 +64,6 @@ def whereabouts(asked: str, account: dict, request: SearchRequest, caller: Calle
 
 def provision(asked: str, request: SearchRequest, caller: Caller) -> Section | None:
     """The readable section that has this locator, or holds the deeper place it names."""
-    locator = as_locator(f"/{asked.strip('/')}" if "/" in asked else asked)
+    locator = as_locator(f"/{asked.strip('/')}" if "/" in asked else asked, caller)
     readable = Section.objects.readable(caller, request.as_of)
     return readable.filter(locator=locator).first() or readable.filter(anchors__locator=locator).first()

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminTextareaWidget, UnfoldAdminTextInputWidget
 
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.admin.picker import Offer, described
 from retrieval.search.places import as_locator
 from rules.admin.base import ReasonedForm
@@ -191,9 +191,9 @@ class RowsWidget(forms.Widget):
 
 
 class RowsField(forms.Field):
-    """`read` makes an object of a row's boxes; raises ValueError."""
+    """`read` makes an object of a row's boxes, with what the widget's caller may read; raises ValueError."""
 
-    def __init__(self, *, read: Callable[[dict[str, str]], dict[str, Any]], **kwargs):
+    def __init__(self, *, read: Callable[[dict[str, str], Caller], dict[str, Any]], **kwargs):
         super().__init__(**kwargs)
         self.read = read
 
@@ -201,7 +201,7 @@ class RowsField(forms.Field):
         rows, problems = [], []
         for number, row in enumerate(value or [], start=1):
             try:
-                rows.append(self.read(row))
+                rows.append(self.read(row, self.widget.caller))
             except ValueError as problem:
                 problems.append(_("No. %(number)d: %(problem)s") % {"number": number, "problem": problem})
         if problems:
@@ -230,18 +230,18 @@ def boxes_of(row: Mapping[str, Any], separator: str = ", ") -> dict[str, str]:
     )
 
 
-def read_criterion(boxes: dict[str, str]) -> dict[str, Any]:
+def read_criterion(boxes: dict[str, str], caller: Caller) -> dict[str, Any]:
     row: dict[str, Any] = {"kind": boxes["kind"]}
     if boxes["kind"] == "keywords":
         values = [word.strip() for word in boxes["value"].split(";") if word.strip()]
         return row | {"value": values, "stemmed": boxes["stemmed"] == "on"}
-    value = as_locator(boxes["value"]) if boxes["kind"] == "citation" else boxes["value"]
+    value = as_locator(boxes["value"], caller) if boxes["kind"] == "citation" else boxes["value"]
     return row | ({"value": value} if value or boxes["kind"] == "citation" else {})
 
 
-def read_target(boxes: dict[str, str]) -> dict[str, Any]:
+def read_target(boxes: dict[str, str], caller: Caller) -> dict[str, Any]:
     kind = boxes["kind"]
-    value = as_locator(boxes["value"]) if kind in PLACED else boxes["value"]
+    value = as_locator(boxes["value"], caller) if kind in PLACED else boxes["value"]
     row: dict[str, Any] = {"kind": kind} | ({} if kind == "pages" else {"value": value})
     if kind == "chunk":
         row["value"] = [number_in(piece) for piece in re.split(r"[,;\s]+", boxes["value"]) if piece]
@@ -258,11 +258,11 @@ def number_in(text: str) -> int | float:
     return float(text) if "." in text else int(text)
 
 
-def read_action(boxes: dict[str, str]) -> dict[str, Any]:
+def read_action(boxes: dict[str, str], caller: Caller) -> dict[str, Any]:
     kind = boxes["kind"]
     row: dict[str, Any] = {"kind": kind}
     if boxes["text"]:
-        row |= {"locator": as_locator(boxes["text"])} if kind == "redirect" else {"text": boxes["text"]}
+        row |= {"locator": as_locator(boxes["text"], caller)} if kind == "redirect" else {"text": boxes["text"]}
     if boxes["phrase"]:
         row["phrase"] = boxes["phrase"]
     if boxes["amount"]:

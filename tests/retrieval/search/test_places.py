@@ -89,9 +89,19 @@ def test_nothing_is_logged():
 
 
 def test_a_citation_that_is_typed_is_taken_as_its_locator():
-    assert as_locator("14th amendment, section 2") == f"{FOURTEENTH}/section/2"
-    assert as_locator("/us/const/x") == "/us/const/x"
-    assert as_locator("due process") == "due process"
+    assert as_locator("14th amendment, section 2", ANONYMOUS) == f"{FOURTEENTH}/section/2"
+    assert as_locator("/us/const/x", ANONYMOUS) == "/us/const/x"
+    assert as_locator("due process", ANONYMOUS) == "due process"
+
+
+def test_a_citation_of_a_document_of_ones_own_is_taken_as_its_locator(lease):
+    section = a_section(a_document(a_domain(name="County Code"), title="Title 4"), number="4-12")
+    for typed in ("county code § 4-12", "Title 4, § 4-12", "Sec. 4-12"):
+        assert as_locator(typed, ANONYMOUS) == section.locator
+        assert locators(typed)[0] == section.locator
+    with as_caller(ANN):
+        assert as_locator("Lease of the lighthouse, § 2", ANN) == lease[1]
+    assert as_locator("Lease of the lighthouse, § 2", ANONYMOUS) == "Lease of the lighthouse, § 2"
 
 
 def test_a_place_in_a_section_is_cited_by_all_its_numbers():

@@ -7,6 +7,7 @@ from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from rules.models import Alias, GlossaryTerm
+from tests.builders import a_document, a_domain, a_section
 from tests.rules.alias_pages import ALIASES, alias_fields, confirm, upload
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,14 @@ def test_an_alias_takes_a_citation_and_shows_what_it_names(client, curator, cons
     assert alias.locator == "/us/const/amendment/IV"
     page = client.get(f"{ALIASES}{alias.pk}/change/").content.decode()
     assert "<strong>U.S. Const. amend. IV</strong>" in page and "The right of the people" in page
+
+
+def test_an_alias_takes_the_citation_of_a_document_of_ones_own(client, curator):
+    document = a_document(a_domain(name="County Code"), title="Animals")
+    place = a_section(document, number="4-12", text="Dogs.")
+    for text, typed in (("loose dogs", "Animals, § 4-12"), ("dogs at large", "county code sec. 4-12(b)")):
+        client.post(f"{ALIASES}add/", alias_fields(document.domain, text=text, locator=typed))
+        assert Alias.objects.get(text=text).locator == place.locator
 
 
 def test_glossary_terms_are_imported_by_their_spanish(client, curator):

@@ -4,8 +4,10 @@ import re
 
 import pytest
 
+from retrieval.access.caller import ANONYMOUS
 from rules.admin.rule_form import RuleForm, boxes_of, clauses_text, read_action, read_criterion, read_target
 from rules.models import Rule
+from tests.builders import a_chunk, a_document, a_domain, a_section
 from tests.rule_searches import THIRD, section
 from tests.rules.rule_pages import ADD, FORM, LIST
 
@@ -44,12 +46,12 @@ def test_every_kind_of_target_is_told_in_words(client, curators):
 )
 def test_a_clause_is_read_back_from_its_boxes(read, clause, separator):
     empty = dict.fromkeys(("value", "stemmed", "key", "comparison", "pages", "text", "phrase", "amount"), "")
-    assert read(empty | boxes_of(clause, separator)) == clause
+    assert read(empty | boxes_of(clause, separator), ANONYMOUS) == clause
 
 
 def test_what_is_no_number_is_refused():
     with pytest.raises(ValueError, match="is no number"):
-        read_action({"kind": "pin", "text": "", "phrase": "", "amount": "first"})
+        read_action({"kind": "pin", "text": "", "phrase": "", "amount": "first"}, ANONYMOUS)
 
 
 def test_rows_of_the_form_become_a_draft(quartering, curators):
@@ -86,6 +88,17 @@ def test_the_form_tells_what_is_wrong_in_words(client, curators, change, told):
     page = client.post(ADD, FORM | change)
     assert page.status_code == 200 and told in page.content.decode()
     assert not Rule.objects.exists()
+
+
+def test_a_place_may_be_cited_by_the_title_of_a_document_of_ones_own(client, curators):
+    document = a_document(a_domain(name="County Code"), title="Title 4")
+    place = a_section(document, number="4-12", text="Dogs.")
+    rows = {"criteria-0-kind": "citation", "criteria-0-value": "county code sec. 4-12"}
+    rows |= {"targets-0-value": "Title 4, § 4-12"}
+    a_chunk(place)
+    assert client.post(ADD, FORM | rows).status_code == 302
+    rule = Rule.objects.get(name="Quartering")
+    assert rule.criteria[0]["value"] == rule.targets[0]["value"] == place.locator
 
 
 def test_headings_and_pages_of_every_document_are_targets_of_the_form(client, curators):
