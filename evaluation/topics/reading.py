@@ -214,6 +214,8 @@ def json_rows(text: str) -> Iterator[tuple[int, object]]:
 def entries_of(number: int, row: dict) -> Iterator[Entry | Refused]:
     values = fields_of(row, columns_of(row))
     graded = row.get("relevant") or {}
+    if not isinstance(graded, dict) and values.get("locator"):
+        graded = {}  # says of the line's own locator what its grade says
     if not isinstance(graded, dict):
         yield refused(number, gettext_noop("“relevant” is no object of grades by locator"))
         return

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from retrieval.text.normalization import fold, normalize
+from retrieval.text.normalization import RAISED_DIGITS, fold, normalize
 
-VERSION = "1"  # changes with what `stems` gives: indexes of another version are rebuilt
+VERSION = "2"  # changes with what `stems` gives: indexes of another version are rebuilt
 LONGEST = 60  # letters; a longer word is none
 LANGUAGES = {"en": "english", "es": "spanish"}
 KNOWN_WORDS = 1 << 14  # words whose reading is remembered: the law uses few different ones
@@ -25,6 +25,7 @@ _APOSTROPHES = "'‘’‚‛′`´＇"
 _WRITTEN = re.compile(rf"[^\W_]+{_INSIDE}(?:[{_APOSTROPHES}]?[^\W_]+{_INSIDE})*")
 _SELDOM = re.compile(f"[_{_ACCENTS}{_UNSEEN}]")
 _USUAL = re.compile(rf"\w+(?:[{_APOSTROPHES}]\w+)*")  # finds the same where none of these is, in half the time
+_MARK = re.compile(f"(?<=[^{RAISED_DIGITS}])[{RAISED_DIGITS}]+")  # of a note, or a power: behind a word, no part of it
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _UNACCENTED_ION = re.compile(r"ion$")  # Spanish nouns in -ión: folded here, expected accented by the stemmer
 
@@ -87,7 +88,7 @@ def stop_stems(language: str) -> frozenset[str]:
 
 @lru_cache(KNOWN_WORDS)
 def _tokens(written: str) -> tuple[str, ...]:
-    found = _WORD.findall(re.sub(f"[{_ACCENTS}]", "", fold(normalize(written))))
+    found = _WORD.findall(re.sub(f"[{_ACCENTS}]", "", fold(normalize(_MARK.sub(" ", written)))))
     return tuple(word.removesuffix("'s").replace("'", "") for word in found if len(word) <= LONGEST)
 
 

@@ -12,6 +12,7 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")
     | {"…": "..."}
 )
+RAISED_DIGITS = "⁰¹²³⁴-⁹"  # as a regular expression has them within brackets
 _REMOVED = {"Cc", "Cf", "Cs"}  # control, zero-width and bidirectional marks, lone surrogates
 
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import median
@@ -14,6 +15,7 @@ from retrieval.parsing.files.blocks import Blocks, Line, Page, single_spaced
 from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_PAGES, TOO_LONG, TOO_MANY_PAGES
 from retrieval.parsing.files.pages import blocks_of
 from retrieval.parsing.uslm.content import SUPERSCRIPTS
+from retrieval.text.normalization import RAISED_DIGITS
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 Letter = tuple[int, str, Box | None]  # its place in the page's content; blanks have no box
@@ -27,6 +29,8 @@ HEAVY = 600  # font weights from semibold on
 # What PDFium calls a letter: it ends lines itself, stands 2 for the hyphen that ends one, and a soft hyphen in a
 # PDF is a drawn one.
 LETTERS = {2: "-", 10: "\n", 13: "\n", 0xAD: "-", 0xFFFE: "-"}
+# One that is set raised, whole or but for what stands under its stroke, and a digit right before it.
+FRACTION = re.compile(rf"(\d?)([{RAISED_DIGITS}]+[/⁄](?=[\d{RAISED_DIGITS}])[{RAISED_DIGITS}]*)")
 FEW = 20  # letters; a page with an image and fewer in its body is a scan, with perhaps a stamped number
 MARGIN = 0.1  # of a page's height: what stands closer to its edge is a running head or foot, stamps of courts too
 # What programs write where there is no title, a number behind it or not: "Microsoft Word - lease.doc", "doc1".
@@ -127,7 +131,7 @@ class _Letters:
 
     def line(self, letters: list[Letter]) -> Iterator[Line]:
         raised = self.raised(letters)
-        text = single_spaced("".join(spaced(letters, raised)))
+        text = FRACTION.sub(upright_fraction, single_spaced("".join(spaced(letters, raised))))
         if not text:
             return
         visible = [index for index, _, box in letters if box]
@@ -188,6 +192,11 @@ def gap_on_line(line: list[Letter], piece: list[Letter]) -> float | None:
         return None
     gap = (after[0] - before[2]) / large
     return gap if -BEHIND < gap < 1 else None
+
+
+def upright_fraction(found: re.Match[str]) -> str:
+    """``8¹/²`` and ``8¹/2`` give ``8 1/2``."""
+    return (found[1] and f"{found[1]} ") + unicodedata.normalize("NFKC", found[2])
 
 
 def spaced(letters: list[Letter], raised: set[int]) -> Iterator[str]:

@@ -37,6 +37,7 @@ def refusals(text, fmt="auto"):
         f"q1 0 {PREAMBLE} 2\n",
         f"\n  q1\tQ0\t{PREAMBLE}  2\n\n",
         json.dumps({"id": "q1", "query": "q", "relevant": {PREAMBLE: 2}}),
+        json.dumps({"query": "q1", "locator": PREAMBLE, "grade": 2, "relevant": True}),
         json.dumps([{"topic": "q1", "locator": PREAMBLE, "grade": "Relevant"}]),
         json.dumps({"query_id": "q1", "doc_id": PREAMBLE, "relevance": 2}) + "\n\n",
     ],

@@ -107,6 +107,16 @@ def test_signs_of_several_words_and_invisible_marks():
     assert tokens("1 ½ im\u00adportant x\u200b") == ["1", "1", "2", "important", "x"]
 
 
+def test_raised_marks_of_notes_and_powers_are_no_part_of_a_word():
+    assert tokens("The landlord¹ pays 10²³ feet, the tenants’¹ cafe\u0301⁴") == (
+        ["the", "landlord", "pays", "10", "feet", "the", "tenants", "cafe"]
+    )
+    assert tokens("¹² Added in m²s") == ["12", "added", "in", "m", "s"]
+    assert [(word.start, word.stems) for word in words("a landlord¹ pays", "en")] == [
+        (0, ("a",)), (2, ("landlord",)), (12, ("pay",)),
+    ]  # fmt: skip
+
+
 def test_what_is_too_long_is_no_word():
     assert tokens("a" * LONGEST + " b " + "a" * (LONGEST + 1)) == ["a" * LONGEST, "b"]
 

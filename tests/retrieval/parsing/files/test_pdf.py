@@ -63,6 +63,27 @@ def test_marks_of_notes_stand_raised_behind_their_words(words, text):
     assert texts(files.pdf(words), "a.pdf") == [text]
 
 
+EIGHT = (72, 100, 10, "F1", "It pays 8")
+OF_RENT = (128, 100, 10, "F1", "percent.")
+
+
+@pytest.mark.parametrize(
+    "fraction",
+    [
+        [(110, 96, 6, "F1", "1/2")],
+        [(110, 96, 6, "F1", "1"), (113.4, 100, 10, "F1", "/2")],
+        [(113, 96, 6, "F1", "1/2")],
+    ],
+)
+def test_a_fraction_that_is_set_raised_is_a_number_of_its_own(fraction):
+    assert texts(files.pdf([EIGHT, *fraction, OF_RENT]), "a.pdf") == ["It pays 8 1/2 percent."]
+
+
+def test_marks_beside_a_slash_stay_raised():
+    page = [(72, 100, 10, "F1", "His"), (86, 96, 6, "F1", "1"), (89.4, 100, 10, "F1", "/her lease of 1/4")]
+    assert texts(files.pdf([*page, (161, 96, 6, "F1", "2")]), "a.pdf") == ["His¹/her lease of 1/4²"]
+
+
 def test_a_mark_is_no_word_of_a_heading():
     heading = [(72, 100, 10, "F2", "1. Rent"), (105.4, 96, 6, "F2", "3")]
     document = read(files.pdf([*heading, *files.column(BODY, top=120), *files.column("2. Term", top=150)]), "a.pdf")
