@@ -135,8 +135,9 @@ def test_what_only_the_database_knows_as_erased_is_noted_before_it_is_replaced(
 
 
 @pytest.mark.slow
-def test_a_backup_older_than_the_code_is_migrated(scratch, tmp_path):
-    manage("migrate", "rules", "0019")
+@pytest.mark.parametrize("migration", ["0019", pytest.param("0002", marks=pytest.mark.full)])
+def test_a_backup_older_than_the_code_is_migrated(scratch, tmp_path, migration):
+    manage("migrate", "rules", migration)
     manage("backup", tmp_path / "old.backup")
     manage("restore", tmp_path / "old.backup", "--yes")
     manage("migrate", "--check")  # or it would exit
