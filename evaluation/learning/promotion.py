@@ -9,7 +9,7 @@ left for wrong judgments.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -76,21 +76,25 @@ def decide(pairs: Sequence[Paired], *, ece: float, ms: float, slower: bool = Fal
     differences = np.array([pair.difference for pair in pairs])
     p_better, p_not_worse = above_zero(differences), p_of_not_worse(pairs)
     slices = sliced(pairs)
-    passed = p_not_worse < ALPHA
     better = p_better < ALPHA
     vetoes = vetoed(len(pairs), slices, ece, ms)
     if slower and not better:
         vetoes += ("Veto: it needs a cross-encoder, which is slow, and is not shown to be better.",)
     overall = estimate(differences.tolist())
     return Decision(
-        deploy=passed and not vetoes,
+        deploy=deploys(p_not_worse, lambda: vetoes),
         better=better,
         p_better=p_better,
         p_not_worse=p_not_worse,
         difference=overall,
         slices=slices,
-        reasons=(verdict(passed, better, overall, p_better, p_not_worse, len(pairs)), *vetoes),
+        reasons=(verdict(better, overall, p_better, p_not_worse, len(pairs)), *vetoes),
     )
+
+
+def deploys(p_not_worse: float, vetoes: Callable[[], Sequence[str]]) -> bool:
+    """The rule: the test is passed and nothing vetoes. Vetoes are looked for only then, since that takes long."""
+    return p_not_worse < ALPHA and not vetoes()
 
 
 def p_of_not_worse(pairs: Sequence[Paired]) -> float:
@@ -151,12 +155,10 @@ def vetoed(topics: int, slices: Sequence[Slice], ece: float, ms: float) -> tuple
     return tuple(reasons)
 
 
-def verdict(
-    passed: bool, better: bool, overall: Estimate, p_better: float, p_not_worse: float, n: int
-) -> str:
+def verdict(better: bool, overall: Estimate, p_better: float, p_not_worse: float, n: int) -> str:
     measured = (
         f"nDCG@10 {overall.mean:+.3f} [{overall.low:+.3f}, {overall.high:+.3f}] over {n} test topics, "
         f"p = {p_better:.4f} for better, p = {p_not_worse:.4f} for not worse by {MARGIN}."
     )
-    judged = "Better" if better else "Not worse" if passed else "Not shown to be as good"
+    judged = "Better" if better else "Not worse" if p_not_worse < ALPHA else "Not shown to be as good"
     return f"{judged}: {measured}"
