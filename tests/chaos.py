@@ -121,9 +121,10 @@ def health(arf: RunningArf) -> dict[str, str]:
 
 
 class Chaos:
-    """One run. `pause`: seconds of each client between two requests; `again`: seconds in which a killed web server
-    serves again, else it is killed to find out; `kinds`: what is killed, of KILLED. `broken` says of each part whether
-    its files or rows are damaged just now.
+    """One run. `pause`: seconds of each client between two requests; `kinds`: what is killed, of KILLED. `broken` says
+    of each part whether its files or rows are damaged just now.
+
+    It kills the web server first: what workers remember of their answers is gone, and what is kept of them is read.
     """
 
     def __init__(
@@ -134,7 +135,6 @@ class Chaos:
         clients: int = 4,
         pause: float = 0.05,
         questions: Sequence[str] = QUESTIONS,
-        again: float | None = None,
         kinds: Sequence[str] = (),
     ):
         self.arf, self.seed, self.pause, self.chance = arf, seed, pause, random.Random(seed)
@@ -146,8 +146,7 @@ class Chaos:
             (question, dated): self.settled(question, dated) for question in questions for dated in (0, 1)
         }
         self.files = {name: sha256(fetch(arf, f"/static/{name}")).hexdigest() for name in served(arf)}
-        # Or thrice what a killed web server takes to serve again, where that is more.
-        self.grace = max(GRACE, 3 * (self.seconds_to_answer_again() if again is None else again))
+        self.grace = self.seconds_to_answer_again()
         self.clients = [Client(self, number) for number in range(clients)]
 
     def settled(self, question: str, dated: bool) -> Shown:
@@ -157,9 +156,12 @@ class Chaos:
         return shown(first)
 
     def seconds_to_answer_again(self) -> float:
-        seconds = kill_web_server(self.arf)
+        """The grace, or thrice what a killed web server takes to serve again, where that is more."""
+        started, old = time.monotonic(), self.arf.pids("gunicorn")
+        os.kill(old[0], signal.SIGKILL)
+        wait_for(lambda: not set(old) & set(self.arf.pids("gunicorn")) and self.arf.searches())
         self.last["web server"] = time.monotonic()
-        return seconds
+        return max(GRACE, 3 * (time.monotonic() - started))
 
     def round(self, *, kills: int, files: list[str], quiet: float) -> None:
         """Damage, kills, the time that is allowed for them, and a while in which every request is answered."""
@@ -218,11 +220,14 @@ class Chaos:
         spoil(self.arf.var / "onnx" / self.chance.choice(("model.int8.onnx", "tokenizer.json")), length=2_000)
 
     def damage_cache(self) -> None:
-        """Every second answer that is kept."""
+        """Every second answer that is kept. None is waited for until it is on disk, where a kill of PostgreSQL would
+        leave it as it was; a message, which is, takes them there.
+        """
         self.arf.sql(
             "UPDATE retrieval_cacheentry SET answer = overlay(answer PLACING '\\x00ff00ff'::bytea FROM 30) "
             "WHERE left(key, 1) < '8'"
         )
+        self.arf.sql("SELECT pg_logical_emit_message(true, '', '')")
 
     def damage_artifact(self) -> None:
         self.arf.sql(
@@ -339,14 +344,6 @@ def settle(arf: RunningArf) -> None:
     """Rerankers that rank alike, so that one can take another's place; none is trained meanwhile."""
     arf.run(RERANKERS)
     wait_for(lambda: set(health(arf).values()) == {"ok"})
-
-
-def kill_web_server(arf: RunningArf) -> float:
-    """Seconds until there is another, none of whose workers is an old one, and it answers."""
-    started, old = time.monotonic(), arf.pids("gunicorn")
-    os.kill(old[0], signal.SIGKILL)
-    wait_for(lambda: not set(old) & set(arf.pids("gunicorn")) and arf.searches())
-    return time.monotonic() - started
 
 
 def cut(file: Path) -> None:

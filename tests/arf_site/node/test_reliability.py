@@ -12,13 +12,13 @@ from urllib.request import urlopen
 import pytest
 
 from retrieval.indexes.lexical import LexicalIndex
-from tests.chaos import MENDED_IN, QUESTIONS, Chaos, kill_web_server, settle
+from tests.chaos import MENDED_IN, QUESTIONS, Chaos, settle
 from tests.running import RunningArf, command_lines, wait_for
 from tests.spoiling import spoil
 
 pytestmark = pytest.mark.slow
 
-SECTIONS = 128  # four steps of the ingestion
+SECTIONS = 96  # three steps of the ingestion
 ORDER = """
 import sys
 from retrieval import jobs
@@ -91,9 +91,11 @@ def arf(begun):
 
 
 @pytest.fixture(scope="module")
-def again(begun):
-    """Seconds after which a web server that was killed serves again."""
-    return kill_web_server(running(begun[0]))
+def chaos(begun):
+    """It has killed the web server. What takes seconds to start again and is killed by others is left."""
+    settle(arf := running(begun[0]))
+    kinds = ("web worker", "PostgreSQL backend", "postmaster")
+    return Chaos(arf, seed=4, clients=2, pause=1.0, questions=QUESTIONS[:4], kinds=kinds)
 
 
 def text_of(title, number):
@@ -247,10 +249,6 @@ def test_a_killed_web_worker_is_replaced(arf):
     wait_for(arf.searches)
 
 
-def test_a_killed_web_server_is_started_again_without_its_old_workers(arf, again):
-    assert "web ended (SIGKILL); it is started again in 0.5 s." in arf.told()
-
-
 def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
     """Idle, it dies with the queue's lock in its hands."""
     main, _, task_process, *_ = arf.pids("manage.py worker")
@@ -261,13 +259,13 @@ def test_a_single_killed_process_of_the_queue_loses_no_job(arf):
     assert_complete(arf, 98)
 
 
-def test_a_few_kills_and_damaged_files_change_no_answer(arf, again):
-    """test_chaos.py, marked `full`, has a hundred kills and twenty files. What takes seconds to start again is killed
-    above, and there.
-    """
-    settle(arf)
-    kinds = ("web worker", "PostgreSQL backend", "postmaster")
-    with Chaos(arf, seed=4, clients=2, pause=1.0, questions=QUESTIONS[:4], again=again, kinds=kinds) as chaos:
+def test_a_killed_web_server_is_started_again_without_its_old_workers(arf, chaos):
+    assert "web ended (SIGKILL); it is started again in 0.5 s." in arf.told()
+
+
+def test_a_few_kills_and_damaged_files_change_no_answer(chaos):
+    """test_chaos.py, marked `full`, has a hundred kills of every part and twenty files."""
+    with chaos:
         chaos.round(kills=4, files=["lexical", "static", "cache", "lexical"], quiet=1.0)
     chaos.recover(MENDED_IN)
     assert not chaos.told.wrong
