@@ -232,6 +232,11 @@ def names_are_embedded() -> bool:
     return JobRun.objects.unfinished().filter(kind="reembed").exists()
 
 
+def names_left() -> int:
+    """How many aliases have no vector by the active model."""
+    return embedding.missing(EmbeddingModel.objects.get(status=EmbeddingModel.Status.ACTIVE)).count()
+
+
 def order_names() -> None:
     """What the schedule would do within a minute."""
     async_task("rules.aliases.embedding.embed_all")
@@ -304,5 +309,9 @@ def prepared_files() -> dict[str, dict[str, list[int]]]:
 
 def index_is_current() -> bool:
     """Whether this node's lexical index holds every change of the corpus."""
-    index = loaded.lexical_index()
-    return not index.problem and not lexical_sync.behind(index.position)
+    return not loaded.lexical_index().problem and not changes_left()
+
+
+def changes_left() -> int:
+    """How many changes of the corpus this node's lexical index lacks."""
+    return lexical_sync.behind(loaded.lexical_index().position)

@@ -149,12 +149,20 @@ class Supervisor:
         for child in self.children:
             child.start()
 
-    def wait_until(self, ready: Callable[[], bool], *, limit: float = float("inf")) -> None:
-        """Keeps everything up until `ready`. Raises GaveUp, and TimeoutError after `limit` seconds."""
-        started = time.monotonic()
+    def wait_until(
+        self,
+        ready: Callable[[], bool],
+        *,
+        limit: float = float("inf"),
+        progress: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Keeps everything up until `ready`. Raises GaveUp, and TimeoutError after `limit` seconds without progress."""
+        started, came = time.monotonic(), progress()
         while not ready():
             if time.monotonic() - started > limit:
-                raise TimeoutError
+                before, started, came = came, time.monotonic(), progress()
+                if came == before:
+                    raise TimeoutError
             self.keep_up()
             time.sleep(EVERY)
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import psutil
 from django.conf import settings
@@ -25,9 +25,10 @@ from arf_site.node.supervisor import Program, Supervisor
 from retrieval.management.base import ArfCommand
 from retrieval.models import JobRun
 
+T = TypeVar("T")
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-READY_LIMIT = 600.0  # seconds that the last of the work before the first search may take on a busy machine
+READY_LIMIT = 600.0  # seconds in which work before the first search may stand still on a busy machine
 
 # Memory that one thread has freed serves the others too. Blocks of 4 MiB and more go back to the system at once: of
 # smaller ones, which each search needs again, to get every page anew took a twentieth of its time.
@@ -69,7 +70,7 @@ class Command(ArfCommand):
                 self.say("Stopping.")
             except TimeoutError as problem:
                 raise CommandError(
-                    f"Not ready in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
+                    f"No progress in {READY_LIMIT:.0f} s: see {settings.VAR_DIR / 'log'}."
                 ) from problem
             finally:
                 ignore_signals()
@@ -85,11 +86,7 @@ class Command(ArfCommand):
         preparation.order_vectors(self.say)
         while not preparation.constitution_is_there():
             self._watch(preparation.order_constitution(), supervisor)
-        if not preparation.names_are_embedded():
-            preparation.order_names()
-        for ready in (preparation.names_are_embedded, preparation.index_is_current):
-            in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
-            supervisor.wait_until(in_time, limit=READY_LIMIT)
+        self._wait_for_names_and_index(supervisor)
         supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
         preparation.order_reranker(self.say)
         missing = preparation.bodies_to_load()
@@ -100,6 +97,20 @@ class Command(ArfCommand):
             supervisor.wait_until(upkeep.look)
         finally:
             upkeep.stop()
+
+    def _wait_for_names_and_index(self, supervisor: Supervisor) -> None:
+        """They make the first searches as good as later ones; what is failing is not waited for."""
+        if not preparation.names_are_embedded():
+            self.say(f"  {preparation.names_left():,} curated names are to be embedded …")
+            preparation.order_names()
+        if lacking := preparation.changes_left():
+            self.say(f"  The lexical index lacks {lacking:,} changes …")
+        for ready, progress in (
+            (preparation.names_are_embedded, preparation.names_left),
+            (preparation.index_is_current, preparation.changes_left),
+        ):
+            in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
+            supervisor.wait_until(in_time, limit=READY_LIMIT, progress=if_answered(progress))
 
     def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
         """Shows a job's progress until it is finished. Raises CommandError if it fails."""
@@ -142,12 +153,12 @@ def programs() -> list[Program]:
     ]
 
 
-def if_answered(ready: Callable[[], bool]) -> Callable[[], bool]:
-    """`ready`, and false while the database does not answer."""
+def if_answered(ask: Callable[[], T]) -> Callable[[], T | bool]:
+    """What is asked, and false while the database does not answer."""
 
-    def asked() -> bool:
+    def asked() -> T | bool:
         try:
-            return ready()
+            return ask()
         except OperationalError:
             connections.close_all()
             return False

@@ -108,7 +108,7 @@ def test_an_embedder_that_changed_under_the_same_settings_has_all_text_embedded_
     Alias.objects.create(
         domain=Domain.objects.get(slug="us_constitution"), locator="/us/const/preamble", text="our start"
     )
-    assert not preparation.names_are_embedded()
+    assert not preparation.names_are_embedded() and preparation.names_left() > 1
     for _ in range(2):
         preparation.order_vectors(said.append)
     assert JobRun.objects.get(kind="reembed").status == JobRun.Status.QUEUED
