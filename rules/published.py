@@ -5,10 +5,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from inspect import signature
 from itertools import groupby
 from operator import itemgetter
+from shutil import rmtree
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -22,6 +23,7 @@ from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
 from retrieval.ranking import Thresholds
 from retrieval.text.analyzer import stems, tokens
+from rules.aliases.kept import load, one_at_a_time, store
 from rules.aliases.table import AliasTable
 from rules.aliases.vectors import AliasVectors
 from rules.aliases.wording import Wording
@@ -40,6 +42,7 @@ from rules.models import (
 T = TypeVar("T")
 BATCH = 2_000  # rows read at a time
 NO_MARK = 0  # given to none
+MANY = 5_000  # named provisions of a domain: of fewer each process reads the names in less than a second
 
 Version = tuple[int, int]  # of what concerns public domains, and of what concerns private ones alone; 0: not looked at
 
@@ -77,15 +80,16 @@ class Made(Generic[T]):
     value: T
 
 
-def newest(make: Callable[..., T]) -> Callable[..., T]:
+def newest(make: Callable[..., T], *, in_files: bool = False) -> Callable[..., T]:
     """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
     which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; if
     it has parameters for these also what it made last, and the locators whose names have changed since. Others wait
-    while one thread makes it: together they would take as many times as long.
+    while one thread makes it: together they would take as many times as long. `in_files`: and so do other processes of
+    the machine, if there are many names and they are public.
     """
     kept: dict[int, Made[T]] = {}
     making: dict[int, Lock] = defaultdict(Lock)
-    goes_on = "before" in signature(make).parameters
+    goes_on, kind = "before" in signature(make).parameters, signature(make).return_annotation
 
     @wraps(make)
     def known(domain_id: int, version: Version, *others: int) -> T:
@@ -94,7 +98,8 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
             with making[domain_id]:
                 found = kept.get(domain_id)
                 if is_other(found, version, others):
-                    kept[domain_id] = found = made(found, domain_id, version, others)
+                    of_all = in_files and len(names_now(domain_id, version)) >= MANY and is_public(domain_id)
+                    kept[domain_id] = found = (of_machine if of_all else made)(found, domain_id, version, others)
         return found.value
 
     def made(found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]) -> Made[T]:
@@ -106,9 +111,40 @@ def newest(make: Callable[..., T]) -> Callable[..., T]:
             last = {"before": found.value, "changed": changed} if goes_on else {}
         value = make(domain_id, version, *others, **last)
         came = marks_of(domain_id).keys() - names.keys()  # one whose names go again has no mark that tells
-        return Made(version, others, {**names, **dict.fromkeys(came, NO_MARK)}, value)
+        return Made(version, others, {**names, **dict.fromkeys(came, NO_MARK)} if came else names, value)
+
+    def of_machine(
+        found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]
+    ) -> Made[T]:
+        path = settings.ARF_NAMES_DIR / str(domain_id) / make.__name__
+        with one_at_a_time(path.parent):
+            if written := load(path, kind):
+                said, value = written
+                of_file = Made(tuple(said["version"]), tuple(said["others"]), said["names"], value)
+                if found is None or of_file.names == names_now(domain_id, version):
+                    found = of_file
+            now = made(found, domain_id, version, others)
+            if found is not None and now.value is found.value:
+                return now
+            forget_other_files()
+            said = {"version": now.version, "others": now.others, "names": now.names}
+            return replace(now, value=store(said, now.value, path))
 
     return known
+
+
+def is_public(domain_id: int) -> bool:
+    return Domain.objects.filter(pk=domain_id, visibility=Domain.Visibility.PUBLIC).exists()
+
+
+def forget_other_files() -> None:
+    """Those of domains that are gone or not public any more."""
+    public = set(map(str, Domain.objects.filter(visibility=Domain.Visibility.PUBLIC).values_list("pk", flat=True)))
+    for path in settings.ARF_NAMES_DIR.iterdir():
+        if not path.is_dir():
+            path.unlink()
+        elif path.name not in public:
+            rmtree(path)
 
 
 def is_other(found: Made | None, version: Version, others: tuple[int, ...]) -> bool:
@@ -120,7 +156,7 @@ def of_changed(field: str, changed: Collection[str] | None) -> dict[str, list[st
     return {} if changed is None else {f"{field}__in": sorted(changed)}
 
 
-@newest
+@partial(newest, in_files=True)
 def alias_table(
     domain_id: int,
     version: Version,
@@ -146,7 +182,7 @@ def collective_names(domain_id: int, version: Version) -> Mapping[tuple[str, ...
     return names
 
 
-@newest
+@partial(newest, in_files=True)
 def alias_vectors(
     domain_id: int,
     version: Version,
@@ -157,12 +193,10 @@ def alias_vectors(
 ) -> AliasVectors:
     found = vectors_of(domain_id, changed).filter(model=model_id).values_list("alias__text", "alias__locator", "vector")
     named = found.iterator(chunk_size=BATCH)
-    names = before.again(changed, named) if before else AliasVectors.of(named)
-    public = Domain.objects.filter(pk=domain_id, visibility=Domain.Visibility.PUBLIC)
-    return names.shared_at(settings.ARF_NAMES_DIR / f"{domain_id}.vectors") if public.exists() else names
+    return before.again(changed, named) if before else AliasVectors.of(named)
 
 
-@newest
+@partial(newest, in_files=True)
 def wording(
     domain_id: int,
     version: Version,

@@ -4,15 +4,17 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
-from sys import intern
 
 import numpy as np
 
 from retrieval.text.analyzer import stems, tokens
 from rules.aliases.texts import GrowingTexts, Texts, in_blocks
+
+FACTOR = 0x9E3779B97F4A7C15  # odd, so that no bit of the words before is lost: 2^64 divided by the golden ratio
 
 Named = tuple[int, str, str, str]  # id of a name, text, locator, language
 
@@ -35,51 +37,59 @@ class AliasTable:
 
     ids: np.ndarray  # (names,) int64, rising
     texts: Texts
-    locators: Sequence[str]
-    languages: Sequence[str]
+    places: Sequence[tuple[str, str]]  # each locator and language once
+    owners: np.ndarray  # (names,) int32: which of these is each name's
     phrases: np.ndarray  # (names,) int64: of each
     longest: int  # stems of a phrase, or of one that there was
-    words: Mapping[str, Counter[str]]  # by language, how often each folded word stands in the names
+    words: Mapping[str, Mapping[str, int]]  # by language, how often each folded word stands in the names
 
     @classmethod
     def of(cls, rows: Iterable[Named]) -> "AliasTable":
         """By their ids; without those that have no stems."""
         ids, phrases, longest = array("q"), array("q"), 0
-        texts, locators, languages = GrowingTexts(), [], []
+        texts, places, owners = GrowingTexts(), {}, array("i")
         words: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for block in in_blocks(rows):
             found = [(row, its) for row in block if (its := stems(row[1], row[3]))]
             named = [row for row, _ in found]
             ids.extend(row[0] for row in named)
             texts.add(row[1] for row in named)
-            locators += [intern(row[2]) for row in named]
-            languages += [intern(row[3]) for row in named]
+            owners.extend(places.setdefault(row[2:], len(places)) for row in named)
             phrases.extend(last(keys_of(row[3], its)) for row, its in found)
             longest = max([longest, *(len(its) for _, its in found)])
             for language, counts in counted((row[3], row[1]) for row in named).items():
                 words[language].update(counts)
-        numbers = (np.array(each, np.int64) for each in (ids, phrases))
-        return cls(next(numbers), texts.texts(), locators, languages, next(numbers), longest, dict(words))
+        return cls(
+            np.array(ids, np.int64),
+            texts.texts(),
+            [*places],
+            np.array(owners, np.int32),
+            np.array(phrases, np.int64),
+            longest,
+            dict(words),
+        )
 
     def again(self, changed: Collection[str], rows: Iterable[Named]) -> "AliasTable":
         """With these rows for all that the changed locators had."""
         came = AliasTable.of(rows)
-        goes = np.fromiter((locator in changed for locator in self.locators), bool, len(self.locators))
-        gone = counted((self.languages[n], self.texts[n]) for n in np.flatnonzero(goes))
-        none = Counter()
+        goes = np.fromiter((locator in changed for locator, _ in self.places), bool, len(self.places))[self.owners]
+        gone = counted((self.places[self.owners[n]][1], self.texts[n]) for n in np.flatnonzero(goes))
         words = {
-            language: self.words.get(language, none) + came.words.get(language, none) - gone.get(language, none)
+            language: Counter(self.words.get(language)) + came.words.get(language, none) - gone.get(language, none)
+            for none in [Counter()]
             for language in self.words.keys() | came.words.keys()
         }
         left = np.concatenate([np.flatnonzero(~goes), len(self.ids) + np.arange(len(came.ids))])
         ids = np.concatenate([self.ids, came.ids])
         left = left[np.argsort(ids[left], kind="stable")]
-        locators, languages = [*self.locators, *came.locators], [*self.languages, *came.languages]
+        every = [*map(tuple, self.places), *came.places]
+        owners = np.concatenate([self.owners, len(self.places) + came.owners])[left]
+        used, owners = np.unique(owners, return_inverse=True)
         return AliasTable(
             ids[left],
             (self.texts + came.texts).taken(left),
-            [locators[n] for n in left.tolist()],
-            [languages[n] for n in left.tolist()],
+            [every[n] for n in used],
+            owners.astype(np.int32),
             np.concatenate([self.phrases, came.phrases])[left],
             max(self.longest, came.longest),
             {language: its for language, its in words.items() if its},
@@ -101,7 +111,7 @@ class AliasTable:
         """(name, locator) of every alias that is all of the text."""
         words = stems(text, language)
         named = self._named(last(keys_of(language, words))) if words else []
-        return [(self.texts[n], self.locators[n]) for n in named]
+        return [(self.texts[n], self._locator(n)) for n in named]
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
         """Every alias in the text; one inside a longer one that matched there is left out."""
@@ -111,7 +121,7 @@ class AliasTable:
         for start, past, key in self._spans(words, language):
             if past > covered:
                 named = self._named(key)
-                found += [AliasMatch(self.texts[n], self.locators[n], past - start, len(named)) for n in named]
+                found += [AliasMatch(self.texts[n], self._locator(n), past - start, len(named)) for n in named]
                 covered = past
         return found
 
@@ -126,17 +136,26 @@ class AliasTable:
                 yield start, start + hits[-1] + 1, keys[hits[-1]]
             first += len(keys)
 
+    def _locator(self, name: int) -> str:
+        return self.places[self.owners[name]][0]
+
     def _named(self, key: int) -> list[int]:
         first, past = np.searchsorted(self._sorted, [key, key + 1])
         return self._order[first:past].tolist()
 
 
 def keys_of(language: str, words: Iterable[str]) -> Iterator[int]:
-    """Of the phrases that begin with the first of these words, in this process: of one word, of two, and so on."""
-    key = hash(language)
+    """Of the phrases that begin with the first of these words: of one word, of two, and so on."""
+    key = number_of(language)
     for word in words:
-        key = hash((key, word))
+        key = (key * FACTOR + number_of(word)) % 2**64
         yield key >> 1
+
+
+@lru_cache(maxsize=100_000)
+def number_of(word: str) -> int:
+    """The same in every process, unlike Python's own hash."""
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest())
 
 
 def last(keys: Iterable[int]) -> int:

@@ -22,7 +22,7 @@ def in_blocks(rows: Iterable[T]) -> Iterator[list[T]]:
 class Texts:
     """Strings as UTF-8 side by side: what 40 letters take as a string of Python's own is 100 bytes."""
 
-    written: bytes
+    written: np.ndarray  # (bytes,) uint8
     ends: np.ndarray  # (texts,) int64
 
     @classmethod
@@ -36,10 +36,13 @@ class Texts:
 
     def __getitem__(self, place: int) -> str:
         start = self.ends[place - 1] if place else 0
-        return self.written[start : self.ends[place]].decode()
+        return self.written[start : self.ends[place]].tobytes().decode()
 
     def __add__(self, other: "Texts") -> "Texts":
-        return Texts(self.written + other.written, np.concatenate([self.ends, other.ends + len(self.written)]))
+        return Texts(
+            np.concatenate([self.written, other.written]),
+            np.concatenate([self.ends, other.ends + len(self.written)]),
+        )
 
     def taken(self, order: np.ndarray) -> "Texts":
         """(taken,) by place. What stands side by side is copied at once."""
@@ -48,8 +51,8 @@ class Texts:
         starts = np.concatenate([[0], self.ends[:-1]])
         breaks = np.flatnonzero(np.diff(order) != 1) + 1
         firsts, lasts = order[np.concatenate([[0], breaks])], order[np.concatenate([breaks - 1, [-1]])]
-        written = (self.written[starts[a] : self.ends[b]] for a, b in zip(firsts, lasts, strict=True))
-        return Texts(b"".join(written), np.cumsum((self.ends - starts)[order]))
+        written = [self.written[starts[a] : self.ends[b]] for a, b in zip(firsts, lasts, strict=True)]
+        return Texts(np.concatenate(written), np.cumsum((self.ends - starts)[order]))
 
 
 class GrowingTexts:
@@ -66,4 +69,4 @@ class GrowingTexts:
             self._ends.append(len(self._written))
 
     def texts(self) -> Texts:
-        return Texts(bytes(self._written), np.array(self._ends, np.int64))
+        return Texts(np.frombuffer(bytes(self._written), np.uint8), np.array(self._ends, np.int64))

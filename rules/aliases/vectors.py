@@ -2,23 +2,18 @@
 
 from array import array
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
+from simsimd import cdist
 
-from rules.aliases.shared import shared
 from rules.aliases.texts import GrowingTexts, Texts, in_blocks
 
 HIGHEST = 127  # of a signed byte
-BLOCK = 256  # names compared at a time: their floats stay in the processor's cache
 SCANNED = 20_000  # names of a domain that are all compared
 READ = 2_000  # of more, those compared: the ones whose signs agree most with the question's. Of the 60 nearest of
 # 113,000 names .988 are among these, and all with a cosine of .6
-WORD = 64  # signs of one number
-SIGNS_BLOCK = 8_192  # names whose signs are compared at a time, in the processor's cache: the numbers of all would be
-# memory got anew from the system in each search
 
 Row = tuple[str, str, bytes]  # name, locator, vector of unit length as float16
 
@@ -32,7 +27,7 @@ class AliasVectors:
     starts: np.ndarray  # where each provision's names begin
     steps: np.ndarray  # (names, dims) int8
     sizes: np.ndarray  # (names,) float32: of one step of each vector
-    signs: np.ndarray  # (words, names) uint64, as `signs_of` gives them
+    signs: np.ndarray  # (names, bytes) uint8, as `signs_of` gives them
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> "AliasVectors":
@@ -71,12 +66,8 @@ class AliasVectors:
             begins,
             np.concatenate([names.steps for names in with_names])[order],
             np.concatenate([names.sizes for names in with_names])[order],
-            np.take(np.concatenate([names.signs for names in with_names], axis=1), order, axis=1),
+            np.concatenate([names.signs for names in with_names])[order],
         )
-
-    def shared_at(self, path: Path) -> "AliasVectors":
-        """Where all are not compared, with the vectors in a file that other processes map too."""
-        return replace(self, steps=shared(self.steps, path)) if len(self.texts) > SCANNED else self
 
     def compare(self, vector: np.ndarray) -> "Comparison":
         return Comparison(self, vector, self.cosines(vector) if len(self.texts) <= SCANNED else None)
@@ -84,27 +75,19 @@ class AliasVectors:
     def cosines(self, vector: np.ndarray, which: np.ndarray | slice = slice(None)) -> np.ndarray:
         """(names,) of all, or of these."""
         steps, sizes = self.steps[which], self.sizes[which]
-        found = np.empty(len(sizes), np.float32)
-        floats = np.empty((min(BLOCK, len(found)), len(vector)), np.float32)
-        for start in range(0, len(found), BLOCK):
-            block = steps[start : start + BLOCK]
-            np.copyto(floats[: len(block)], block)
-            found[start : start + BLOCK] = floats[: len(block)] @ vector
-        return found * sizes
+        if not len(sizes):
+            return sizes
+        step = max(float(np.abs(vector).max()) / HIGHEST, np.finfo(np.float32).tiny)
+        coarse = np.rint(vector / step)
+        rest = np.rint((vector / step - coarse) * HIGHEST)
+        products = cdist(np.stack([coarse, rest]).astype(np.int8), steps, "dot", out_dtype="float32")
+        return np.array([step, step / HIGHEST], np.float32) @ np.asarray(products) * sizes
 
     def alike(self, vector: np.ndarray, k: int) -> np.ndarray:
         """The k names whose signs agree with those of most dimensions, and all that agree as often; in order."""
-        differing, of_vector = np.zeros(len(self.texts), np.uint16), signs_of(vector[np.newaxis])[:, 0]
-        often = np.zeros(len(of_vector) * WORD + 1, np.intp)
-        differ, count = np.empty(SIGNS_BLOCK, np.uint64), np.empty(SIGNS_BLOCK, np.uint8)
-        for start in range(0, len(differing), SIGNS_BLOCK):
-            block = differing[start : start + SIGNS_BLOCK]
-            of_block, size = self.signs[:, start : start + SIGNS_BLOCK], len(block)
-            for of_names, word in zip(of_block, of_vector, strict=True):
-                np.bitwise_xor(of_names, word, out=differ[:size])
-                block += np.bitwise_count(differ[:size], out=count[:size])
-            often += np.bincount(block, minlength=len(often))
-        return np.flatnonzero(differing <= np.searchsorted(np.cumsum(often), k))
+        asked = signs_of(vector[np.newaxis])
+        (differing,) = np.asarray(cdist(asked, self.signs, "hamming", dtype="bin8", out_dtype="uint16"))
+        return np.flatnonzero(differing <= np.searchsorted(np.cumsum(np.bincount(differing)), k))
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -183,7 +166,5 @@ def in_bytes(stored: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def signs_of(vectors: np.ndarray) -> np.ndarray:
-    """(words, vectors) uint64: which of their dimensions are positive, 64 to a word."""
-    bits = np.packbits(vectors > 0, axis=1)
-    padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % (WORD // 8))))
-    return np.ascontiguousarray(padded.view(np.uint64).T)
+    """(vectors, bytes) uint8: which of their dimensions are positive, eight to a byte."""
+    return np.packbits(vectors > 0, axis=1)

@@ -6,7 +6,7 @@ doc2query, 2019).
 
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -23,7 +23,7 @@ class Wording:
     Robertson and Zaragoza (2009), with idf = ln(1 + (N - df + .5) / (df + .5)).
     """
 
-    locators: tuple[str, ...]
+    locators: Sequence[str]
     lengths: np.ndarray  # (provisions,) int32 stems
     numbers: Mapping[str, int]  # of the stems
     ends: np.ndarray  # (stems,) where the postings of each end, in the order of their numbers
@@ -43,13 +43,13 @@ class Wording:
             lengths.append(counts.total())
             locators.append(locator)
         postings = (np.array(which, np.int32), np.array(places, np.int32), np.array(times, np.uint16))
-        return cls(tuple(locators), np.array(lengths, np.int32), numbers, *in_order(*postings, len(numbers)))
+        return cls(locators, np.array(lengths, np.int32), numbers, *in_order(*postings, len(numbers)))
 
     def again(self, changed: Collection[str], rows: Iterable[tuple[str, str]]) -> "Wording":
         """With these rows for all that the changed locators had, in the order of all locators."""
         came = Wording.of(rows)
         left = [place for place, locator in enumerate(self.locators) if locator not in changed]
-        locators = tuple(sorted([*(self.locators[place] for place in left), *came.locators]))
+        locators = sorted([*(self.locators[place] for place in left), *came.locators])
         place_of = {locator: place for place, locator in enumerate(locators)}
         numbers = dict(self.numbers)
         own, its = self._moved(left, place_of), came._moved(range(len(came.locators)), place_of)
@@ -107,8 +107,9 @@ class Wording:
         """(locator, BM25, its share of the reachable) of at most k provisions, best first, ties in their order, of what
         `scores` gives.
         """
-        least = np.partition(total, -k)[-k] if k < len(total) else 0.0
-        having = np.flatnonzero((total > 0) & (total >= least))
+        having = np.flatnonzero(total)
+        if k < len(having):
+            having = having[total[having] >= np.partition(total[having], -k)[-k]]
         order = having[np.argsort(-total[having], kind="stable")[:k]]
         return [(self.locators[n], float(total[n]), float(total[n]) / reachable) for n in order]
 

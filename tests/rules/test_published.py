@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -12,7 +13,7 @@ from retrieval.corpus.statements import current_versions
 from retrieval.ingestion.embedding import embedding_in_use
 from retrieval.models import Domain, Section
 from rules import published
-from rules.aliases import vectors
+from rules.aliases.kept import load
 from rules.aliases.table import AliasTable
 from rules.models import Alias, AliasVector, NamedProvision
 from tests.builders import a_domain
@@ -44,7 +45,7 @@ def test_what_is_kept_of_names_forgets_one_that_is_gone_and_knows_one_that_came(
         alias=an_alias("due process", domain=name.domain), model=embedding_in_use()[0], vector=b"", stems="due process"
     )
     assert matched(published.alias_table(domain, now()), "of due process") == ["due process"]
-    assert published.wording(domain, now()).locators == ("/a",)
+    assert published.wording(domain, now()).locators == ["/a"]
 
 
 def test_a_name_that_came_while_others_were_read_is_forgotten_when_it_goes():
@@ -104,13 +105,16 @@ def test_names_that_came_went_and_changed_are_laid_into_what_was_there():
                 one, other = (getattr(each, part) for each in (laid, anew))
                 same = one == other if isinstance(one, dict) else np.array_equal(one, other)
                 assert same, (turn, part)
+            if kept is published.alias_table:
+                owners = [[tuple(table.places[place]) for place in table.owners] for table in (laid, anew)]
+                assert owners[0] == owners[1]
             if kept is published.wording:
                 told = [{stem: table.scores([stem])[0].tolist() for stem in anew.numbers} for table in (laid, anew)]
                 assert told[0] == told[1]
 
 
 PARTS = (
-    (published.alias_table, lambda model: (), ("ids", "texts", "locators", "languages", "phrases", "words")),
+    (published.alias_table, lambda model: (), ("ids", "texts", "phrases", "words")),
     (published.wording, lambda model: (), ("locators", "lengths")),
     (published.alias_vectors, lambda model: (model.pk,), ("texts", "locators", "starts", "steps", "sizes", "signs")),
 )
@@ -226,18 +230,66 @@ def test_a_name_that_moves_marks_where_it_was_and_where_it_is_and_what_has_none_
     assert marks(name) == {"/b": moved["/b"]}
 
 
-@pytest.mark.parametrize(("visibility", "in_a_file"), [("public", True), ("private", False)])
-def test_many_names_of_public_law_are_in_memory_once_and_private_ones_in_no_file(
-    visibility, in_a_file, monkeypatch, settings, tmp_path
+@pytest.fixture
+def files(monkeypatch, settings, tmp_path):
+    """Where many names are kept; few are many here."""
+    monkeypatch.setattr(published, "MANY", 1)
+    settings.ARF_NAMES_DIR = tmp_path / "names"
+    return settings.ARF_NAMES_DIR
+
+
+def another_process(kind: Callable) -> Callable:
+    """The same as it is kept by a process that has made nothing yet."""
+    return published.newest(kind.__wrapped__, in_files=True)
+
+
+@pytest.mark.parametrize(("visibility", "in_files"), [("public", True), ("private", False)])
+def test_many_names_of_public_law_are_made_once_for_all_processes_and_private_ones_are_in_no_file(
+    visibility, in_files, files, django_assert_num_queries
 ):
-    monkeypatch.setattr(vectors, "SCANNED", 0)
-    settings.ARF_NAMES_DIR = tmp_path
     model, domain = embedding_in_use()[0], a_domain(visibility=visibility)
     stored = np.ones(8, np.float16).tobytes()
     AliasVector.objects.create(alias=an_alias("bail", domain=domain), model=model, vector=stored, stems="bail")
-    names = published.alias_vectors(domain.pk, now(), model.pk)
-    assert names.steps.tolist() == [[127] * 8]
-    assert [path.read_bytes() for path in tmp_path.iterdir()] == ([b"\x7f" * 8] if in_a_file else [])
+    asked = now()
+    names = published.alias_vectors(domain.pk, asked, model.pk)
+    published.wording(domain.pk, asked)
+    table = published.alias_table(domain.pk, asked)
+    assert names.steps.tolist() == [[127] * 8] and matched(table, "no bail") == ["bail"]
+    made = {f"{domain.pk}/{kind}" for kind in ("alias_table", "alias_vectors", "wording")}
+    assert {str(path.relative_to(files)) for path in files.glob("*/*")} == (made if in_files else set())
+    if in_files:
+        with django_assert_num_queries(1):  # whether it is public
+            again = another_process(published.alias_table)(domain.pk, asked)
+        assert matched(again, "no bail") == ["bail"] and again.texts.written.flags.writeable is False
+
+
+def test_what_a_file_lacks_is_read_and_written_and_other_files_go(files):
+    name = an_alias("bail")
+    domain = name.domain
+    published.alias_table(domain.pk, now())
+    (files / "0").mkdir()
+    (files / "left").write_text("by another version")
+    an_alias("search warrant", locator="/b", domain=domain)
+    name.delete()
+    table = another_process(published.alias_table)(domain.pk, now())
+    assert matched(table, "a search warrant and bail") == ["search warrant"]
+    assert {path.name for path in files.iterdir()} == {str(domain.pk)}
+    assert len(load(files / str(domain.pk) / "alias_table", AliasTable)[1]) == 1
+    domain.visibility = "private"
+    domain.save()
+    published.alias_table(a_domain().pk, now())
+    other = an_alias("jury", domain=a_domain())
+    published.alias_table(other.domain_id, now())
+    assert {path.name for path in files.iterdir()} == {str(other.domain_id)}
+
+
+def test_after_a_restore_marks_are_given_that_no_name_had(files):
+    name = an_alias("bail")
+    NamedProvision.begin_marks_anew()
+    given = marks(name)["/a"]
+    name.note = "of the Eighth Amendment"
+    name.save()
+    assert marks(name)["/a"] > time.time_ns() // 1000 - 60 * 10**6 > 0 and marks(name)["/a"] > given
 
 
 def marks(name: Alias) -> dict[str, int]:

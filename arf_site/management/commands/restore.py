@@ -14,6 +14,7 @@ from arf_site.node.postgres.server import Postgres
 from retrieval.indexes import lexical_sync
 from retrieval.ingestion import erasing
 from retrieval.management.base import ArfCommand
+from rules.models import NamedProvision
 
 OTHERS = """
     SELECT count(*) FROM pg_stat_activity
@@ -43,6 +44,7 @@ class Command(ArfCommand):
         if again := erasing.erase_again(erasing.recorded()):
             self.stdout.write(f"Erased again: {again} matter{'s' * (again > 1)} that the backup had brought back.")
         lexical_sync.begin_log_anew()
+        NamedProvision.begin_marks_anew()
         call_command("lexical_writer", once=True)
         self.stdout.write(f"Restored {file}; the lexical index is rebuilt.")
 

@@ -9,7 +9,7 @@ NAMES = [("/a", "search warrant"), ("/a", "hous search"), ("/b", "due process"),
 
 def test_all_names_of_a_provision_are_one_document():
     wording = Wording.of(NAMES)
-    assert wording.locators == ("/a", "/b", "/c")
+    assert wording.locators == ["/a", "/b", "/c"]
     (weight,) = wording.postings("search")[1]
     twice_in_four_words = 2 * (K1 + 1) / (2 + K1 * (1 - B + B * 4 / (7 / 3)))
     assert weight == pytest.approx(idf(1, 3) * twice_in_four_words)
