@@ -1,9 +1,10 @@
 """How well answers are made, on questions whose answering sentences a person marked: whether the right sentence is
-quoted first, whether what is quoted is the law's, what is declined, what was read for it. No judge but the labels is
-asked, but for one of two definitions of relevance, which needs a language model.
+quoted first, whether what is said is the law's, what is declined, what was read for it. Beside the labels
+`retrieval.proof` judges what answers say, and of one of two definitions of relevance a language model.
 """
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,14 +12,15 @@ from pathlib import Path
 from scipy.stats import binomtest
 
 from evaluation.measuring.answer_relevance import Said, by_questions, similarities
+from evaluation.measuring.faithfulness import GENERATED, KINDS, LAW, LEAD, Judged, judged, plain
 from evaluation.measuring.measures import estimate
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers.service import AnswerRequest, answer
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.errors import ArfError
-from retrieval.models import Section
 
-LAW = "law"
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,12 @@ class Share:
 
 @dataclass(slots=True)
 class Answered:
-    """What one question was answered with."""
+    """What one question was answered with; `judged` is None where the judge of its claims failed."""
 
     labelled: Labelled
     declined: bool
     right_first: int = 0  # of its parts
-    said: int = 0
-    unsupported: int = 0
+    judged: tuple[Judged, ...] | None = ()
     cited: frozenset[str] = field(default_factory=frozenset)
     read: tuple[str, ...] = ()  # locators of what was found, best first
     text: str = ""
@@ -77,8 +78,8 @@ class Answered:
 
     @property
     def faithfulness(self) -> float | None:
-        """The share of its sentences that what they cite bears out."""
-        return 1 - self.unsupported / self.said if self.said else None
+        """The share of its claims that what they cite bears out; None where there is nothing to verify."""
+        return None if (wrong := unsupported([self]).value) is None else 1 - wrong
 
     @property
     def relevant(self) -> list[bool]:
@@ -129,24 +130,26 @@ def labelled(row: dict) -> Labelled:
 
 
 def measure(
-    questions: Iterable[Labelled], answering: Callable[[AnswerRequest], dict] | None = None
+    questions: Iterable[Labelled],
+    answering: Callable[[AnswerRequest], dict] | None = None,
+    *,
+    caller: Caller = ANONYMOUS,
 ) -> list[Answered]:
-    """Asks each with no domain named, as anybody may."""
-    asked = answering or (lambda request: answer(request, ANONYMOUS))
-    return [measured(one, asked(AnswerRequest(one.question, about=one.about))) for one in questions]
+    """Asks each with no domain named, as anybody may, unless as another caller."""
+    asked = answering or (lambda request: answer(request, caller))
+    return [measured(one, asked(AnswerRequest(one.question, about=one.about)), caller) for one in questions]
 
 
-def measured(one: Labelled, made: dict) -> Answered:
-    said = [item for item in made["answer"] if item["kind"] == LAW]
+def measured(one: Labelled, made: dict, caller: Caller = ANONYMOUS) -> Answered:
+    said = [item for item in made["answer"] if item["kind"] in (LAW, GENERATED)]
     groups = [part["answer"] for part in made["parts"]] or [made["answer"]]
     firsts = [next((item for item in items if item["kind"] == LAW), None) for items in groups]
-    places = [place for item in made["answer"] if item["kind"] != "lead" for place in item["citations"]]
+    places = [place for item in made["answer"] if item["kind"] != LEAD for place in item["citations"]]
     return Answered(
         one,
         declined=not made["answer"],
         right_first=sum(any(first and quotes(first, wanted) for first in firsts) for wanted in one.parts),
-        said=len(said),
-        unsupported=sum(not borne_out(item) for item in said),
+        judged=claims_of(made["answer"], caller),
         cited=frozenset(place["locator"] for place in places),
         read=tuple(source["locator"] for source in made["sources"]),
         text=" ".join(item["text"] for item in said),
@@ -170,21 +173,12 @@ def same_place(one: str, other: str) -> bool:
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
-def plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def borne_out(item: dict) -> bool:
-    """Whether all that is quoted stands in its provision, letter by letter, at the offsets given."""
-    texts = dict(
-        Section.objects.readable(ANONYMOUS, None)
-        .filter(locator__in=[place["locator"] for place in item["citations"]])
-        .values_list("locator", "text")
-    )
-    return all(
-        texts.get(place["locator"], "")[place["start"] : place["end"]] == place["quote"] != ""
-        for place in item["citations"]
-    )
+def claims_of(entries: Sequence[dict], caller: Caller) -> tuple[Judged, ...] | None:
+    try:
+        return judged(entries, caller)
+    except CrossEncoderUnavailable:
+        logger.exception("What an answer says was left unread.")
+        return None
 
 
 def summary(results: Sequence[Answered]) -> dict:
@@ -201,7 +195,8 @@ def summary(results: Sequence[Answered]) -> dict:
         "right_first_es": right_first([one for one in answerable if one.labelled.language == "es"]),
         "declined_answerable": Share(sum(one.declined for one in answerable), len(answerable)),
         "answered_unanswerable": Share(sum(not one.declined for one in unanswerable), len(unanswerable)),
-        "unsupported": Share(sum(one.unsupported for one in results), sum(one.said for one in results)),
+        "unsupported": unsupported(results),
+        **{f"unsupported_{kind}": unsupported(results, {kind}) for kind in KINDS},
         "citation_precision": Share(sum(precise), len(precise)),
         "citation_recall": Share(sum(found), len(found)),
     }
@@ -210,6 +205,12 @@ def summary(results: Sequence[Answered]) -> dict:
 
 def right_first(results: Sequence[Answered]) -> Share:
     return Share(sum(one.right_first for one in results), sum(len(one.labelled.parts) for one in results))
+
+
+def unsupported(results: Sequence[Answered], kinds: Collection[str] = KINDS) -> Share:
+    """Of the claims of these kinds of entries, those that what they cite does not bear out."""
+    found = [one for answered in results for one in answered.judged or () if one.kind in kinds]
+    return Share(sum(one.unsupported for one in found), sum(one.claims for one in found))
 
 
 # -- Means over answers, each {"status": score, mean, low, high, n}, or not_applicable, or judge_failed: never a number
@@ -222,11 +223,13 @@ def means(results: Sequence[Answered]) -> dict:
     """Faithfulness and context of RAGAS by the labels, and relevance of the answers to what can be answered."""
     said = [Said(one.labelled.question, one.text, one.labelled.language) for one in results if one.labelled.answerable]
     return {
-        "faithfulness": mean([one.faithfulness for one in results]),
+        "faithfulness": mean(
+            [one.faithfulness for one in results], failed=sum(one.judged is None for one in results)
+        ),
         "context_precision": mean([one.context_precision for one in results]),
         "context_recall": mean([one.context_recall for one in results]),
         "answer_similarity": mean(similarities(said)),
-        "answer_relevance": judged(said),
+        "answer_relevance": judged_relevance(said),
     }
 
 
@@ -238,7 +241,7 @@ def mean(values: Sequence[float | None], failed: int = 0) -> dict:
     return {"status": "score", **asdict(found), "n": len(told), "failed": failed}
 
 
-def judged(said: Sequence[Said]) -> dict:
+def judged_relevance(said: Sequence[Said]) -> dict:
     try:
         return mean(*by_questions(said))
     except LLMUnavailable:

@@ -1,4 +1,4 @@
-"""manage.py evaluate_answers QUESTIONS.jsonl [--domain D] [--json]"""
+"""manage.py evaluate_answers QUESTIONS.jsonl [--domain D] [--llm] [--json]"""
 
 import json
 from pathlib import Path
@@ -7,6 +7,9 @@ from django.core.management.base import CommandError
 
 from evaluation.management.base import with_bar
 from evaluation.measuring.answers import means, measure, read_labelled, summary
+from evaluation.measuring.runs import MAY_ASK
+from retrieval.access.caller import ANONYMOUS
+from retrieval.engines.llm import service as llm
 from retrieval.management.base import ArfCommand
 
 
@@ -21,6 +24,9 @@ class Command(ArfCommand):
             "--domain", action="append", default=[],
             help="only questions to these, and those that nothing answers; all by default",
         )  # fmt: skip
+        parser.add_argument(
+            "--llm", action="store_true", help="let a language model write of the law, which costs"
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, questions: Path, **options) -> None:
@@ -29,7 +35,9 @@ class Command(ArfCommand):
             asked = [one for one in asked if not one.answerable or one.domain in options["domain"]]
         if not asked:
             raise CommandError("There is no such question.")
-        answers = measure(with_bar(asked))
+        if options["llm"] and llm.endpoint() is None:
+            raise CommandError("No language model is configured (ARF_LLM_MODEL).")
+        answers = measure(with_bar(asked), caller=MAY_ASK if options["llm"] else ANONYMOUS)
         shares, averages = summary(answers), means(answers)
         if options["json"]:
             self.stdout.write(json.dumps(shares | averages, indent=2))

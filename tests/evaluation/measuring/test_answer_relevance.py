@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluation.measuring.answer_relevance import Said, by_questions, questions_of, similarities
-from evaluation.measuring.answers import judged
+from evaluation.measuring.answers import judged_relevance
 from retrieval.engines.llm.answers import Unusable
 from retrieval.models import LLMCall
 from tests.llm_server import FAILING, says
@@ -46,7 +46,7 @@ def test_an_answer_that_evades_is_not_relevant_and_one_declined_is_not_sent(conf
 @pytest.mark.parametrize("behaviour", [FAILING["error 500"], FAILING["bad key"], says("no JSON")])
 def test_a_model_that_fails_has_judged_nothing(configured_model, behaviour):
     configured_model.behaviour = behaviour
-    assert judged([WAR, WAR]) == {"status": "judge_failed", "failed": 2}
+    assert judged_relevance([WAR, WAR]) == {"status": "judge_failed", "failed": 2}
 
 
 def test_questions_that_are_missing_are_no_judgment():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.measuring.answers import Answered, Share, labelled, means, measure, read_labelled, summary
 from retrieval.errors import ArfError
@@ -23,20 +23,6 @@ def test_a_right_sentence_and_a_decline_are_counted():
     assert told["unsupported"]["hits"] == 0 and told["unsupported"]["total"] >= 1
     assert told["answered_unanswerable"]["total"] == 1
     assert told["right_first_es"] == {"hits": 0, "total": 0, "value": None, "interval": None}
-
-
-def test_a_quotation_that_does_not_stand_there_is_unsupported():
-    made = measure([labelled(AGE)])[0]
-    assert made.unsupported == 0
-    place = {
-        "locator": AGE["locators"][0],
-        "quote": "attained to the Age of ten Years",
-        "start": 0,
-        "end": 32,
-    }
-    item = {"kind": "law", "verdict": "supported", "citations": [place]}
-    told = {"answer": [item | {"text": place["quote"]}], "parts": [], "sources": [], "took_ms": 1.0}
-    assert measure([labelled(AGE)], lambda _request: told)[0].unsupported == 1
 
 
 def test_each_part_of_a_question_needs_its_own_sentence():
@@ -79,6 +65,8 @@ def test_the_command_tells_every_share(tmp_path, capsys):
     assert "right_first" in told and "1.000  (1 of 1" in told and "not applicable" in told
     call_command("evaluate_answers", file, "--json")
     assert json.loads(capsys.readouterr().out)["declined_answerable"]["value"] == 0.0
+    with pytest.raises(CommandError, match="No language model"):
+        call_command("evaluate_answers", file, "--llm")
 
 
 def test_context_is_what_was_read_before_and_besides_what_answers():
