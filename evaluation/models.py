@@ -174,8 +174,20 @@ class Upload(models.Model):
         return self.name
 
 
+class RunQuerySet(models.QuerySet):
+    def of_answers(self) -> "RunQuerySet":
+        return self.filter(pipeline=Run.OF_ANSWERS)
+
+    def of_rankings(self) -> "RunQuerySet":
+        return self.exclude(pipeline=Run.OF_ANSWERS)
+
+
 class Run(models.Model):
-    """One pipeline over one topic set, with every version in force, so that it can be told what changed."""
+    """One pipeline over one topic set, with every version in force, so that it can be told what changed; or answers to
+    questions whose sentences are marked.
+    """
+
+    OF_ANSWERS = "answers"  # in place of a pipeline
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
@@ -187,6 +199,8 @@ class Run(models.Model):
     summary = models.JSONField(
         default=dict, help_text=_("Means with intervals, latency, LLM share, cost, declines.")
     )
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at"]

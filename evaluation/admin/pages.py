@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 
 from evaluation.admin.exchange import download
 from evaluation.judging.visibility import topics_for
-from evaluation.measuring import ablation, measuring_job, quality, questions
+from evaluation.measuring import ablation, answer_runs, measuring_job, quality, questions
 from evaluation.models import RulePreview
 from evaluation.rule_impact import previews, usage_report
 from evaluation.rule_impact.fired_questions import AS_ONE_TYPES, fired_on, on_none
@@ -46,7 +46,7 @@ def quality_page(request: HttpRequest) -> HttpResponse:
     """Open to staff who may read runs."""
     require(request, "evaluation.view_run")
     unjudged = quality.unjudged(topics_for(caller_of(request)))
-    serving = quality.serving()
+    serving, answered = quality.serving(), answer_runs.last()
     context = {
         "title": _("Quality"),
         "series": [(one, mark_safe(one.plot)) for one in quality.series()],
@@ -55,6 +55,8 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "cost_plot": mark_safe(serving.cost_plot),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
+        "answered": answered,
+        "answers": answer_runs.in_words(answered),
         "unjudged": dict(zip(("count", "oldest"), unjudged, strict=True)),
         **offer_of_measuring(request),
     }

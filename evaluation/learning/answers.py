@@ -10,7 +10,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from evaluation.measuring.answers import Labelled, Share, quotes
+from evaluation.learning.promotion import FEWEST
+from evaluation.measuring.answers import Answered, Labelled, Share, measure, quotes
+from evaluation.measuring.measures import paired_difference
 from retrieval.access.caller import ANONYMOUS
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.passages import passages_of
@@ -29,6 +31,7 @@ from retrieval.answers.selection import (
     places_read,
     pool_of,
     weighed,
+    weighed_by,
 )
 from retrieval.answers.service import AnswerRequest, joined, question_of
 from retrieval.answers.units import Unit
@@ -207,3 +210,32 @@ def learned(
 
 def written(names: Sequence[str], weights: np.ndarray) -> dict[str, float]:
     return {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
+
+
+# -- Whether it may replace what serves
+
+
+def losses(row: dict, held_out: Sequence[Labelled], *, show: Callable = iter) -> list[str]:
+    """What these weights would lose on questions that were not learned from, measure by measure; each vetoes them."""
+    if (answerable := sum(one.answerable for one in held_out)) < FEWEST:
+        return [f"{answerable} questions with an answer are too few to decide on: {FEWEST} are needed"]
+    before = measure(show(held_out))
+    with weighed_by(row):
+        after = measure(show(held_out))
+    return lost(before, after)
+
+
+def lost(before: Sequence[Answered], after: Sequence[Answered]) -> list[str]:
+    """The measures whose mean over the same questions is shown to fall: the 95 % interval of the difference, of those
+    to which it applies both times, lies below zero.
+    """
+    pairs = [(old.values, new.values) for old, new in zip(before, after, strict=True)]
+    reasons = []
+    for name in sorted({name for old, new in pairs for name in old.keys() & new.keys()}):
+        values = [(new[name], old[name]) for old, new in pairs if name in old and name in new]
+        told = paired_difference(*zip(*values, strict=True))
+        if told.high < 0:
+            reasons.append(
+                f"{name} falls by {-told.mean:.3f} [{-told.high:.3f}, {-told.low:.3f}] ({len(values)} questions)"
+            )
+    return reasons

@@ -456,7 +456,7 @@ def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
 
 def measure_next(run: JobRun, attempt: RetrainingRun, domains: Iterable[str]) -> None:
     """Has the page on quality filled by a job: after the first training, and whenever another model serves."""
-    is_due = attempt.outcome == Outcome.DEPLOYED or not Run.objects.exists()
+    is_due = attempt.outcome == Outcome.DEPLOYED or not Run.objects.of_rankings().exists()
     if not is_due or run.params.get("topics"):
         return
     for domain in sorted(domains):

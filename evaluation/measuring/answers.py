@@ -82,6 +82,30 @@ class Answered:
         return None if (wrong := unsupported([self]).value) is None else 1 - wrong
 
     @property
+    def citation_precision(self) -> float | None:
+        """The share of the places it cites that answer."""
+        return share_of(among(self.cited, self.labelled.locators)) if self.labelled.answerable else None
+
+    @property
+    def citation_recall(self) -> float | None:
+        """The share of the places that answer which it cites."""
+        return share_of(among({*self.labelled.locators}, self.cited)) if self.labelled.answerable else None
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What is measured of it alone; of each more is better. What does not apply is left out."""
+        parts, answerable = len(self.labelled.parts), self.labelled.answerable
+        values = {
+            "right_first": self.right_first / parts if answerable else None,
+            "faithfulness": self.faithfulness,
+            "citation_precision": self.citation_precision,
+            "citation_recall": self.citation_recall,
+            "answered_answerable": float(not self.declined) if answerable else None,
+            "declined_unanswerable": None if answerable else float(self.declined),
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    @property
     def relevant(self) -> list[bool]:
         """Whether each place read is one that answers, a part of it or what it is a part of."""
         return among(self.read, self.labelled.locators)
@@ -98,8 +122,11 @@ class Answered:
     @property
     def context_recall(self) -> float | None:
         """The share of the places that answer which were read."""
-        found = among(self.labelled.locators, self.read)
-        return sum(found) / len(found) if found else None
+        return share_of(among(self.labelled.locators, self.read))
+
+
+def share_of(found: Sequence[bool]) -> float | None:
+    return sum(found) / len(found) if found else None
 
 
 def read_labelled(path: Path) -> list[Labelled]:

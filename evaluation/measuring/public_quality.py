@@ -15,6 +15,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from evaluation.measuring import answer_runs
 from evaluation.measuring.measuring_job import SPLIT
 from evaluation.measuring.quality import DAYS
 from evaluation.models import RetrainingRun, Run
@@ -39,7 +40,13 @@ FRESH = 600  # seconds for which figures are kept, so that reading them costs ne
 @require_safe
 @rationed
 def quality_page(request: HttpRequest) -> HttpResponse:
-    context = {"figures": kept_figures(), "outcomes": dict(RetrainingRun.Outcome.choices), "meanings": MEANINGS}
+    told = kept_figures()
+    context = {
+        "figures": told,
+        "answers": answer_runs.in_words(told["answers"]),
+        "outcomes": dict(RetrainingRun.Outcome.choices),
+        "meanings": MEANINGS,
+    }
     return render(request, "evaluation/quality.html", context)
 
 
@@ -65,6 +72,7 @@ def figures() -> dict:
             "as_of": timezone.now().isoformat(timespec="seconds"),
             "searches": searches(),
             "correctness": [told for domain in domains.values() if (told := correctness(domain))],
+            "answers": answer_runs.last(),
             "reranker": decisions(),
             "law": law(domains),
         }

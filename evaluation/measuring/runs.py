@@ -356,7 +356,7 @@ def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) ->
 def run_named(name: str) -> Run:
     """The run whose id begins so; `last` is the newest, `previous` the one before it. Raises NotFound."""
     if name in ("last", "previous"):
-        found = Run.objects.order_by("-created_at")[name == "previous" :][:1]
+        found = Run.objects.of_rankings().order_by("-created_at")[name == "previous" :][:1]
         if not found:
             raise NotFound(f"There is no {name} run: `manage.py evaluate` keeps one.")
     elif len(name) < LEAST:

@@ -4,7 +4,9 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -108,6 +110,7 @@ class Read:
 
 _read_before: LRUCache[tuple, tuple[Read, ...]] = LRUCache(REMEMBERED)
 _lock = Lock()
+_tried: ContextVar[dict | None] = ContextVar("weights that are measured", default=None)
 
 Pool = Sequence[tuple[Passage, Read]]
 Shares = Mapping[int, float]  # by the key of a unit
@@ -179,7 +182,7 @@ def scored(
     """
     pool = pool_of(asked, passages)
     rows = features(question, asked, pool)
-    totals = weighed(rows, shipped_weights()["features"])
+    totals = weighed(rows, weights_in_use()["features"])
     if meaning and pool:
         gains = gained(totals, pool, meaning.pointed(places_read(passages)))
         totals = [total + gain for total, gain in zip(totals, gains, strict=True)]
@@ -316,7 +319,7 @@ def weighed_again(totals: Sequence[float], pool: Pool, meaning: Meaning) -> list
     told = of_close(totals, pool, close, meaning) if len(close) > 1 else None
     if told is None:
         return list(totals)
-    anew = weighed(told, shipped_weights()["close"])
+    anew = weighed(told, weights_in_use()["close"])
     shift = log_sum(totals[n] for n in close) - log_sum(anew)
     again = dict(zip(close, (total + shift for total in anew), strict=True))
     return [again.get(n, total) for n, total in enumerate(totals)]
@@ -394,7 +397,7 @@ def may_answer(results: Sequence[Mapping], *, doubtful: bool) -> bool:
     told = judged_sum(results)
     if told is None:
         return True
-    return not doubtful and told >= shipped_weights()["least"].get(results[0]["domain"], 0.0)
+    return not doubtful and told >= weights_in_use()["least"].get(results[0]["domain"], 0.0)
 
 
 def asked_of(results: Sequence[Mapping]) -> list[Mapping]:
@@ -432,3 +435,17 @@ def is_named(result: Mapping) -> bool:
 @cache
 def shipped_weights() -> dict:
     return json.loads(WEIGHTS.read_text("utf-8"))
+
+
+def weights_in_use() -> dict:
+    return _tried.get() or shipped_weights()
+
+
+@contextmanager
+def weighed_by(weights: dict) -> Iterator[None]:
+    """Has others choose what is quoted, in this thread, so that they can be measured before they serve."""
+    token = _tried.set(weights)
+    try:
+        yield
+    finally:
+        _tried.reset(token)

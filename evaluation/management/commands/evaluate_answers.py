@@ -1,4 +1,4 @@
-"""manage.py evaluate_answers QUESTIONS.jsonl [--domain D] [--llm] [--json]"""
+"""manage.py evaluate_answers QUESTIONS.jsonl [--domain D] [--llm] [--no-store] [--json]"""
 
 import json
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from evaluation.management.base import with_bar
+from evaluation.measuring.answer_runs import store
 from evaluation.measuring.answers import means, measure, read_labelled, summary
-from evaluation.measuring.runs import MAY_ASK
+from evaluation.measuring.runs import MAY_ASK, of_file
 from retrieval.access.caller import ANONYMOUS
 from retrieval.engines.llm import service as llm
 from retrieval.management.base import ArfCommand
@@ -27,18 +28,24 @@ class Command(ArfCommand):
         parser.add_argument(
             "--llm", action="store_true", help="let a language model write of the law, which costs"
         )
+        parser.add_argument("--no-store", action="store_true", help="measure, but keep no run")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *, questions: Path, **options) -> None:
-        asked = read_labelled(questions)
+        asked, whole = read_labelled(questions), of_file(questions)
         if options["domain"]:
             asked = [one for one in asked if not one.answerable or one.domain in options["domain"]]
+            whole = f"{whole}, {' '.join(options['domain'])}"[:200]
         if not asked:
             raise CommandError("There is no such question.")
         if options["llm"] and llm.endpoint() is None:
             raise CommandError("No language model is configured (ARF_LLM_MODEL).")
-        answers = measure(with_bar(asked), caller=MAY_ASK if options["llm"] else ANONYMOUS)
+        caller = MAY_ASK if options["llm"] else ANONYMOUS
+        answers = measure(with_bar(asked), caller=caller)
         shares, averages = summary(answers), means(answers)
+        if not options["no_store"]:
+            model = llm.endpoint().model if options["llm"] else ""
+            store(answers, questions=whole, shares=shares, means=averages, model=model, caller=caller)
         if options["json"]:
             self.stdout.write(json.dumps(shares | averages, indent=2))
             return

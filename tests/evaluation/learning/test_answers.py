@@ -4,15 +4,32 @@ import json
 
 import numpy as np
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from evaluation.learning import answers
-from evaluation.learning.answers import Example, below, cross_validated, example, fit, least
-from evaluation.measuring.answers import Labelled
+from evaluation.learning.answers import (
+    Example,
+    below,
+    cross_validated,
+    example,
+    fit,
+    least,
+    losses,
+    lost,
+)
+from evaluation.measuring.answers import Answered, Labelled
+from evaluation.measuring.faithfulness import Judged
 from evaluation.models import Topic
 from evaluation.topics.library import topics_of
 from retrieval.answers.meaning import EmbeddedQuestion
-from retrieval.answers.selection import FEATURES, OF_CLOSE, RANKED_AGAIN
+from retrieval.answers.selection import (
+    FEATURES,
+    OF_CLOSE,
+    RANKED_AGAIN,
+    shipped_weights,
+    weighed_by,
+    weights_in_use,
+)
 from retrieval.errors import NotRun
 
 AGE = Labelled(
@@ -79,6 +96,31 @@ def test_without_the_sentence_ranker_nothing_is_learned(monkeypatch):
         told.close(np.eye(len(FEATURES))[COVERED])
 
 
+def measured(right: int, of: int, *, unsupported: int = 0) -> list[Answered]:
+    """So many of them are answered by the right sentence."""
+    judged = (Judged("law", 4, unsupported),)
+    return [Answered(AGE, declined=False, right_first=int(n < right), judged=judged) for n in range(of)]
+
+
+def test_a_loss_that_is_shown_vetoes_and_one_that_may_be_chance_does_not():
+    assert lost(measured(90, 100), measured(89, 100)) == lost(measured(80, 100), measured(90, 100)) == []
+    [reason] = lost(measured(90, 100), measured(70, 100))
+    assert reason.startswith("right_first falls by 0.200 [") and reason.endswith("(100 questions)")
+    assert [told.split()[0] for told in lost(measured(9, 9), measured(9, 9, unsupported=1))] == ["faithfulness"]
+
+
+@pytest.mark.django_db
+def test_weights_that_choose_badly_lose_and_serve_nobody(monkeypatch):
+    monkeypatch.setattr(answers, "FEWEST", 1)
+    against = {"features": dict.fromkeys(FEATURES, -1.0), "close": dict.fromkeys(OF_CLOSE, 0.0), "least": {}}
+    assert any(told.startswith("right_first") for told in losses(against, [AGE]))
+    assert losses(shipped_weights(), [AGE]) == []
+    with pytest.raises(RuntimeError), weighed_by(against):
+        assert weights_in_use() is against
+        raise RuntimeError
+    assert weights_in_use() is shipped_weights()
+
+
 def a_test_topic() -> str:
     return Topic.objects.filter(split="test", language="en").order_by("pk").values_list("query", flat=True)[0]
 
@@ -101,6 +143,10 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
     ]  # fmt: skip
     rows.append(rows[0] | {"question": a_test_topic()})
     questions, weights = tmp_path / "questions.jsonl", tmp_path / "weights.json"
+    held_out = tmp_path / "held_out.jsonl"
+    kept_apart = rows[2] | {"question": "Can soldiers be lodged in a home?"}
+    held_out.write_text(json.dumps(kept_apart))
+    rows.append(kept_apart | {"question": "Can soldiers be lodged in my home?"})
     questions.write_text("\n".join(map(json.dumps, rows)))
     read = []
     monkeypatch.setattr(answers, "example", lambda one: read.append(one.question) or example(one))
@@ -109,9 +155,17 @@ def test_the_command_writes_what_serving_reads(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("evaluation.management.commands.train_answers.topics_of", lambda *_: few)
     call_command("train_answers", questions)
     assert not weights.exists()
-    call_command("train_answers", questions, "--write")
+    with pytest.raises(CommandError, match="--held-out"):
+        call_command("train_answers", questions, "--write")
+    with pytest.raises(CommandError, match="1 questions with an answer are too few"):
+        call_command("train_answers", questions, "--write", "--held-out", held_out)
+    assert not weights.exists()
+    monkeypatch.setattr(answers, "FEWEST", 1)
+    read.clear()
+    call_command("train_answers", questions, "--write", "--held-out", held_out)
     written = json.loads(weights.read_text())
     assert list(written["features"]) == list(FEATURES) and list(written["close"]) == list(OF_CLOSE)
     assert set(written["least"]) == {"us_constitution"}
     assert '"right_first"' in capsys.readouterr().out
-    assert {rows[0]["question"], few[0].query} <= set(read) and a_test_topic() not in read
+    assert {rows[0]["question"], few[0].query} <= set(read)
+    assert not {a_test_topic(), rows[-1]["question"]} & set(read)
