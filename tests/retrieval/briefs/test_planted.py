@@ -23,4 +23,4 @@ def test_planted_errors_are_found_with_few_false_alarms(measuring_data, capsys):
         print(
             f"{found.total()} of {every.total()} found; false alarms {sum(false)}, at most {max(false)} a brief"
         )
-    assert found.total() >= 133 and max(false) <= 2  # measured: 134, 1
+    assert found.total() >= 133 and max(false) <= 2  # measured: 135, 1
