@@ -55,6 +55,7 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "cost_plot": mark_safe(serving.cost_plot),
         "days": quality.DAYS,
         "latencies": mark_safe(quality.latencies()),
+        "hierarchy": quality.hierarchy(),
         "answered": answered,
         "answers": answer_runs.in_words(answered),
         "unjudged": dict(zip(("count", "oldest"), unjudged, strict=True)),

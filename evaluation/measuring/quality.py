@@ -11,7 +11,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from evaluation.measuring.ablation import NAME as ABLATION
+from evaluation.measuring.measures import Estimate, estimate, paired_difference
 from evaluation.measuring.plots import line
+from evaluation.measuring.runs import values_of
 from evaluation.models import Judgment, Run, Topic
 from retrieval.models import LLMCall, SearchLog
 from retrieval.models.log import READERS
@@ -21,6 +23,8 @@ DAYS = 30
 MOST_RUNS = 40  # of one topic set and pipeline: what a plot can show
 DECIDES = "nDCG@10"
 VOLUMES = (1_000, 10_000, 100_000, 1_000_000)  # questions whose cost is told
+FLAT, HIERARCHY = "learned", "gathered"  # pipelines: the second puts together what stands together in the law
+BROAD = "R@20"  # what hierarchy is for: of a whole subject more is found
 POOL = 20  # candidates of a search that a language model could be asked about
 
 
@@ -66,6 +70,17 @@ class Series:
     def rows(self) -> list[tuple[Point, list[float | None]]]:
         """Newest first, each with its slices in the order of `slices`."""
         return [(point, [point.slices.get(name) for name in self.slices]) for point in reversed(self.points)]
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The last runs with and without hierarchy on the same topics, compared by `BROAD`, topic by topic."""
+
+    run: Run
+    topics: int
+    flat: Estimate
+    hierarchy: Estimate
+    gain: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +141,21 @@ def differences(run: Run, before: Run) -> tuple[tuple[str, object, object], ...]
     rows = [(name, before.versions.get(name), run.versions.get(name)) for name in names]
     rows.append((_("stages"), before.stages, run.stages))
     return tuple((name, old, new) for name, old, new in rows if old != new)
+
+
+def hierarchy() -> Hierarchy | None:
+    """None where no topic set was run by both pipelines."""
+    both = Run.objects.filter(pipeline=FLAT).values("topics")
+    run = Run.objects.filter(pipeline=HIERARCHY, topics__in=both).order_by("-created_at").first()
+    if run is None:
+        return None
+    beside = Run.objects.filter(pipeline=FLAT, topics=run.topics).order_by("-created_at")[0]
+    ours, theirs = values_of(run, BROAD), values_of(beside, BROAD)
+    pairs = [(ours[topic], theirs[topic]) for topic in sorted(ours.keys() & theirs.keys())]
+    if not pairs:
+        return None
+    gathered, flat = zip(*pairs, strict=True)
+    return Hierarchy(run, len(pairs), estimate(flat), estimate(gathered), paired_difference(gathered, flat))
 
 
 def serving() -> Serving:

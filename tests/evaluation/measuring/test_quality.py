@@ -56,6 +56,19 @@ def test_runs_of_one_set_and_pipeline_are_a_series_with_what_changed():
     assert default.plot.startswith("<svg") and fusion.plot == ""
 
 
+def test_hierarchy_is_compared_with_flat_on_the_last_topics_run_by_both(client, administrator):
+    assert quality.hierarchy() is None and "No topics have been run both ways" in pages(client)
+    for days, pipeline, recalls in ((3, "learned", (0.2, 0.4)), (2, "gathered", (0.5, 0.5, 0.9))):
+        run = a_run(0.7, days=days, pipeline=pipeline, topics="file broad.jsonl")
+        for number, recall in enumerate(recalls):
+            run.measurements.create(topic=f"broad-{number}", measures={"R@20": recall})
+    a_run(0.7, pipeline="gathered", topics="run in one way")
+    told = quality.hierarchy()
+    assert (told.topics, told.run.topics) == (2, "file broad.jsonl")
+    assert told.flat.mean == pytest.approx(0.3) and told.gain.mean == pytest.approx(0.2)
+    assert "0.200 [0.100, 0.300]" in pages(client)
+
+
 def test_a_run_in_which_a_stage_failed_says_so(client, administrator):
     run = a_run(0.8)
     assert "did not answer" not in pages(client)
