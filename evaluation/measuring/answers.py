@@ -6,7 +6,7 @@ quoted first, whether what is said is the law's, what is declined, what was read
 import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from scipy.stats import binomtest
@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from evaluation.measuring.answer_relevance import Said, by_questions, similarities
 from evaluation.measuring.faithfulness import GENERATED, KINDS, LAW, LEAD, Judged, judged, plain
 from evaluation.measuring.measures import estimate
+from evaluation.models import Judgment, Topic
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers.service import AnswerRequest, answer
 from retrieval.engines.cross_encoders import CrossEncoderUnavailable
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Labelled:
     """A question with the sentences that answer it, letter by letter; of several parts, those of each. One that nothing
-    answers has none. `about`: what it goes on from.
+    answers has none. `about`: what it goes on from; `split`: where it is a topic's.
     """
 
     question: str
@@ -35,6 +36,11 @@ class Labelled:
     locators: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
     about: str = ""
+    split: str = ""
+
+    @property
+    def is_test(self) -> bool:
+        return self.split == Topic.Split.TEST
 
     @property
     def answerable(self) -> bool:
@@ -130,13 +136,14 @@ def share_of(found: Sequence[bool]) -> float | None:
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """JSON lines: question, about, language, domain, locators, sentences, parts. Raises ArfError for a line that is
-    none.
+    """JSON lines: question, about, language, domain, locators, sentences, parts; or topics whose `answer` is marked.
+    Raises ArfError for a line that is neither.
     """
     rows = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
-            rows.append(labelled(json.loads(line)))
+            row = json.loads(line)
+            rows.append(labelled_topic(row) if "query" in row else labelled(row))
         except (ValueError, KeyError, TypeError, AttributeError) as problem:
             raise ArfError(f"Line {number} of {path.name} is no labelled question: {problem}") from problem
     return rows
@@ -154,6 +161,16 @@ def labelled(row: dict) -> Labelled:
         tuple(tuple(part["sentences"]) for part in parts),
         row.get("about") or "",
     )
+
+
+def labelled_topic(row: dict) -> Labelled:
+    """Its answer stands in a provision that controls it."""
+    if row["answerable"] and not row.get("answer"):
+        raise ValueError("the topic has an answer, but its sentence is not marked")
+    controlling = [place for place, grade in row["relevant"].items() if grade == Judgment.Grade.CONTROLLING]
+    sentences = [row["answer"]] if row["answerable"] else []
+    told = labelled(row | {"question": row["query"], "locators": controlling, "sentences": sentences})
+    return replace(told, split=row["split"])
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""manage.py evaluate_answers QUESTIONS.jsonl [--domain D] [--llm] [--no-store] [--json]"""
+"""manage.py evaluate_answers QUESTIONS.jsonl [--split S] [--domain D] [--llm] [--no-store] [--json]"""
 
 import json
 from pathlib import Path
@@ -19,8 +19,11 @@ class Command(ArfCommand):
 
     def add_arguments(self, parser):
         parser.add_argument(
-            "questions", type=Path, help="JSON lines: question, language, domain, locators, sentences"
+            "questions",
+            type=Path,
+            help="JSON lines: question, language, domain, locators, sentences; or topics with their answer",
         )
+        parser.add_argument("--split", default="", choices=["train", "tune", "test"], help="only these topics")
         parser.add_argument(
             "--domain", action="append", default=[],
             help="only questions to these, and those that nothing answers; all by default",
@@ -33,6 +36,9 @@ class Command(ArfCommand):
 
     def handle(self, *, questions: Path, **options) -> None:
         asked, whole = read_labelled(questions), of_file(questions)
+        if options["split"]:
+            asked = [one for one in asked if one.split == options["split"]]
+            whole = f"{whole}/{options['split']}"
         if options["domain"]:
             asked = [one for one in asked if not one.answerable or one.domain in options["domain"]]
             whole = f"{whole}, {' '.join(options['domain'])}"[:200]

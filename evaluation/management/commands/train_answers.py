@@ -22,7 +22,9 @@ class Command(ArfCommand):
     )
 
     def add_arguments(self, parser):
-        parser.add_argument("questions", type=Path, help="JSON lines, as of evaluate_answers")
+        parser.add_argument(
+            "questions", type=Path, help="JSON lines, as of evaluate_answers; of topics those of train and tune"
+        )
         parser.add_argument("domain", nargs="?", default="us_constitution", help="where answers are declined")
         parser.add_argument(
             "--write",
@@ -30,7 +32,9 @@ class Command(ArfCommand):
             help="put the weights beside the code that serves them, unless answers lose by them",
         )
         parser.add_argument(
-            "--held-out", type=Path, help="other questions, on which answers are measured with both weights"
+            "--held-out",
+            type=Path,
+            help="other questions, on which answers are measured with both weights; of topics the test split",
         )
 
     def handle(
@@ -38,12 +42,12 @@ class Command(ArfCommand):
     ) -> None:
         if write and held_out is None:
             raise CommandError("Name questions to measure on, which are not learned from: --held-out FILE.")
-        kept_apart = read_labelled(held_out) if held_out else []
+        kept_apart = [one for one in read_labelled(held_out) if one.is_test or not one.split] if held_out else []
         topics = [
             Labelled(one.query, one.language, domain, tuple(one.relevant))
             for one in topics_of(domain, "tune")
         ]
-        marked = read_labelled(questions)
+        marked = [one for one in read_labelled(questions) if not one.is_test]
         asked = [one.question for one in [*marked, *topics]]
         tested = near_tests(asked) | {leak.learned for leak in leaks(asked, [one.question for one in kept_apart])}
         marked, topics = ([one for one in some if one.question not in tested] for some in (marked, topics))

@@ -1,11 +1,13 @@
 """What is measured of answers is what the labels say, and a wrong quotation counts against them."""
 
 import json
+from collections import Counter
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.measuring.answers import Answered, Share, labelled, means, measure, read_labelled, summary
+from evaluation.topics.library import DATA
 from retrieval.errors import ArfError
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +57,27 @@ def test_a_line_that_is_no_labelled_question_is_named(tmp_path):
     file.write_text(f"{json.dumps(AGE)}\n[]\n")
     with pytest.raises(ArfError, match="Line 2 of questions.jsonl"):
         read_labelled(file)
+
+
+def test_a_topic_with_its_answer_is_a_labelled_question(tmp_path):
+    topic = {
+        "id": "usc-1", "query": "Can they cut me off?", "language": "en", "domain": "us_code", "split": "tune",
+        "relevant": {"/us/usc/t11/s366": 3, "/us/usc/t11/s362": 2}, "answerable": True, "answer": "a utility may not",
+    }  # fmt: skip
+    unanswered = topic | {"relevant": {}, "answerable": False, "split": "test"}
+    file = tmp_path / "topics.jsonl"
+    file.write_text(f"{json.dumps(topic)}\n{json.dumps(unanswered)}\n")
+    first, second = read_labelled(file)
+    assert (first.locators, first.parts) == (("/us/usc/t11/s366",), (("a utility may not",),))
+    assert (first.answerable, first.is_test, second.answerable, second.is_test) == (True, False, False, True)
+    file.write_text(json.dumps(topic | {"answer": ""}))
+    with pytest.raises(ArfError, match="its sentence is not marked"):
+        read_labelled(file)
+
+
+def test_what_ships_of_marks_can_be_read():
+    splits = Counter(one.split for one in read_labelled(DATA / "us_code.jsonl"))
+    assert splits == {"train": 403, "tune": 117, "test": 280}
 
 
 def test_the_command_tells_every_share(tmp_path, capsys):
