@@ -26,6 +26,11 @@ class BriefOptions(Parameters):
     as_of = Day(required=False, help_text="As the law was on that day; left out: today.")
     matter = Uuid(required=False, help_text="Of private documents, those of this matter alone.")
     copy = YesOrNo(default=False, help_text="Whether a marked-up copy, a page of HTML, is wanted too.")
+    opinion = YesOrNo(
+        default=False,
+        help_text="Whether a language model, where one is configured and the key may ask it, is sent the sentences "
+        "that are neither surely borne out nor surely not, with the public law they cite.",
+    )
     language = Choice(["en", "es"], default="en", help_text="Of the notice and the marked-up copy.")
 
 
@@ -91,6 +96,7 @@ class CheckedProposition(s.Serializer):
     confidence = s.FloatField()
     problems = s.ListField(child=s.CharField(), help_text="What differs: number, negation, party …")
     findings = s.ListField(child=s.CharField(), help_text=KIND)
+    opinion = s.BooleanField(help_text="Whether a language model told, by words that stand in the law cited.")
 
 
 class BriefFinding(s.Serializer):
@@ -104,6 +110,9 @@ class BriefFinding(s.Serializer):
 class CheckedBrief(s.Serializer):
     as_of = s.DateField()
     complete = s.BooleanField(help_text="Whether everything could be looked up.")
+    opinion = s.CharField(
+        allow_null=True, help_text="What became of asking a language model: given, or why not; null: none was asked."
+    )
     citations = CheckedCitation(many=True)
     quotations = CheckedQuotation(many=True)
     propositions = CheckedProposition(many=True)
@@ -124,7 +133,7 @@ class CheckView(ApiView):
         caller = caller_of(request)
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
-        report = check_brief(text, as_of=said.get("as_of"), caller=caller)
+        report = check_brief(text, as_of=said.get("as_of"), caller=caller, opinion=said["opinion"])
         with override(said["language"]):
             answer = report.to_dict()
             if said["copy"]:

@@ -18,6 +18,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.briefs import wording
 from retrieval.briefs.citing import Cited, admits, cited_in
 from retrieval.briefs.library import Library, Source, Stand
+from retrieval.briefs.opinions import with_opinions
 from retrieval.briefs.propositions import PropositionCheck, check_propositions
 from retrieval.briefs.quoting import Belongs, Quotation, Unit, belongs, quotations, units
 from retrieval.briefs.wording import Comparison, Difference
@@ -151,6 +152,7 @@ class Report:
     quotations: tuple[QuotationCheck, ...]
     propositions: tuple[PropositionCheck, ...]
     complete: bool  # whether everything was looked up
+    opinion: str = ""  # what became of asking a language model; empty where none was
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -173,6 +175,7 @@ class Report:
         return {
             "as_of": self.day.isoformat(),
             "complete": self.complete,
+            "opinion": self.opinion or None,
             "citations": [check.to_dict(self.day) for check in self.citations],
             "quotations": [check.to_dict() for check in self.quotations],
             "propositions": [check.to_dict() for check in self.propositions],
@@ -186,11 +189,14 @@ class Report:
         return gettext(NOTICE) % {"day": self.day.isoformat()}
 
 
-def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS) -> Report:
+def check_brief(
+    text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS, opinion: bool = False
+) -> Report:
     """1. Find the citations, and what each leads to on the day.
     2. Find the quotations, and the citation that each belongs to.
     3. Compare each with the words of that place; look for it elsewhere where they differ.
     4. Read the sentences that cite law without quoting it beside that law.
+    5. Have a language model say what it thinks of those that stay unsure, where the caller wants and may.
     """
     with as_caller(caller):
         library = Library(caller, as_of)
@@ -211,7 +217,8 @@ def check_brief(text: str, *, as_of: date | None = None, caller: Caller = ANONYM
         len(found) <= MOST_CITATIONS and len(quoted) <= MOST_QUOTATIONS and checker.sought <= MOST_SOUGHT
     )
     complete = all_read and not library.unsearched
-    return Report(text, library.day, citations, checks, propositions, complete)
+    propositions, outcome = with_opinions(propositions, caller) if opinion else (propositions, "")
+    return Report(text, library.day, citations, checks, propositions, complete, outcome)
 
 
 def said_of(number: int, text: str, among: Sequence[Unit]) -> str:

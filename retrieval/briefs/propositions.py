@@ -68,11 +68,16 @@ Reader = Callable[[Proving], Sequence[Clause]]
 class PropositionCheck:
     """The citations that a sentence rests on by their numbers, the claim in it that is worst off, in its place, and
     what is to be looked at: "contradicted", "unsupported" where the law does not say it, "outdated" where it once did.
+    `sources` are what it was read beside, none where one is private; `all_read`: these are all that is cited;
+    `opinion`: a language model was asked and has told.
     """
 
     citations: tuple[int, ...]
     claim: Claim
     findings: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    all_read: bool = False
+    opinion: bool = False
 
     def to_dict(self) -> dict:
         return {
@@ -83,6 +88,7 @@ class PropositionCheck:
             "confidence": round(self.claim.confidence, 3),
             "problems": list(self.claim.problems),
             "findings": list(self.findings),
+            "opinion": self.opinion,
         }
 
 
@@ -133,7 +139,10 @@ def check_propositions(
                 library.unsearched = True
                 break
             if check and (check[0].problems or not drawn):
-                found.append(placed(here, unit, *check))
+                is_public = not any(stand.place.private for stand in places.values())
+                beside_it = tuple(chain(*law)) if is_public else ()
+                made = placed(here, unit, *check)
+                found.append(replace(made, sources=beside_it, all_read=all_read))
     return tuple(found)
 
 
@@ -248,16 +257,19 @@ def beside(
     """The worst claim and its finding. That the law does not say it is one only where `all_read`."""
     language = detect(said)
     claim = worst(verify(said, sources, language=language, read=read)) if sources else None
-    if claim is None:
-        return None
+    return None if claim is None else (claim, of_claim(claim, language, all_read=all_read))
+
+
+def of_claim(claim: Claim, language: str, *, all_read: bool) -> tuple[str, ...]:
+    """The finding of it, if any."""
     if claim.verdict == "contradicted":
-        return claim, ("contradicted",)
+        return ("contradicted",)
     if claim.verdict != "not_found" or not all_read:
-        return claim, ()
+        return ()
     another_amount = _MONEY.search(claim.text) is not None and "number" in claim.problems
     words = [term for term in terms(claim.text, language) if not term.isdigit()]
     missed = another_amount or len(words) >= FEWEST
-    return claim, ("unsupported",) if missed else ()
+    return ("unsupported",) if missed else ()
 
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:

@@ -1,12 +1,16 @@
-"""manage.py check_brief FILE [--as-of D] [--json | --html]"""
+"""manage.py check_brief FILE [--as-of D] [--opinion] [--json | --html]"""
 
 import json
 from pathlib import Path
 
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.briefs.checking import check_brief
 from retrieval.briefs.markup import copy_of, notes
 from retrieval.briefs.reading import read_brief
 from retrieval.management.base import ArfCommand, a_day
+from retrieval.models import ApiKey
+
+MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 
 
 class Command(ArfCommand):
@@ -17,12 +21,19 @@ class Command(ArfCommand):
         parser.add_argument(
             "--as-of", type=a_day, help="as the law was on that day, like 1950-01-31"
         )
+        parser.add_argument(
+            "--opinion",
+            action="store_true",
+            help="have the configured language model say what it thinks of sentences that stay unsure: these are sent",
+        )
         shape = parser.add_mutually_exclusive_group()
         shape.add_argument("--json", action="store_true", help="as the API gives it")
         shape.add_argument("--html", action="store_true", help="a marked-up copy")
 
     def handle(self, *, file: Path, **options) -> None:
-        report = check_brief(read_brief(file.name, file.read_bytes()), as_of=options["as_of"])
+        text = read_brief(file.name, file.read_bytes())
+        caller = MAY_ASK if options["opinion"] else ANONYMOUS
+        report = check_brief(text, as_of=options["as_of"], caller=caller, opinion=options["opinion"])
         if options["json"]:
             self.stdout.write(json.dumps(report.to_dict(), indent=2))
         elif options["html"]:
@@ -35,6 +46,8 @@ class Command(ArfCommand):
                     self.stdout.write(f"   “{differing.quoted}” for “{differing.source}”")
             counted = f"{len(report.citations)} citations, {len(report.quotations)} quotations"
             self.stdout.write(f"{counted}, {len(report.findings)} findings")
+            if report.opinion not in ("", "given"):
+                self.stdout.write(f"The language model was asked and told nothing of some: {report.opinion}.")
             if not report.complete:
                 self.stdout.write("Not everything could be looked up.")
             self.stdout.write(report.notice)

@@ -1,5 +1,7 @@
 """Briefs checked over the API: text and files, charged by their size, for the caller alone."""
 
+import json
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -9,6 +11,7 @@ from retrieval.briefs.checking import MAX_TEXT
 from retrieval.models import RateWindow
 from retrieval.models.access import name_of
 from tests.files import docx
+from tests.llm_server import says
 from tests.matters import firm, handed_in  # noqa: F401
 from tests.retrieval.api.asking import assert_shape
 from tests.retrieval.api.keys import API, key_with
@@ -35,6 +38,21 @@ def test_a_text_is_checked(client):
     assert [found["kind"] for found in answer["findings"]] == ["altered"]
     assert answer["as_of"] in answer["notice"] and "no legal advice" in answer["notice"]
     assert "copy" not in answer
+
+
+def test_a_language_model_is_asked_where_the_key_may_and_wants_it(client, configured_model):
+    quote = "ratified by the Legislatures of three fourths of the several States"
+    configured_model.behaviour = says(json.dumps({"instructs": False, "quote": quote, "supported": False}))
+    said = "Whatever is proposed becomes part of the Constitution once two thirds of the States have ratified it."
+    body = {"text": f"{said} U.S. Const. art. V."}
+    _key, may_ask = key_with("search", "pipelines")
+    answer = checked(client, body | {"opinion": True}, **may_ask)
+    assert_shape(answer, check.CheckedBrief)
+    assert (answer["opinion"], answer["propositions"][0]["opinion"]) == ("given", True)
+    assert [found["kind"] for found in answer["findings"]] == ["unsupported"]
+    for other in (checked(client, body, **may_ask), checked(client, body | {"opinion": True})):
+        assert (other["opinion"], other["findings"]) == (None, [])
+    assert len(configured_model.asked) == 1
 
 
 def test_a_file_is_checked_alike(client):
