@@ -41,6 +41,7 @@ from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
 from retrieval.errors import NotRun
 from retrieval.models import LLMCall
+from retrieval.proof.types import outcome
 from retrieval.ranking import ANOTHER_COUNTRY
 from retrieval.request import SearchRequest
 from retrieval.search.service import answers_for, in_scope, search
@@ -211,6 +212,7 @@ def best_of(
 
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
     items = items_of_parts(made)
+    proof = outcome(item["verdict"] for item in items)
     sections = [one.passage.section for part in made for one in part.chosen]
     return {
         "question": request.whole,
@@ -221,7 +223,8 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
         "not_found": None if items else not_found(made),
         "language": language,
         "as_of": request.as_of and request.as_of.isoformat(),
-        "verified": bool(items),
+        "verified": proof == "verified",
+        "verification": proof,
         "notice": " ".join([*beside_answer(made), notice(sections, request.as_of, language)]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),

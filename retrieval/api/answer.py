@@ -19,6 +19,7 @@ from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
 from retrieval.api.serializers import LegalChange, QuotedPlace, Reference, Result
+from retrieval.proof.types import OUTCOMES as OUTCOMES_OF_PROOF
 from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
 from retrieval.stages.llm_verifier import usual_pipeline
@@ -167,6 +168,9 @@ class AnswerToQuestion(AnswerPart):
     language = s.CharField()
     as_of = s.DateField(allow_null=True)
     verified = s.BooleanField(help_text="Every sentence shown is borne out by what it cites.")
+    verification = s.ChoiceField(
+        OUTCOMES_OF_PROOF, help_text="The same, and nothing_to_verify where no sentence claims anything."
+    )
     notice = s.CharField(help_text="The edition of the law that was read, and that this is no legal advice.")
     trace_id = s.UUIDField(help_text="Of the search.")
     degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")

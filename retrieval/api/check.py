@@ -17,6 +17,7 @@ from retrieval.briefs.checking import KINDS, MAX_TEXT, QUOTED, check_brief
 from retrieval.briefs.library import STATUSES
 from retrieval.briefs.markup import copy_of
 from retrieval.briefs.reading import read_brief
+from retrieval.proof.types import OUTCOMES
 from retrieval.search.response import STANDINGS
 
 KIND = f"One of: {', '.join(KINDS)}."
@@ -112,6 +113,11 @@ class CheckedBrief(s.Serializer):
     complete = s.BooleanField(help_text="Whether everything could be looked up.")
     opinion = s.CharField(
         allow_null=True, help_text="What became of asking a language model: given, or why not; null: none was asked."
+    )
+    verification = s.ChoiceField(
+        OUTCOMES,
+        help_text="verified: every citation is resolved, every quotation exact, every sentence read supported; "
+        "nothing_to_verify: there is none of these.",
     )
     citations = CheckedCitation(many=True)
     quotations = CheckedQuotation(many=True)

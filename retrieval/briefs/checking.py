@@ -27,6 +27,7 @@ from retrieval.citations.citation import Source as Written
 from retrieval.corpus import history, titled
 from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
+from retrieval.proof.types import Outcome, Verdict, outcome
 from retrieval.text.language import detect
 
 MAX_TEXT = 64_000  # characters of a brief
@@ -66,6 +67,11 @@ class CitationCheck:
     admitted: bool = False
 
     @property
+    def verdict(self) -> Verdict:
+        good = self.stand.status == "resolved" or self.admitted
+        return "supported" if self.stand.leads and good and not self.problems else "not_found"
+
+    @property
     def findings(self) -> Iterator[str]:
         if self.cited.again:
             return
@@ -102,6 +108,13 @@ class QuotationCheck:
     source: Source | None = None
     elsewhere: Source | None = None
     missed: bool = False  # it is said to be there
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where nothing is cited for it, it claims nothing."""
+        if self.status == "unattributed":
+            return "not_a_claim"
+        return "supported" if self.status == "exact" else "not_found"
 
     @property
     def differences(self) -> Sequence[Difference]:
@@ -170,12 +183,19 @@ class Report:
         ]
         return tuple(sorted(found, key=lambda finding: (finding.start, finding.end)))
 
+    @property
+    def verification(self) -> Outcome:
+        """Of its citations, its quotations and the sentences that cite law; never clean where not all was looked up."""
+        checks = (*self.citations, *self.quotations, *(check.claim for check in self.propositions))
+        return outcome(check.verdict for check in checks) if self.complete else "not_verified"
+
     def to_dict(self) -> dict:
         """As the API gives it; not the text."""
         return {
             "as_of": self.day.isoformat(),
             "complete": self.complete,
             "opinion": self.opinion or None,
+            "verification": self.verification,
             "citations": [check.to_dict(self.day) for check in self.citations],
             "quotations": [check.to_dict() for check in self.quotations],
             "propositions": [check.to_dict() for check in self.propositions],

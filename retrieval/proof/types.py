@@ -1,9 +1,12 @@
 """What is proven, by which sources, and how it went: values only. Pure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Verdict = Literal["supported", "contradicted", "not_found", "not_a_claim"]
+Outcome = Literal["verified", "not_verified", "nothing_to_verify"]
+OUTCOMES = get_args(Outcome)
 PROBLEMS = (
     "quotation", "number", "unit", "date", "negation", "opposite", "modal", "party", "exception", "section",
 )  # fmt: skip
@@ -36,3 +39,11 @@ class Claim:
     source: int | None = None
     span: tuple[int, int] | None = None
     problems: tuple[str, ...] = ()
+
+
+def outcome(verdicts: Iterable[Verdict]) -> Outcome:
+    """Of a whole text, by the verdicts of its claims. What claims nothing has nothing to verify: it is never verified."""
+    claimed = set(verdicts) - {"not_a_claim"}
+    if not claimed:
+        return "nothing_to_verify"
+    return "verified" if claimed == {"supported"} else "not_verified"

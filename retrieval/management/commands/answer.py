@@ -30,7 +30,7 @@ class Command(ArfCommand):
         for group in together(made["answer"]):
             self._write(group)
         if missing := made["not_found"]:
-            self.stdout.write(missing["message"])
+            self.stdout.write(f"{missing['message']} (nothing to verify)")
             self.stdout.write("Looked at: " + "; ".join(one["citation"] for one in missing["looked_at"]))
             self.stdout.write("\n".join(f"- {one}" for one in missing["would_help"]))
         for page in (made["elsewhere"] or {}).get("pages", ()):

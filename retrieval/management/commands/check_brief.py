@@ -48,6 +48,8 @@ class Command(ArfCommand):
             self.stdout.write(f"{counted}, {len(report.findings)} findings")
             if report.opinion not in ("", "given"):
                 self.stdout.write(f"The language model was asked and told nothing of some: {report.opinion}.")
+            if report.verification == "nothing_to_verify":
+                self.stdout.write("Nothing to verify.")
             if not report.complete:
                 self.stdout.write("Not everything could be looked up.")
             self.stdout.write(report.notice)

@@ -154,7 +154,7 @@ def test_it_says_that_it_does_not_know_in_both_languages():
     ):
         made = ask(question, language=language)
         assert made["answer"] == [] and not made["verified"] and words in made["not_found"]["message"]
-        assert made["not_found"]["would_help"]
+        assert made["verification"] == "nothing_to_verify" and made["not_found"]["would_help"]
 
 
 def test_what_is_too_improbable_is_not_quoted_but_named(monkeypatch):

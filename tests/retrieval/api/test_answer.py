@@ -31,6 +31,7 @@ def test_an_answer_has_the_shape_that_is_promised(client):
     ).json()
     assert_shape(posted, AnswerToQuestion)
     assert posted["not_found"] and got["not_found"] is None
+    assert got["verified"] and got["verification"] == "verified"
 
 
 def test_a_question_that_tells_no_language_is_answered_in_the_accepted_one(client):

@@ -55,6 +55,18 @@ def test_a_language_model_is_asked_where_the_key_may_and_wants_it(client, config
     assert len(configured_model.asked) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The court said “no more” and rose. What of it?", "nothing_to_verify"),
+        ("Congress “shall make no law.” U.S. Const. amend. I.", "verified"),
+        (TEXT, "not_verified"),
+    ],
+)
+def test_a_text_that_cites_nothing_has_nothing_to_verify(client, text, expected):
+    assert checked(client, {"text": text})["verification"] == expected
+
+
 def test_a_file_is_checked_alike(client):
     answer = hand_in(client, "brief.docx", docx(("Normal", TEXT)), as_of="2020-01-01").json()
     assert [found["kind"] for found in answer["findings"]] == ["altered"]

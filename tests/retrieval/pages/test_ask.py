@@ -93,7 +93,7 @@ def test_every_question_of_a_text_counts_as_a_request(client):
 def test_where_nothing_answers_it_says_so_and_what_helps(client):
     decline_everything()
     page = ask(client, AGE)
-    assert "I don't know" in page.text and "What may help" in page.text
+    assert "I don't know" in page.text and "nothing to verify" in page.text and "What may help" in page.text
     assert not page.all("figure")
 
 

@@ -29,6 +29,11 @@ def test_a_pasted_text_comes_back_marked_up_and_escaped(client):
     assert "<del>may</del>" in page and "<ins>shall</ins>" in page and "<b>Argument" not in page
 
 
+def test_a_text_that_cites_no_law_has_nothing_to_verify(client):
+    assert "Nothing to verify: the text cites no law." in Page(send(client, text="Good morning.")).text
+    assert "Nothing to verify" not in Page(send(client, text=TEXT)).text
+
+
 def test_what_is_wrong_with_a_field_is_told_of_it(client):
     page = Page(send(client, text=TEXT, as_of="2020-99-99"))
     (field,) = page.all("input", name="as_of")
