@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from functools import reduce
 from operator import or_
@@ -11,9 +11,10 @@ from operator import or_
 from django.db.models import Exists, OuterRef, Q
 
 from retrieval.access.caller import Caller
-from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, places_read
+from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, Scored, places_read
 from retrieval.answers.units import Span, Window, key_of
 from retrieval.corpus import history
+from retrieval.corpus.defined import terms_in
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.cases import holding_begins, is_summary
@@ -268,3 +269,15 @@ def editions(sections: Sequence[int], language: str) -> list[tuple[str, str, dat
 def any_undated(sections: Sequence[int]) -> bool:
     """Whether the source of one of these does not say since when it holds: it is read on every earlier day too."""
     return Section.objects.filter(pk__in=sections, valid_from=None).exists()
+
+
+# -- What defines the words
+
+
+def definitions_in(chosen: Iterable[Scored], caller: Caller, day: date | None) -> list[dict]:
+    """Of the words that are quoted, what defines them on that day."""
+    quoted: dict[int, str] = defaultdict(str)
+    for one in chosen:
+        quoted[one.passage.section] += "".join(one.passage.text[start:end] + "\n" for start, end in one.unit.spans)
+    terms = terms_in(quoted, Section.objects.readable(caller, day)) if quoted else []
+    return [asdict(term) | {"url": f"/law{term.locator}"} for term in terms]

@@ -174,6 +174,8 @@ def complete(quoted: Quoted) -> dict:
         wrote = written(request, made, caller, language)
         whole = merged(request, with_entries(made, wrote), language, wrote["degraded"] if wrote else ())
         whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
+        chosen = [one for part in made for one in part.chosen]
+        whole["definitions"] = reading.definitions_in(chosen, caller, request.as_of)
     whole["elsewhere"] = told_elsewhere(quoted)
     return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 

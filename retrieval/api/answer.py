@@ -18,7 +18,7 @@ from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
-from retrieval.api.serializers import LegalChange, QuotedPlace, Reference, Result
+from retrieval.api.serializers import GoverningDefinition, LegalChange, QuotedPlace, Reference, Result
 from retrieval.proof.types import OUTCOMES as OUTCOMES_OF_PROOF
 from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
@@ -160,6 +160,12 @@ class Elsewhere(s.Serializer):
     pages = PageElsewhere(many=True)
 
 
+class DefinedWord(GoverningDefinition):
+    """Of a word that is quoted: the nearest definition that governs it."""
+
+    url = s.CharField()
+
+
 class AnswerToQuestion(AnswerPart):
     """`answer` is empty where nothing answers; `not_found` then tells what was looked at."""
 
@@ -171,6 +177,7 @@ class AnswerToQuestion(AnswerPart):
     verification = s.ChoiceField(
         OUTCOMES_OF_PROOF, help_text="The same, and nothing_to_verify where no sentence claims anything."
     )
+    definitions = DefinedWord(many=True, help_text="Of words that are quoted, a few, as they stand there.")
     notice = s.CharField(help_text="The edition of the law that was read, and that this is no legal advice.")
     trace_id = s.UUIDField(help_text="Of the search.")
     degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")

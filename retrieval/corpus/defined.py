@@ -1,15 +1,20 @@
-"""The defined terms that a provision uses, as a caller may read what defines them."""
+"""The defined terms that a provision, or some words of it, use, as a caller may read what defines them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+
+from django.db.models import Value
+from django.db.models.functions import Lower, StrIndex
 
 from retrieval.citations.citation import cite
-from retrieval.citations.definitions import used_in
+from retrieval.citations.definitions import definitions, used_in
 from retrieval.models import Definition, Section
 from retrieval.models.corpus import SectionQuerySet
 
 MOST_READ = 3_000  # definitions that govern a provision
 MOST_TOLD = 50
+FEW = 4  # terms that are told of quoted words
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,58 @@ def terms_used(section: Section, above: Sequence[str], readable: SectionQuerySet
         .order_by("section__position", "pk")
         .values_list("term", "locator", "section__citation", "scope")[:MOST_READ]
     )
-    nearest: dict[str, DefinedTerm] = {}
-    for term, locator, citation, scope in sorted(rows, key=lambda row: -scopes.index(row[3])):
-        nearest.setdefault(term.lower(), DefinedTerm(term, locator, cite(locator) or citation, scope))
+    nearest = nearest_of(rows, scopes)
     used = used_in(section.text, list(nearest))
     told = sorted(used, key=lambda term: (-scopes.index(nearest[term].scope), term))
     return [nearest[term] for term in told[:MOST_TOLD]]
+
+
+def terms_in(quoted: Mapping[int, str], readable: SectionQuerySet) -> list[DefinedTerm]:
+    """Terms in words that are quoted of sections (by their keys), each as the nearest definition that governs it has
+    it, where these words do not define it themselves; in the order of the words.
+    """
+    scopes = scopes_of(quoted, readable)
+    words = Value("\n".join(quoted.values()).lower())
+    every = {scope for around in scopes.values() for scope in around}
+    rows = list(
+        Definition.objects.filter(scope__in=every, section__in=readable)
+        .annotate(place=StrIndex(words, Lower("term")))
+        .filter(place__gt=0)
+        .order_by("section__position", "pk")
+        .values_list("term", "locator", "section__citation", "scope")[:MOST_READ]
+    )
+    told: dict[str, DefinedTerm] = {}
+    for section, text in quoted.items():
+        around = scopes.get(section, [])
+        nearest = nearest_of([row for row in rows if row[3] in around], around)
+        used = longest_used(text, nearest.keys() - {found.term.lower() for found in definitions(text)})
+        for term in sorted(used, key=text.lower().index):
+            told.setdefault(term, nearest[term])
+    return list(told.values())[:FEW]
+
+
+def longest_used(text: str, terms: Iterable[str]) -> set[str]:
+    """Without those that are only part of a longer one there: "state" of "United States"."""
+    left, used = text.lower(), set()
+    for term in sorted(terms, key=len, reverse=True):
+        if used_in(left, [term]):
+            used.add(term)
+            left = left.replace(term, " " * len(term))
+    return used
+
+
+def nearest_of(rows: Iterable[tuple[str, str, str, str]], scopes: Sequence[str]) -> dict[str, DefinedTerm]:
+    """By their terms in small letters; `scopes` are outermost first."""
+    nearest: dict[str, DefinedTerm] = {}
+    for term, locator, citation, scope in sorted(rows, key=lambda row: -scopes.index(row[3])):
+        nearest.setdefault(term.lower(), DefinedTerm(term, locator, cite(locator) or citation, scope))
+    return nearest
+
+
+def scopes_of(sections: Iterable[int], readable: SectionQuerySet) -> dict[int, list[str]]:
+    """The locators of what each stands in, outermost first, and its own: those above begin as its parent's does."""
+    rows = readable.filter(pk__in=sections).values_list("pk", "document__locator", "parent_locator", "locator")
+    return {
+        section: [document, *accumulate(above.split("/"), lambda one, step: f"{one}/{step}"), own]
+        for section, document, above, own in rows
+    }

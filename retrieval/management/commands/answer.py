@@ -29,6 +29,8 @@ class Command(ArfCommand):
             return
         for group in together(made["answer"]):
             self._write(group)
+        if words := [f"“{each['term']}”: {each['citation']}" for each in made["definitions"]]:
+            self.stdout.write(f"Words defined: {'; '.join(words)}")
         if missing := made["not_found"]:
             self.stdout.write(f"{missing['message']} (nothing to verify)")
             self.stdout.write("Looked at: " + "; ".join(one["citation"] for one in missing["looked_at"]))

@@ -109,6 +109,23 @@ def test_the_command_cites_the_numbered_place(capsys):
     assert "8 U.S.C. § 1182(a)(1)\n" in capsys.readouterr().out
 
 
+def test_words_that_are_quoted_lead_to_what_defines_them(client, capsys):
+    title = "/us/usc/t8"
+    quoted = add_provision("us_code", title, f"{title}/s1182", "Zebras are striped.", citation="8 U.S.C. § 1182")
+    defining = add_provision("us_code", title, f"{title}/s1101", "The term “zebra” means a horse.")
+    with as_system():
+        defining.definitions.create(term="zebra", locator=f"{title}/s1101/a/3", scope=title)
+    embedded(quoted)
+    made = client.get(f"{API}/answer", {"q": "Are zebras striped?"}).json()
+    assert_shape(made, AnswerToQuestion)
+    (word,) = made["definitions"]
+    assert (word["term"], word["citation"]) == ("zebra", "8 U.S.C. § 1101(a)(3)")
+    page = client.get("/ask", {"q": "Are zebras striped?"}).content.decode()
+    assert "Words defined:" in page and f'href="/law{title}/s1101/a/3"' in page
+    call_command("answer", "Are zebras striped?")
+    assert "Words defined: “zebra”: 8 U.S.C. § 1101(a)(3)" in capsys.readouterr().out
+
+
 def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client, unsure):
     writes = says(written(said(WARRANT, QUOTED), said("Ask a lawyer of Acme about it.", QUOTED)))
     unsure.behaviour = lambda asked: (writes if "PASSAGES" in str(asked["messages"]) else good())(asked)

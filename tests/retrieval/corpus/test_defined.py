@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.defined import terms_used
+from retrieval.corpus.defined import terms_in, terms_used
 from retrieval.models import Section
 from tests.builders import a_document, a_domain, a_section
 
@@ -46,3 +46,32 @@ def test_what_is_not_in_force_and_what_it_defines_itself_is_not_told(law):
     define(law, "alien", chapter.locator, "s7", live=False)
     here.definitions.create(term="child", locator=here.locator, scope=here.locator)
     assert told(law) == []
+
+
+def of_words(law, *quoted):
+    readable = Section.objects.readable(ANONYMOUS)
+    return [(one.term, one.locator) for one in terms_in({law[2].pk: "\n".join(quoted)}, readable)]
+
+
+def test_of_quoted_words_the_nearest_definitions_are_told_as_they_stand_in_the_words(law):
+    _, chapter, here = law
+    define(law, "alien", "/us/usc/t99", "s7")
+    define(law, "Alien", chapter.locator, "s8")
+    define(law, "spouse", "/us/usc/t99", "s9")
+    define(law, "visa", chapter.locator, "s10")
+    define(law, "child", "/us/usc/t99/ch2", "s11")
+    assert of_words(law, "A spouse of aliens.") == [("spouse", "/us/usc/t99/s9/a"), ("Alien", "/us/usc/t99/s8/a")]
+    assert of_words(law, "The term “spouse” means an alien.") == [("Alien", "/us/usc/t99/s8/a")]
+    assert of_words(law, "A child.") == []
+
+
+def test_part_of_a_longer_term_is_not_told(law):
+    define(law, "State", "/us/usc/t99", "s7")
+    define(law, "United States", "/us/usc/t99", "s8")
+    assert of_words(law, "Of the United States.") == [("United States", "/us/usc/t99/s8/a")]
+    assert len(of_words(law, "A State of the United States.")) == 2
+
+
+def test_of_quoted_words_no_definition_is_told_that_the_caller_may_not_read(law):
+    define(law, "alien", "/us/usc/t99", "s7", live=False)
+    assert of_words(law, "An alien.") == []
