@@ -305,6 +305,7 @@ Search bodies of law, read provisions, resolve citations.
 ARF_PIPELINES = "arf_site.pipelines"
 ARF_RULES = "rules.engine.inline"  # reads the rules that an API call brings
 ARF_NAMES = "rules.aliases.pointing"  # reads which sentences curated names point to
+ARF_GLOSSARY = "rules.published"  # has the Spanish of legal terms
 ARF_RULE_LINTERS = (  # each finds what is wrong with rules
     "rules.linting.linter",
     "evaluation.rule_impact.hidden_text",

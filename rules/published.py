@@ -252,6 +252,15 @@ def glossary(version: int) -> Glossary:
 
 
 @lru_cache(maxsize=2)
+def spanish_terms(version: int) -> Mapping[str, str]:
+    """The Spanish of English terms of several words, of several the first. A single word may be a noun in one sentence
+    and a verb in another.
+    """
+    rows = GlossaryTerm.objects.filter(enabled=True, english__contains=" ").order_by("-spanish")
+    return dict(rows.values_list("english", "spanish"))
+
+
+@lru_cache(maxsize=2)
 def words_of_glossary(version: int) -> Counter[str]:
     """How often each folded Spanish word stands in the glossary."""
     terms = GlossaryTerm.objects.filter(enabled=True).values_list("spanish", flat=True)

@@ -33,7 +33,7 @@ from retrieval.answers.selection import (
     scored,
     telling_overruling,
 )
-from retrieval.answers.spanish import beside
+from retrieval.answers.spanish import GAP, PATIENCE, beside
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
 from retrieval.answers.units import Span
@@ -51,7 +51,6 @@ from retrieval.text.question_parts import own_words, searched
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
-GAP = " … "  # between words that do not stand beside each other
 SOURCES = 10  # results that are told beside an answer
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 EMBEDDING = "EmbedQuery"  # the stage of a search, which degrades where nothing can be embedded
@@ -275,7 +274,8 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     if not chosen:
         return []
     pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
-    law = [law_item(one, pins, language) | marks(one.passage, day) for one in chosen]
+    ends = time.monotonic() + PATIENCE
+    law = [law_item(one, pins, language, ends) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     sure = len(chosen) == 1 and bears_yes_or_no(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
@@ -284,7 +284,7 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     return [*lead, *said, *law]
 
 
-def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> dict:
+def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str, ends: float) -> dict:
     """The words of law with their places; what frames them is cited apart where it stands apart."""
     passage, places = one.passage, places_of(one)
     return {
@@ -293,7 +293,7 @@ def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str) -> di
         "citations": [citation(passage, *place, pins.get(deepest(one, place))) for place in places],
         "verdict": "supported",  # the words are the law's own, letter by letter
         "confidence": round(one.probability, 4),
-        "translation": beside(passage, one.unit) if language == "es" else None,
+        "translation": beside(passage, places, ends) if language == "es" else None,
         "language": passage.language,
     }
 

@@ -1,25 +1,48 @@
-"""Spanish beside the English words of law, which alone are authoritative: our own translation where there is one. Pure
-but for the file of translations.
+"""Spanish beside the English words of law, which alone are authoritative: our own translation where there is one, else
+a machine's, where that keeps what they say.
 """
 
+import hashlib
+import logging
+import time
 from collections.abc import Sequence
+from functools import lru_cache
 
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from retrieval.answers.into_spanish import into_spanish, terms_of_law
 from retrieval.answers.selection import Passage
-from retrieval.answers.units import Span, Unit
+from retrieval.answers.units import Span
 from retrieval.corpus.translations import translation
+from retrieval.engines import loaded
+from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.translation import Glossary
+from retrieval.models import Version
+from retrieval.search import cache
 from retrieval.text.sentences import sentences
 
-OURS = "ours"
+logger = logging.getLogger(__name__)
+OURS, MACHINE = "ours", "machine"
+PATIENCE = 0.3  # s that an answer gives the machine: it begins no sentence later
+GAP = " … "  # between words that do not stand beside each other
 
 
-def beside(passage: Passage, unit: Unit) -> dict | None:
-    """{"text", "by", "official"} of the same sentences, where both texts have as many; else of the whole provision."""
+def beside(passage: Passage, spans: Sequence[Span], ends: float) -> dict | None:
+    """{"text", "by", "official"} of the same sentences, where our text has as many; else of the whole provision. The
+    machine's, where we have none, of all these words or of none; after the moment `ends` it is not asked.
+    """
     if passage.language != "en":
         return None
     translated = "\n".join(translation(passage.locator, passage.text))
-    if not translated:
-        return None
-    return our_translation(same_sentences(passage.text, translated, unit.spans) or translated)
+    if translated:
+        return unofficial(same_sentences(passage.text, translated, spans) or translated, OURS)
+    made = []
+    for start, end in spans:
+        made.append(by_machine(passage.text[start:end], ends, private=passage.private))
+        if not made[-1]:
+            return None
+    return unofficial(GAP.join(made), MACHINE)
 
 
 def same_sentences(text: str, translated: str, spans: Sequence[Span]) -> str:
@@ -35,5 +58,37 @@ def same_sentences(text: str, translated: str, spans: Sequence[Span]) -> str:
     return " ".join(quoted)
 
 
-def our_translation(text: str) -> dict:
-    return {"text": text, "by": OURS, "official": False}
+def unofficial(text: str, by: str) -> dict:
+    return {"text": text, "by": by, "official": False}
+
+
+# -- The machine's
+
+
+def by_machine(text: str, ends: float, *, private: bool) -> str:
+    """Kept by its words, but for those of private documents; nothing where it would not say the same, where no Apertium
+    is installed, and after the moment `ends`.
+    """
+    engine = loaded.apertium_into_spanish()
+    if engine is None:
+        return ""
+    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
+
+    def made() -> dict:
+        if time.monotonic() > ends:
+            raise TranslationUnavailable("An answer has waited long enough for translations.")
+        return {"text": into_spanish(text, terms_at(version), engine), "degraded": []}
+
+    words = hashlib.sha256(text.encode()).hexdigest()
+    key = cache.key_of(kind=MACHINE, code=cache.code_version(), words=words, terms=version)
+    try:
+        return made()["text"] if private else cache.answers.get_or_make(key, made)[0]["text"]
+    except TranslationUnavailable as problem:
+        logger.warning("Law is shown without a translation: %s", problem.message)
+        return ""
+
+
+@lru_cache(maxsize=1)
+def terms_at(version: int) -> Glossary:
+    """The glossary's terms and those of law; where both have one, that of law, which is put in with its article."""
+    return Glossary({**import_string(f"{settings.ARF_GLOSSARY}.spanish_terms")(version), **terms_of_law()})

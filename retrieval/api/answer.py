@@ -14,6 +14,7 @@ from rest_framework.request import Request
 
 from retrieval.answers import generation
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete
+from retrieval.answers.spanish import MACHINE, OURS
 from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
@@ -69,7 +70,7 @@ class AnswerTranslation(s.Serializer):
     """Spanish for the English words of law, never official."""
 
     text = s.CharField()
-    by = s.ChoiceField(["ours"])
+    by = s.ChoiceField([OURS, MACHINE], help_text="machine: by a program, and often wrong in its grammar and terms.")
     official = s.BooleanField()
 
 

@@ -1,5 +1,5 @@
-"""Apertium's Spanish to English, kept running as one pipeline of programs by this process; what its stream format asks
-of a text, and Spanish typed without accents.
+"""Apertium's Spanish to English and English to Spanish, each kept running as one pipeline of programs by this process;
+what its stream format asks of a text, and Spanish typed without accents.
 """
 
 import os
@@ -20,6 +20,7 @@ from retrieval.errors import NotRun
 from retrieval.text.normalization import fold
 
 MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
+INTO_SPANISH = MODE.with_name("eng-spa.mode")
 WARM_LIMIT = 0.2  # s; a warm pipeline answers a question in about 1 ms, so a longer wait means it hangs
 START_LIMIT = 2.0  # s; the first answer also loads the dictionaries
 REST = 30.0  # s; a pipeline that could not start is not tried at every query
@@ -43,16 +44,19 @@ _REQUEST_END = b"." + _ANSWER_END  # without the end of a sentence the tagger wa
 
 
 def installed(mode: Path = MODE) -> bool:
-    """Whether the Spanish-English pair and every program of its pipeline are on this machine."""
+    """Whether this direction of the pair and every program of its pipeline are on this machine."""
     return mode.is_file() and all(shutil.which(command[0]) for command in _commands(mode))
 
 
 def _commands(mode: Path) -> list[list[str]]:
-    """The mode file's pipeline, each program flushing at NUL; ``$1`` drops unknown-word marks."""
-    pipeline = mode.read_text().replace("$1", "-n").replace("$2", "")
+    """The mode file's pipeline, each program flushing at NUL. Into English, the first restores accents and ``$1`` drops
+    the marks of unknown words, which into Spanish stay: "*unlawful".
+    """
+    into_spanish = mode.stem == INTO_SPANISH.stem
+    pipeline = mode.read_text().replace("$1", "-g" if into_spanish else "-n").replace("$2", "")
     (program, *arguments), *rest = (shlex.split(part) for part in pipeline.split("|"))
-    analyse = [program, "-r", str(_ACCENTS), *arguments]
-    return [[command[0], "-z", *command[1:]] for command in (analyse, *rest)]
+    accents = [] if into_spanish else ["-r", str(_ACCENTS)]
+    return [[command[0], "-z", *command[1:]] for command in ([program, *accents, *arguments], *rest)]
 
 
 class _Pipeline:
@@ -136,7 +140,7 @@ def _end(owner: int, group: int, *descriptors: int) -> None:
 
 
 class Apertium:
-    """Apertium's Spanish to English, as one pipeline kept by this process. Thread-safe and fork-safe.
+    """One direction of Apertium, as one pipeline kept by this process. Thread-safe and fork-safe.
 
     It starts at the first call (40-90 ms). One that died is replaced within the call; one that hangs is
     killed, the call raises, and the next call starts another.
@@ -150,17 +154,17 @@ class Apertium:
         _engines.add(self)
 
     def translate(self, text: str) -> str:
-        """English for ``text``, on one line. Raises TranslationUnavailable, also for an overlong text."""
+        """``text`` in the other language, on one line. Raises TranslationUnavailable, also for an overlong text."""
         if len(text) > MAX_CHARACTERS:
             raise TranslationUnavailable(f"Texts over {MAX_CHARACTERS} characters are not translated.")
-        spanish = clean(text)
-        if not spanish:
+        asked = clean(text)
+        if not asked:
             return ""
-        marked = mark_unaccented(spanish)
+        marked = asked if self._mode.stem == INTO_SPANISH.stem else mark_unaccented(asked)
         with self._lock:
             answer = self._answer(escape(marked).encode())
-        english = unescape(answer.decode().removesuffix("."))
-        return " ".join((english if marked == spanish else english.translate(UNMARKED)).split())
+        made = unescape(answer.decode().removesuffix("."))
+        return " ".join((made if marked == asked else made.translate(UNMARKED)).split())
 
     def close(self) -> None:
         """End the programs; a later call starts them again."""

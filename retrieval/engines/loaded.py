@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from retrieval.engines.apertium import Apertium, installed
+from retrieval.engines.apertium import INTO_SPANISH, Apertium, installed
 from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.engines.embedders import Embedder, EmbeddingUnavailable, load
 from retrieval.errors import NotRun
@@ -105,3 +105,9 @@ def sentence_ranker() -> CrossEncoder:
 def apertium() -> Apertium | None:
     """This process's kept pipeline; None where Apertium is not installed."""
     return load_once(("apertium",), lambda: Apertium() if installed() else None)
+
+
+def apertium_into_spanish() -> Apertium | None:
+    """The same of the other direction, which answers in Spanish start."""
+    key = ("apertium", "into Spanish")
+    return load_once(key, lambda: Apertium(INTO_SPANISH) if installed(INTO_SPANISH) else None)

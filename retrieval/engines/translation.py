@@ -133,12 +133,12 @@ def _with_engine(text: str, parts: list[Term], engine: Apertium) -> str:
     seen: set[str] = set()
 
     def restore(match: re.Match[str]) -> str:
-        seen.add(match[0].lower())
-        return english[match[0].lower()]
+        seen.add(match[1].lower())
+        return english[match[1].lower()]
 
     if english:
         answer = _without_new_capitals(answer, placeholders, text)
-        answer = re.sub("|".join(english), restore, answer, flags=re.IGNORECASE)
+        answer = re.sub(rf"\*?({'|'.join(english)})", restore, answer, flags=re.IGNORECASE)
     return " ".join([answer, *(english[lost] for lost in placeholders if lost not in seen)])
 
 

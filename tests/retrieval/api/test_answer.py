@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from retrieval.access.row_security import as_system
+from retrieval.answers import spanish
 from retrieval.api.answer import AnswerToQuestion
 from retrieval.models import Anchor, RateWindow
 from tests.builders import embedded
@@ -124,6 +125,20 @@ def test_words_that_are_quoted_lead_to_what_defines_them(client, capsys):
     assert "Words defined:" in page and f'href="/law{title}/s1101/a/3"' in page
     call_command("answer", "Are zebras striped?")
     assert "Words defined: “zebra”: 8 U.S.C. § 1101(a)(3)" in capsys.readouterr().out
+
+
+def test_in_spanish_law_that_we_have_not_translated_has_a_machines_beside_it(client, monkeypatch):
+    monkeypatch.setattr(spanish.loaded, "apertium_into_spanish", lambda: "a machine")
+    monkeypatch.setattr(spanish, "into_spanish", lambda *_asked: "Las cebras son rayadas.")
+    embedded(add_provision("us_code", "/us/usc/t8", "/us/usc/t8/s1182", "Zebras are striped."))
+    asked = {"q": "Are zebras striped?", "language": "es"}
+    made = client.get(f"{API}/answer", asked).json()
+    assert_shape(made, AnswerToQuestion)
+    (law,) = [one for one in made["answer"] if one["kind"] == "law"]
+    assert law["text"] == "Zebras are striped."
+    assert law["translation"] == {"text": "Las cebras son rayadas.", "by": "machine", "official": False}
+    page = client.get("/ask", asked).content.decode()
+    assert "Las cebras son rayadas." in page and "machine translation, often wrong" in page
 
 
 def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client, unsure):
