@@ -23,10 +23,10 @@ SECONDS = 60.0  # of a night; the queue ends a task after two minutes
 Questions = list[tuple[str, str]]  # language and text
 
 
-def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
+def suggest_again(seconds: float = SECONDS) -> dict[str, float | None]:
     """Every night, for public provisions in force: half of the time those without suggestions, in any order since some
     never get one, then those verified longest ago. What curators no longer name a provision by goes at once. Gives how
-    many questions were asked, and how many found their provision first.
+    many questions were asked, how many found their provision first, and their share; none where none was asked.
     """
     begun, tonight = time.monotonic(), timezone.now()
     delete_unnamed()
@@ -42,7 +42,7 @@ def suggest_again(seconds: float = SECONDS) -> dict[str, int]:
             section.suggested_questions.all().delete()
             SuggestedQuestion.objects.bulk_create(found)
         told = {"asked": told["asked"] + asked, "found": told["found"] + len(found)}
-    return told
+    return told | {"share": round(told["found"] / told["asked"], 3) if told["asked"] else None}
 
 
 def delete_unnamed() -> None:

@@ -14,4 +14,5 @@ class Command(BaseCommand):
 
     def handle(self, *args, **options) -> None:
         told = suggest_again(math.inf)
-        self.stdout.write(f"Of {told['asked']} questions {told['found']} found their provision first.")
+        share = f" ({told['share']:.1%})" if told["asked"] else ""
+        self.stdout.write(f"Of {told['asked']} questions {told['found']}{share} found their provision first.")
