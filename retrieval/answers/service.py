@@ -2,7 +2,6 @@
 say them plainly where one may be asked, and says when it does not know. Pages, API and commands call `answer`.
 """
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,6 @@ from uuid import UUID
 
 from django.db.models import Count, Sum
 from django.utils import timezone, translation
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from retrieval import pipeline
@@ -19,7 +17,7 @@ from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
-from retrieval.answers.citing import named_edition
+from retrieval.answers.editions import notice
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.polarity import polarity
 from retrieval.answers.selection import (
@@ -52,7 +50,6 @@ from retrieval.text.question_parts import own_words, searched
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
 SOURCES = 10  # results that are told beside an answer
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
 EMBEDDING = "EmbedQuery"  # the stage of a search, which degrades where nothing can be embedded
 CRISIS = "crisis"  # the code of what is told to a cry for help
 
@@ -124,13 +121,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A question answered by the words of the law alone."""
+    """A question answered by the words of the law, and what a language model `wrote` of it, once one was asked."""
 
     request: AnswerRequest
     caller: Caller
     parts: list[Part]
     began: datetime
     took: float  # seconds
+    wrote: dict | None = None
 
     @property
     def items(self) -> list[dict]:
@@ -147,11 +145,11 @@ def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str =
 
     1. A text that asks several questions is searched once for each.
     2. Each question is answered by the sentences of what its search found, or declined as its search declines.
-    3. A language model says them in plain words, where this caller may ask one; where nothing answers, pages of other
-       sites are told, if the settings name any.
-    4. The answers of several questions are merged, each sentence with the number of its part.
+    3. A language model says them in plain words, where this caller may ask one.
+    4. The answers of several questions are merged, each sentence with the number of its part, with what defines their
+       words; where nothing answers, pages of other sites are told, if the settings name any.
     """
-    return complete(by_law(request, caller, channel=channel))
+    return complete(in_plain_words(by_law(request, caller, channel=channel)))
 
 
 def by_law(request: AnswerRequest, caller: Caller, *, channel: str) -> Quoted:
@@ -165,13 +163,21 @@ def by_law(request: AnswerRequest, caller: Caller, *, channel: str) -> Quoted:
     return Quoted(request, caller, made, began, time.perf_counter() - started)
 
 
-def complete(quoted: Quoted) -> dict:
-    """The last two steps of `answer`."""
+def in_plain_words(quoted: Quoted) -> Quoted:
+    """The third step of `answer`."""
     started, language = time.perf_counter(), quoted.request.spoken
-    request, caller, made = quoted.request, quoted.caller, quoted.parts
+    with row_security.as_caller(quoted.caller), translation.override(language):
+        wrote = written(quoted.request, quoted.parts, quoted.caller, language)
+        told = with_entries(quoted.parts, wrote)
+    return replace(quoted, parts=told, wrote=wrote, took=quoted.took + time.perf_counter() - started)
+
+
+def complete(quoted: Quoted) -> dict:
+    """The last step of `answer`."""
+    started, language = time.perf_counter(), quoted.request.spoken
+    request, caller, made, wrote = quoted.request, quoted.caller, quoted.parts, quoted.wrote
     with row_security.as_caller(caller), translation.override(language):
-        wrote = written(request, made, caller, language)
-        whole = merged(request, with_entries(made, wrote), language, wrote["degraded"] if wrote else ())
+        whole = merged(request, made, language, wrote["degraded"] if wrote else ())
         whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
         chosen = [one for part in made for one in part.chosen]
         whole["definitions"] = reading.definitions_in(chosen, caller, request.as_of)
@@ -479,22 +485,3 @@ def helps(found: dict, day: date | None) -> list[str]:
 
 def place(result: dict) -> dict:
     return {name: result[name] for name in ("locator", "citation", "title", "title_es", "url", "domain")}
-
-
-def notice(sections: Sequence[int], day: date | None, language: str) -> str:
-    """Which edition of the law was read, and that this is no advice."""
-    told = [
-        ", ".join(filter(None, (title, edition_of(edition), _("read on %(day)s") % {"day": date_format(read)})))
-        for title, edition, read in reading.editions(sections, language)
-    ]
-    as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
-    if day and reading.any_undated(sections):
-        as_of.append(_("Since when these words have been law is not known here."))
-    return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])
-
-
-def edition_of(edition: str) -> str:
-    """As its source names it; where people gave its day alone, by that."""
-    if not DAY.fullmatch(edition):
-        return named_edition(edition)
-    return _("edition of %(day)s") % {"day": date_format(date.fromisoformat(edition))}

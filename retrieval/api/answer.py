@@ -13,7 +13,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
 from retrieval.answers import generation
-from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete, in_plain_words
 from retrieval.answers.spanish import MACHINE, OURS
 from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
@@ -216,7 +216,7 @@ def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBa
         raise Throttled(wait)
     quoted = by_law(asked, caller, channel="api")
     if not stream:
-        return whole(quoted)
+        return whole(in_plain_words(quoted))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
     return StreamingHttpResponse(
         events(quoted), content_type=f"{EVENTS}; charset=utf-8", headers=headers
@@ -237,9 +237,9 @@ def promised(made: dict) -> dict:
 def events(quoted: Quoted) -> Iterator[bytes]:
     """The law is sent before a language model is asked, what it wrote once that is proven."""
     yield from sentences(quoted.items)
-    made = whole(quoted)
-    yield from sentences(one for one in made["answer"] if one["kind"] == generation.KIND)
-    yield event("answer", made)
+    quoted = in_plain_words(quoted)
+    yield from sentences(one for one in quoted.items if one["kind"] == generation.KIND)
+    yield event("answer", whole(quoted))
 
 
 def sentences(entries: Iterable[dict]) -> Iterator[bytes]:

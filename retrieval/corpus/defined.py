@@ -90,8 +90,8 @@ def nearest_of(rows: Iterable[tuple[str, str, str, str]], scopes: Sequence[str])
 
 def scopes_of(sections: Iterable[int], readable: SectionQuerySet) -> dict[int, list[str]]:
     """The locators of what each stands in, outermost first, and its own: those above begin as its parent's does."""
-    rows = readable.filter(pk__in=sections).values_list("pk", "document__locator", "parent_locator", "locator")
+    columns = ("pk", "document__locator", "parent_locator", "locator")
     return {
         section: [document, *accumulate(above.split("/"), lambda one, step: f"{one}/{step}"), own]
-        for section, document, above, own in rows
+        for section, document, above, own in readable.filter(pk__in=sections).order_by().values_list(*columns)
     }

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers import history
-from retrieval.answers.service import FULL, SHORT, AnswerRequest, by_law, complete
+from retrieval.answers.service import FULL, SHORT, AnswerRequest, by_law, complete, in_plain_words
 from retrieval.corpus.suggested import questions_near
 from retrieval.models import Domain, Section
 from retrieval.pages import reader
@@ -111,7 +111,7 @@ def ask_page(request: HttpRequest) -> HttpResponse:
 
 def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
     """The answer, with the hotlines for a cry for help by themselves: they stand above all else."""
-    quoted = by_law(asked, caller, channel="page")
+    quoted = in_plain_words(by_law(asked, caller, channel="page"))
     made, hotlines = complete(quoted), quoted.hotlines
     beside = made["notice"]
     for told in hotlines:
