@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from retrieval.access.caller import Caller
-from retrieval.access.row_security import as_system
 from retrieval.answers import selection, service
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.service import FULL, AnswerRequest, answer
@@ -14,7 +13,7 @@ from retrieval.corpus import decided_cases
 from retrieval.engines import loaded
 from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 from retrieval.engines.embedders import EmbeddingUnavailable, OnnxEmbedder
-from retrieval.models import CacheEntry, Document, Domain, SearchLog, Section
+from retrieval.models import CacheEntry, Domain, SearchLog, Section
 from rules.aliases.embedding import embed_missing
 from rules.models import Alias
 from tests.builders import a_case_file, a_document, a_section, embedded
@@ -110,26 +109,6 @@ def test_where_nothing_has_the_words_in_quotes_it_says_so():
     assert made["answer"] and "estas palabras juntas: “cebras moradas”" in made["notice"]
 
 
-def test_the_edition_is_told_in_the_language_of_the_question():
-    assert "Constitution of the United States, read on" in ask("Who can declare war?")["notice"]
-    assert "Constitución de los EE. UU., leída el" in ask("¿Quién puede declarar la guerra?")["notice"]
-
-
-def test_an_edition_of_which_only_the_day_is_known_is_told_by_it():
-    with as_system():
-        Document.objects.filter(domain__slug="us_constitution").update(publication="2022-09-29")
-    assert "States, edition of Sept. 29, 2022, read on" in ask("Who can declare war?")["notice"]
-    assert "EE. UU., edición del 29 de septiembre de 2022, leída" in ask("¿Quién puede declarar la guerra?")["notice"]
-
-
-def test_law_of_a_day_says_where_its_beginning_is_not_known():
-    undated = "Since when these words have been law is not known here."
-    question, day = "Who can declare war?", date(1950, 1, 1)
-    assert undated not in ask(question, as_of=day)["notice"]
-    Section.objects.update(valid_from=None)
-    assert undated in ask(question, as_of=day)["notice"] and undated not in ask(question)["notice"]
-
-
 def test_the_lead_is_marked_as_ours_and_in_the_readers_language():
     lead = ask("¿Quién puede declarar la guerra?")["answer"][0]
     assert lead["kind"] == "lead" and lead["verdict"] == "not_a_claim" and "guerra" in lead["text"]
@@ -195,16 +174,6 @@ def test_that_law_which_is_not_here_was_not_in_force_is_not_told():
 def test_an_unknown_citation_is_named_among_what_would_help():
     made = ask("8 USC 1158")
     assert any("8 U.S.C. § 1158" in one for one in made["not_found"]["would_help"])
-
-
-def test_the_edition_and_that_it_is_no_advice_are_told():
-    told = ask("Who can declare war?", as_of=date(1900, 1, 1))
-    assert (
-        "not legal advice" in told["notice"]
-        and "Jan. 1, 1900" in told["notice"]
-        and told["as_of"] == "1900-01-01"
-    )
-    assert "Constitution of the United States" in told["notice"]
 
 
 def test_the_law_of_that_day_answers():
