@@ -42,7 +42,7 @@ class Claim:
 
 
 def outcome(verdicts: Iterable[Verdict]) -> Outcome:
-    """Of a whole text, by the verdicts of its claims. One that claims nothing has nothing to verify."""
+    """Of a whole text, by the verdicts of its claims. What claims nothing has nothing to verify: it is not verified."""
     claimed = set(verdicts) - {"not_a_claim"}
     if not claimed:
         return "nothing_to_verify"
