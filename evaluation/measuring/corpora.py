@@ -1,5 +1,6 @@
 """Corpora for measuring alone, made by the ordinary code, searchable to one transaction, then rolled back: a data set
-in BEIR layout, or a folder of files with labelled quotes, whose labels are the judged topics.
+in BEIR layout, documents that topics of a file ask of, or a folder of files with labelled quotes, whose labels are the
+judged topics.
 
 In such a folder `page_labels.jsonl` lies beside the files: pdf, category, pages (1-based) and quotes of each label, as
 lawyers marked them in CUAD (Hendrycks et al., 2021). What is asked of a file is the name of the category.
@@ -24,9 +25,11 @@ from retrieval.errors import ArfError
 from retrieval.indexes.lexical import LexicalWriter
 from retrieval.indexes.lexical_sync import indexed_chunks
 from retrieval.ingestion.embedding import BATCH, embedding_in_use, save_chunks
+from retrieval.ingestion.publishing import add_language
 from retrieval.ingestion.staging import section_rows
 from retrieval.models import Chunk, Document, Domain, Section
-from retrieval.parsing.sources import extract
+from retrieval.parsing.sources import Place, extract, read_next
+from retrieval.parsing.tree import SourceDocument
 
 LABELS = "page_labels.jsonl"
 OMITTED = "<omitted>"  # joins the passages of one label
@@ -60,10 +63,9 @@ def build_index(path: Path, domain: Domain) -> None:
     writer.close()
 
 
-def empty_domain(kind: str, folder: Path) -> Domain:
-    slug = f"{kind}-{folder.name}"
+def empty_domain(slug: str, name: str) -> Domain:
     return Domain.objects.create(
-        slug=slug, name=folder.name, locator_prefix=f"/{slug}", languages=["en"], visibility="public"
+        slug=slug, name=name, locator_prefix=f"/{slug}", languages=["en"], visibility="public"
     )
 
 
@@ -125,7 +127,7 @@ def beir_qrels(path: Path) -> dict[str, dict[str, int]]:
 
 
 def load_beir(folder: Path, texts: Mapping[str, dict], show: Callable) -> Domain:
-    domain = empty_domain("beir", folder)
+    domain = empty_domain(f"beir-{folder.name}", folder.name)
     document = Document.objects.create(domain=domain, locator=domain.locator_prefix, title="")
     rows = enumerate(texts.values())
     sections = Section.objects.bulk_create([beir_section(document, row, n) for n, row in rows])
@@ -148,6 +150,33 @@ def beir_section(document: Document, row: dict, position: int) -> Section:
         is_result=True,
         live=True,
     )
+
+
+# -- Documents, with the topics of a file
+
+
+@contextmanager
+def documents_corpus(folder: Path, slug: str) -> Iterator[Domain]:
+    """The documents of a source searchable in this domain, which is made where there is none. Raises ArfError where it
+    holds some: their places may be called the same.
+    """
+    if Section.objects.filter(domain__slug=slug).exists():
+        raise ArfError(f"The domain {slug} holds documents: topics are measured on them without others.")
+    with rolled_back(lambda: load_documents(folder, slug)) as domain:
+        yield domain
+
+
+def load_documents(folder: Path, slug: str) -> Domain:
+    domain = Domain.objects.filter(slug=slug).first() or empty_domain(slug, folder.name)
+    model, embedder = embedding_in_use()
+    place: Place | None = Place()
+    while place:
+        found = read_next(folder, domain, place)
+        sections = stored(domain, found.document, found.filename)
+        save_chunks(sections, model, embedder)
+        add_language(sections[0].document, found.document.language)
+        place = found.following
+    return domain
 
 
 # -- A folder with labelled quotes
@@ -194,19 +223,25 @@ def labelled_corpus(folder: Path, *, show: Callable = iter) -> Iterator[list[Top
 
 
 def load_labelled(folder: Path, filenames: Sequence[str], show: Callable) -> Domain:
-    domain = empty_domain("labelled", folder)
+    domain = empty_domain(f"labelled-{folder.name}", folder.name)
     model, embedder = embedding_in_use()
     for filename in show(filenames):
-        save_chunks(stored(domain, folder / filename), model, embedder)
+        path = folder / filename
+        identifier = f"{domain.locator_prefix}/{path.stem}"
+        source = extract(path.read_bytes(), filename=path.name, identifier=identifier, name=path.stem)
+        save_chunks(stored(domain, source, path.name), model, embedder)
     return domain
 
 
-def stored(domain: Domain, path: Path) -> list[Section]:
-    """The file's sections, live at once."""
-    identifier = f"{domain.locator_prefix}/{path.stem}"
-    source = extract(path.read_bytes(), filename=path.name, identifier=identifier, name=path.stem)
+def stored(domain: Domain, source: SourceDocument, filename: str) -> list[Section]:
+    """The document's sections, live at once."""
     document = Document.objects.create(
-        domain=domain, locator=identifier, title=source.title, filename=path.name, pages=source.pages
+        domain=domain,
+        locator=source.identifier,
+        title=source.title,
+        language=source.language,
+        filename=filename,
+        pages=source.pages,
     )
     sections = [section for section, _ in section_rows(domain, source)]
     for section in sections:

@@ -1,15 +1,16 @@
-"""manage.py evaluate (TOPICS.jsonl | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]"""
+"""manage.py evaluate (TOPICS.jsonl [--documents DIR] | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]
+"""
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
 from evaluation.management.base import a_count, topics_in, with_bar
-from evaluation.measuring.corpora import beir_corpus
+from evaluation.measuring.corpora import beir_corpus, documents_corpus
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
     MAY_ASK,
@@ -28,7 +29,7 @@ from evaluation.measuring.runs import (
 from evaluation.models import Run
 from evaluation.topics.library import topics_of
 from evaluation.topics.reading import read_run
-from evaluation.topics.topic import Topic
+from evaluation.topics.topic import Topic, read_topics
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.management.base import ArfCommand
@@ -43,6 +44,9 @@ class Command(ArfCommand):
 
     def add_arguments(self, parser):
         parser.add_argument("topics", nargs="?", type=Path, help="JSON lines: id, query, domain, relevant, …")
+        parser.add_argument(
+            "--documents", type=Path, help="what the file’s topics ask of, in their domain for the measuring alone"
+        )
         parser.add_argument("--beir", type=Path, help="a data set in BEIR layout, ingested for the measuring")
         parser.add_argument("--topics-from-db", metavar="DOMAIN", help="the topics kept in the database")
         parser.add_argument("--pipeline", default="default", choices=pipeline.names())
@@ -69,7 +73,9 @@ class Command(ArfCommand):
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
         if len(options["name"]) > LONGEST_NAME:
             raise CommandError(f"--name has more than {LONGEST_NAME} characters.")
-        with asked(topics, beir, topics_from_db, options["split"]) as (whole, found):
+        if options["documents"] and not topics:
+            raise CommandError("--documents are what the topics of a file ask of: name that file.")
+        with asked(topics, options["documents"], beir, topics_from_db, options["split"]) as (whole, found):
             if not found:
                 raise CommandError(f"There are no topics in {whole}.")
             judged = with_judgments(found)
@@ -141,16 +147,25 @@ class Command(ArfCommand):
 
 @contextmanager
 def asked(
-    path: Path | None, beir: Path | None, domain: str | None, split: str
+    path: Path | None, documents: Path | None, beir: Path | None, domain: str | None, split: str
 ) -> Iterator[tuple[str, Sequence[Topic]]]:
-    """What the topics are called together, and the topics; the corpus of a BEIR set is there as long."""
+    """What the topics are called together, and the topics; the BEIR set or the documents are there as long."""
     if beir:
         with beir_corpus(beir, show=with_bar) as topics:
             yield of_file(beir), topics
         return
-    found = topics_in(path, split) if path else topics_of(domain, split)
     name = of_file(path) if path else domain
-    yield f"{name}/{split}" if split else name, found
+    with documents_corpus(documents, the_domain(path)) if documents else nullcontext():
+        found = topics_in(path, split) if path else topics_of(domain, split)
+        yield f"{name}/{split}" if split else name, found
+
+
+def the_domain(path: Path) -> str:
+    """Raises CommandError where a file's topics ask of several."""
+    domains = {topic.domain for topic in read_topics(path)}
+    if len(domains) != 1:
+        raise CommandError(f"The topics of {path.name} ask of {len(domains)} domains: documents are read into one.")
+    return domains.pop()
 
 
 def estimated(name: str, value: Estimate) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.measuring.corpora import LABELS, Label, normalised, read_labels, rolled_back
+from evaluation.measuring.corpora import LABELS, Label, documents_corpus, normalised, read_labels, rolled_back
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
@@ -86,6 +86,44 @@ def test_a_beir_set_that_cannot_be_read_is_refused_in_words(tmp_path, name, text
         (tmp_path / file).write_text(whole)
     with pytest.raises(CommandError, match=message):
         call_command("evaluate", beir=tmp_path)
+
+
+@pytest.fixture
+def papers(tmp_path) -> tuple[Path, Path]:
+    """Two documents, one in Spanish, and the topics that ask of them."""
+    (tmp_path / "papers").mkdir()
+    lease = "LEASE\n\n1. Pets\n\nA cat costs $25 a month.\n\n2. Rent\n\nIt is due in May."
+    (tmp_path / "papers/lease.txt").write_text(lease)
+    (tmp_path / "papers/clinica.md").write_text("# Clínica\n\n## 1. Citas\n\nLas citas se piden por teléfono.\n")
+    asked = [
+        {"id": "1", "query": "what does a cat cost a month", "relevant": {"/papers/lease/1": 3}},
+        {"id": "2", "query": "¿cómo pido una cita?", "relevant": {"/papers/clinica/1": 3}, "language": "es"},
+        {"id": "3", "query": "who was the first man on the moon", "answerable": False},
+    ]
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text("".join(json.dumps(row | {"domain": "papers"}) + "\n" for row in asked))
+    return topics, tmp_path / "papers"
+
+
+def test_documents_are_measured_by_topics_of_a_file_and_leave_nothing_behind(papers, capsys):
+    topics, folder = papers
+    call_command("evaluate", topics, documents=folder, pipeline="lexical", json=True, no_store=True)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["topics"], result["unanswerable"]) == (2, 1)
+    assert result["measures"]["MRR@10"]["mean"] == 1
+    assert not Domain.objects.filter(slug="papers").exists()
+
+
+def test_documents_are_refused_where_their_domain_holds_some_and_topics_that_ask_of_several(papers):
+    topics, folder = papers
+    with topics.open("a") as file:
+        file.write(json.dumps({"id": "4", "query": "who may vote", "domain": "us_constitution"}))
+    with pytest.raises(CommandError, match="ask of 2 domains"):
+        call_command("evaluate", topics, documents=folder)
+    with pytest.raises(CommandError, match="name that file"):
+        call_command("evaluate", topics_from_db="papers", documents=folder)
+    with pytest.raises(ArfError, match="us_constitution holds documents"), documents_corpus(folder, "us_constitution"):
+        pass
 
 
 def part_of(beir: Path, folder: Path, queries: int) -> Path:
