@@ -160,7 +160,13 @@ def _items(found: list[Written], meant: list[Act]) -> tuple[Item, ...]:
 
 
 def _item(act: Act, written: Written) -> Iterator[Item]:
-    """The section written, or where the act has none of its letter the subdivision of another: "INA 245i"."""
+    """The section written, or where the act has none of its letter the subdivision of another: "INA 245i". For one that
+    only changed another act, what it put there.
+    """
+    if act.only_amends(written.number):
+        if place := act.amended(written.number, written.subs):
+            yield Item(written.start, written.end, place)
+        return
     locator, subs = act.section(written.number), written.subs
     lettered = None if locator else _LETTERED.fullmatch(written.number)
     if lettered:

@@ -6,7 +6,7 @@ The names are those of `corpora/acts.jsonl`, in English and Spanish. Reads one f
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -42,6 +42,15 @@ class Act:
     law: str  # "88-352", the number of its public law; "" where it has none or it is not certain
     title: str  # of the Code, where the act is a whole title and has its numbers
     sections: Mapping[str, str] = field(repr=False)  # its own section number, in capitals, to a locator
+    amends: Mapping[str, str] = field(repr=False, default_factory=dict)  # "301(b)", to where the Code has its change
+
+    def amended(self, number: str, subs: Sequence[str]) -> str | None:
+        """Where what one of its sections put into another act stands: "IIRIRA 301(b)"."""
+        called = [number + "".join(f"({sub.lower()})" for sub in subs[:n]) for n in range(len(subs), 0, -1)]
+        return next((self.amends[name] for name in called or [number] if name in self.amends), None)
+
+    def only_amends(self, number: str) -> bool:
+        return any(name.partition("(")[0] == number for name in self.amends)
 
     def section(self, number: str) -> str | None:
         """The locator of one of its sections by the act's own number, or by the Code's: "CERCLA 9607"."""
@@ -133,7 +142,7 @@ def _names() -> _Names:
         for name, cased in (*product(plain, [False]), *product(row.get("cased", ()), [True])):
             if (act, cased) not in called[words_of(name)]:
                 called[words_of(name)].append((act, cased))
-        if (act.sections or act.title) and act.law:
+        if (act.sections or act.amends or act.title) and act.law:
             for name in _LAW_NAMES:
                 called[(*name.split(), *act.law.split("-"))].append((act, False))
     lengths: dict[str, set[int]] = defaultdict(set)
@@ -179,6 +188,7 @@ def _act(row: Mapping) -> Act:
         law=row.get("law", ""),
         title=whole[1] if whole else "",
         sections={} if whole else dict(_sections(written, code_title)),
+        amends=row.get("amends", {}),
     )
 
 

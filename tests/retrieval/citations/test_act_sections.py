@@ -39,10 +39,24 @@ def known(text):
         ("sección 212 inciso a de la Ley de Inmigración y Nacionalidad", "/us/usc/t8/s1182/a"),
         ("FOIA exemption 7(c)", "/us/usc/t5/s552/b/7/C"),
         ("exemption 6 of the Freedom of Information Act", "/us/usc/t5/s552/b/6"),
+        ("IIRIRA 505", "/us/usc/t8/s1623"),
+        ("section 301(b)(1) of IIRIRA", "/us/usc/t8/s1182/a/9"),
+        ("Pub. L. 104-208 section 306", "/us/usc/t8/s1252"),
+        ("artículo 384 de la IIRIRA", "/us/usc/t8/s1367"),
+        ("AEDPA § 106(b)", "/us/usc/t28/s2244/b"),
+        ("AEDPA 2254", "/us/usc/t28/s2254"),
+        ("USA PATRIOT Act section 326(a)", "/us/usc/t31/s5318/l"),
+        ("Medicare Act § 1862(a)(1)", "/us/usc/t42/s1395y/a/1"),
+        ("Pub. L. 107-56 § 215", "/us/usc/t50/s1861"),
     ],
 )
 def test_a_section_of_an_act_is_where_the_code_holds_it(text, locator):
     assert locators(text) == [locator]
+
+
+@pytest.mark.parametrize("text", ["section 301 of IIRIRA", "IIRIRA § 303(b)", "AEDPA § 104(c)"])
+def test_a_section_that_changed_several_places_or_none_is_none_of_them(text):
+    assert locators(text) == []
 
 
 def test_a_number_right_before_an_acronym_is_a_section_where_nothing_else_is_asked():
